@@ -1,0 +1,171 @@
+// The environment -> Config. Pure: touches no file and no network. Every bad value is reported at
+// once, never echoed.
+
+export type Address = {
+  readonly host: string /** 0 means any free port. */;
+  readonly port: number;
+};
+
+export type Bootstrap = 'demo' | 'owner' | 'none';
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export type Config = {
+  readonly dataDir: string;
+  readonly http: Address;
+  readonly grpc: Address;
+  readonly ops: Address;
+  /** Undefined: made of the HTTP address once that is known. */
+  readonly publicUrl: string | undefined;
+  /** `sqlite:<file>` or `postgres://…`. */
+  readonly databaseUrl: string;
+  /** The folder of the documents' bytes. */
+  readonly blobDir: string;
+  /** 32 bytes; undefined: a file in the data folder. */
+  readonly masterKey: Uint8Array | undefined;
+  /** Undefined: the public url. */
+  readonly audience: string | undefined;
+  readonly serviceTokenSeconds: number;
+  readonly customerTokenSeconds: number;
+  readonly stepUpSeconds: number;
+  readonly uploadBytesMax: number;
+  readonly logLevel: LogLevel;
+  readonly bootstrap: Bootstrap;
+};
+
+/** All that is wrong with the environment. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+const known = [
+  'LATCHKEY_DATA_DIR',
+  'LATCHKEY_HTTP_ADDRESS',
+  'LATCHKEY_GRPC_ADDRESS',
+  'LATCHKEY_OPS_ADDRESS',
+  'LATCHKEY_PUBLIC_URL',
+  'LATCHKEY_DATABASE_URL',
+  'LATCHKEY_BLOB_URL',
+  'LATCHKEY_MASTER_KEY',
+  'LATCHKEY_AUDIENCE',
+  'LATCHKEY_SERVICE_TOKEN_SECONDS',
+  'LATCHKEY_CUSTOMER_TOKEN_SECONDS',
+  'LATCHKEY_STEP_UP_SECONDS',
+  'LATCHKEY_MAX_UPLOAD_BYTES',
+  'LATCHKEY_LOG_LEVEL',
+  'LATCHKEY_BOOTSTRAP',
+] as const;
+
+type Name = (typeof known)[number];
+
+// Written by the bootstrap into a file that people source; they are no settings.
+const ignored = new Set(['LATCHKEY_BASE_URL', 'LATCHKEY_SHARING_BASE_URL', 'LATCHKEY_OPS_URL']);
+
+/** Reads the settings. Throws a ConfigError that names every bad one. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('LATCHKEY_') || ignored.has(name)) continue;
+    if (!known.some((one) => one === name)) problems.push(`${name}: there is no such setting`);
+  }
+  const read = createReader(env, problems);
+  const dataDir = read('LATCHKEY_DATA_DIR', './data', (text) => text);
+  const database = env.LATCHKEY_DATABASE_URL;
+  const config: Config = {
+    dataDir,
+    http: read('LATCHKEY_HTTP_ADDRESS', loopback(8080), readAddress),
+    grpc: read('LATCHKEY_GRPC_ADDRESS', loopback(50051), readAddress),
+    ops: read('LATCHKEY_OPS_ADDRESS', loopback(9464), readAddress),
+    publicUrl: read('LATCHKEY_PUBLIC_URL', undefined, readOrigin),
+    databaseUrl: read('LATCHKEY_DATABASE_URL', `sqlite:${dataDir}/latchkey.db`, readDatabaseUrl),
+    blobDir: read('LATCHKEY_BLOB_URL', `${dataDir}/blobs`, readFolderUrl),
+    masterKey: read('LATCHKEY_MASTER_KEY', undefined, readMasterKey),
+    audience: read('LATCHKEY_AUDIENCE', undefined, (text) => text),
+    serviceTokenSeconds: read('LATCHKEY_SERVICE_TOKEN_SECONDS', 300, integer(1, 3600)),
+    customerTokenSeconds: read('LATCHKEY_CUSTOMER_TOKEN_SECONDS', 60, integer(1, 60)),
+    stepUpSeconds: read('LATCHKEY_STEP_UP_SECONDS', 300, integer(1, 86_400)),
+    uploadBytesMax: read('LATCHKEY_MAX_UPLOAD_BYTES', 104_857_600, integer(1, 4_294_967_295)),
+    logLevel: read('LATCHKEY_LOG_LEVEL', 'info', oneOf(logLevels)),
+    bootstrap: read(
+      'LATCHKEY_BOOTSTRAP',
+      database === undefined || database.startsWith('sqlite:') ? 'demo' : 'owner',
+      oneOf(['demo', 'owner', 'none']),
+    ),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+/** Reads one value. Throws an Error whose message says what it should be. */
+type Parse<T> = (text: string) => T;
+
+function createReader(env: Readonly<Record<string, string | undefined>>, problems: string[]) {
+  return <T, D>(name: Name, fallback: D, parse: Parse<T>): T | D => {
+    const text = env[name];
+    if (text === undefined || text === '') return fallback;
+    try {
+      return parse(text);
+    } catch (error) {
+      problems.push(`${name}: ${error instanceof Error ? error.message : 'is not usable'}`);
+      return fallback;
+    }
+  };
+}
+
+const loopback = (port: number): Address => ({ host: '127.0.0.1', port });
+
+function readAddress(text: string): Address {
+  const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^:[\]\s]+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === undefined || Number(port) > 65_535) throw new Error('must be <host>:<port>');
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+}
+
+function readOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin =
+    url !== undefined && /^https?:$/.test(url.protocol) && text.replace(/\/$/, '') === url.origin;
+  if (!isOrigin) throw new Error('must be an origin, such as https://example.com');
+  return url.origin;
+}
+
+function readDatabaseUrl(text: string): string {
+  if (/^sqlite:./.test(text)) return text;
+  const isPostgres = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+  if (!isPostgres) throw new Error('must be sqlite:<file> or postgres://…');
+  return text;
+}
+
+function readFolderUrl(text: string): string {
+  if (text.startsWith('file:') && text.length > 'file:'.length) return text.slice('file:'.length);
+  throw new Error('must be file:<folder>');
+}
+
+function readMasterKey(text: string): Uint8Array {
+  if (!/^[0-9a-fA-F]{64}$/.test(text))
+    throw new Error('must be 32 bytes, as 64 hexadecimal digits');
+  return Buffer.from(text, 'hex');
+}
+
+function integer(min: number, max: number): Parse<number> {
+  return (text) => {
+    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max))
+      throw new Error(`must be a whole number, ${min} to ${max}`);
+    return value;
+  };
+}
+
+function oneOf<const T extends string>(values: readonly T[]): Parse<T> {
+  return (text) => {
+    const value = values.find((one) => one === text);
+    if (value === undefined) throw new Error(`must be one of ${values.join(', ')}`);
+    return value;
+  };
+}

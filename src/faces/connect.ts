@@ -1,0 +1,102 @@
+// Connect and gRPC-Web, for browsers and other Connect clients, on the HTTP listener.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  createRegistry,
+  type DescMethodClientStreaming,
+  type DescMethodServerStreaming,
+  type DescMethodUnary,
+} from '@bufbuild/protobuf';
+import {
+  ConnectError,
+  type ConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect';
+import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { type Call, requestIdFrom } from '../rpc/call.ts';
+import type { Endpoint } from '../rpc/endpoint.ts';
+import { failureOf } from '../rpc/errors.ts';
+import { errorDetails } from '../rpc/status.ts';
+
+/** One message; an upload's pieces are at most 1 MiB. */
+const messageBytesMax = 2 * 1024 * 1024;
+
+const peerKey = createContextKey('', { description: "the caller's network address" });
+
+export type ConnectFace = {
+  /** Whether the path is a method's: `/<package>.<Service>/<Method>`. */
+  takes(path: string): boolean;
+  handle(request: IncomingMessage, response: ServerResponse): void;
+};
+
+export function createConnectFace(endpoints: readonly Endpoint[]): ConnectFace {
+  const paths = new Set(endpoints.map((endpoint) => `/${endpoint.name}`));
+  const handle = connectNodeAdapter({
+    routes: (router) => {
+      for (const endpoint of endpoints) addRoute(router, endpoint);
+    },
+    grpc: false,
+    grpcWeb: true,
+    connect: true,
+    readMaxBytes: messageBytesMax,
+    jsonOptions: {
+      // A mistyped field must not be ignored: it may be the one that gates a link.
+      ignoreUnknownFields: false,
+      alwaysEmitImplicit: true,
+      registry: createRegistry(...endpoints.map(({ descriptor }) => descriptor.parent.file)),
+    },
+    contextValues: (request) =>
+      createContextValues().set(peerKey, request.socket.remoteAddress ?? ''),
+  });
+  return { takes: (path) => paths.has(path), handle };
+}
+
+// Connect pairs a descriptor with an implementation by their message types, which endpoints no
+// longer tell apart; hence the casts.
+function addRoute(router: ConnectRouter, endpoint: Endpoint): void {
+  switch (endpoint.kind) {
+    case 'unary':
+      router.rpc(endpoint.descriptor as DescMethodUnary, async (request, context) => {
+        const call = callOf(context);
+        return endpoint.invoke(call, () => request).catch(rethrow(call));
+      });
+      return;
+    case 'client_streaming':
+      router.rpc(endpoint.descriptor as DescMethodClientStreaming, async (requests, context) => {
+        const call = callOf(context);
+        return endpoint.invoke(call, requests).catch(rethrow(call));
+      });
+      return;
+    case 'server_streaming':
+      router.rpc(
+        endpoint.descriptor as DescMethodServerStreaming,
+        async function* (request, context) {
+          const call = callOf(context);
+          try {
+            yield* endpoint.invoke(call, () => request);
+          } catch (error) {
+            rethrow(call)(error);
+          }
+        },
+      );
+  }
+}
+
+function callOf(context: HandlerContext): Call {
+  const header = (name: string) => context.requestHeader.get(name) ?? undefined;
+  const requestId = requestIdFrom(header('x-request-id'));
+  context.responseHeader.set('x-request-id', requestId);
+  context.responseHeader.set('cache-control', 'no-store');
+  return { face: 'connect', requestId, peer: context.values.get(peerKey), header, context };
+}
+
+function rethrow(call: Call): (error: unknown) => never {
+  return (error) => {
+    const failure = failureOf(error);
+    const { challenge } = failure.extra;
+    const metadata = challenge === undefined ? undefined : { 'www-authenticate': challenge };
+    const details = errorDetails(failure, call.requestId);
+    throw new ConnectError(failure.message, failure.grpc, metadata, details, failure.extra.cause);
+  };
+}

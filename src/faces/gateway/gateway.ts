@@ -1,0 +1,189 @@
+// The JSON gateway: routes every annotated method and every page, and says every error.
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Page } from '../../http/page.ts';
+import { requestIdFrom } from '../../rpc/call.ts';
+import type { Endpoint } from '../../rpc/endpoint.ts';
+import { Failure, fail } from '../../rpc/errors.ts';
+import { type Binding, bindingsOf } from './binding.ts';
+import { answerMethod } from './method.ts';
+import { answerPage } from './page.ts';
+import { problemOf } from './problem.ts';
+import { createRouter, type Route } from './router.ts';
+import { type Capture, parseTemplate } from './template.ts';
+
+/** What is told of a request that reached no method, whose guard tells of it. */
+export type HttpObservation = {
+  /** The page's name; `unrouted` where there is none. */
+  readonly name: string;
+  readonly requestId: string;
+  readonly peer: string;
+  readonly status: number;
+  /** Undefined for a success. */
+  readonly failure: Failure | undefined;
+  readonly durationMs: number;
+};
+
+export type GatewayOptions = {
+  readonly endpoints: readonly Endpoint[];
+  readonly pages: readonly Page[];
+  /** The service's own origin. */
+  readonly publicUrl: () => string;
+  readonly observe: (observation: HttpObservation) => void;
+  /** Turns whatever was thrown into an error of the catalogue. */
+  readonly failureOf: (thrown: unknown) => Failure;
+};
+
+type Target =
+  | { readonly kind: 'method'; readonly binding: Binding }
+  | { readonly kind: 'page'; readonly page: Page };
+
+/** What routing has found out about a request. */
+export type Routed = {
+  readonly requestId: string;
+  readonly started: number;
+  /** Undefined where the request leads nowhere. */
+  readonly target: Target | undefined;
+  readonly variables: readonly Capture[];
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    routed: Routed | undefined;
+  }
+}
+
+/** Throws, naming the methods, where a rule cannot be expressed or two of them collide. */
+export function registerGateway(app: FastifyInstance, options: GatewayOptions): void {
+  const router = createRouter(routesOf(options));
+
+  // Text stays text until the caller was let in; a form flows on into its handler.
+  app.removeAllContentTypeParsers();
+  const textTypes = ['application/json', 'application/x-www-form-urlencoded'];
+  app.addContentTypeParser(textTypes, { parseAs: 'string' }, (_request, body, done) => {
+    done(null, body);
+  });
+  app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body));
+  app.decorateRequest('routed', undefined);
+  app.setErrorHandler<FastifyError>((error, request, reply) =>
+    sayError(error, request, reply, options),
+  );
+
+  app.route({
+    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: '*',
+    onRequest(request, reply, done) {
+      const header = request.headers['x-request-id'];
+      const requestId = requestIdFrom(typeof header === 'string' ? header : undefined);
+      const common = { requestId, started: performance.now() };
+      request.routed = { ...common, target: undefined, variables: [] };
+      reply.header('x-request-id', requestId);
+      const match = router.match(request.method, pathOf(request.raw.url ?? ''));
+      switch (match.kind) {
+        case 'found':
+          request.routed = { ...common, target: match.value, variables: match.variables };
+          return done();
+        case 'not_found':
+          return done(fail('not_found', 'There is nothing at this path.'));
+        case 'malformed':
+          return done(fail('invalid_argument', 'The path is not well-formed.'));
+        case 'method_not_allowed': {
+          const allow = match.allow.join(', ');
+          const detail = `The path takes ${allow}.`;
+          return done(fail('method_not_allowed', detail, { headers: { allow } }));
+        }
+      }
+    },
+    handler(request, reply) {
+      const { routed } = request;
+      switch (routed?.target?.kind) {
+        case 'method':
+          return answerMethod(routed.target.binding, routed, request, reply);
+        case 'page':
+          return answerPage(routed.target.page, routed, request, reply, options.observe);
+        case undefined:
+          throw new Error('a request that leads nowhere was answered');
+      }
+    },
+  });
+}
+
+function routesOf({ endpoints, pages }: GatewayOptions): Route<Target>[] {
+  const methods = endpoints.flatMap(bindingsOf).map((binding) => ({
+    method: binding.method,
+    template: binding.template,
+    value: { kind: 'method', binding } as const,
+    name: binding.endpoint.name,
+  }));
+  const others = pages.map((page) => ({
+    method: page.method,
+    template: parseTemplate(page.path),
+    value: { kind: 'page', page } as const,
+    name: page.name,
+  }));
+  return [...methods, ...others];
+}
+
+function pathOf(url: string): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+function sayError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { publicUrl, observe, failureOf }: GatewayOptions,
+): void {
+  const failure = fromFastify(error) ?? failureOf(error);
+  const { routed } = request;
+  const requestId = routed?.requestId ?? requestIdFrom(undefined);
+  const target = routed?.target;
+  const isMethod = target?.kind === 'method';
+  // Whatever the guard has thrown it has told of itself.
+  if (!(isMethod && error instanceof Failure)) {
+    observe({
+      name: target?.kind === 'page' ? target.page.name : 'unrouted',
+      requestId,
+      peer: request.ip,
+      status: failure.status,
+      failure,
+      durationMs: performance.now() - (routed?.started ?? performance.now()),
+    });
+  }
+  const oauthErrors = isMethod && target.binding.endpoint.http.oauthErrors;
+  const problem = problemOf(failure, { publicUrl: publicUrl(), requestId, oauthErrors });
+  endBody(request, reply);
+  // serializer: the body is text already, whatever its content type.
+  reply
+    .status(problem.status)
+    .headers(problem.headers)
+    .serializer((body) => String(body))
+    .send(problem.body);
+}
+
+/** How long the rest of a refused body is still read, so that its sender gets to see the answer. */
+const lingerMs = 2_000;
+
+/** Ends the connection of a request whose body was not read to its end. */
+function endBody(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.raw.complete || request.raw.destroyed) return;
+  reply.header('connection', 'close');
+  const { socket } = request.raw;
+  request.raw.unpipe();
+  request.raw.resume();
+  const timer = setTimeout(() => socket.destroy(), lingerMs);
+  timer.unref();
+  socket.once('close', () => clearTimeout(timer));
+}
+
+const fastifyCodes: Record<string, () => Failure> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => fail('payload_too_large', 'The body is too large.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    fail('unsupported_media_type', 'The content type is not one that is taken here.'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    fail('invalid_argument', 'The body is not as long as its Content-Length says.'),
+};
+
+function fromFastify(error: FastifyError | Error): Failure | undefined {
+  return 'code' in error ? fastifyCodes[error.code]?.() : undefined;
+}

@@ -1,0 +1,161 @@
+// Answers a request for a method: its message in, its message out.
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { JsonObject, Message } from '@bufbuild/protobuf';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { DownloadDocumentResponse } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { etagMatches } from '../../http/byte-range.ts';
+import { downloadHead } from '../../http/download.ts';
+import { type Call, LazyContext } from '../../rpc/call.ts';
+import type { Endpoint } from '../../rpc/endpoint.ts';
+import { fail } from '../../rpc/errors.ts';
+import type { Binding } from './binding.ts';
+import type { Routed } from './gateway.ts';
+import { formMessages } from './multipart.ts';
+import { readMessage, writeMessage } from './transcode.ts';
+
+export async function answerMethod(
+  binding: Binding,
+  routed: Routed,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { endpoint } = binding;
+  const call = callOf(endpoint, routed, request);
+  const read = () => readMessage(binding, inputOf(binding, routed, request));
+  switch (endpoint.kind) {
+    case 'unary':
+      return sendMessage(binding, await endpoint.invoke(call, read), request, reply);
+    case 'client_streaming': {
+      const messages = readForm(endpoint, request);
+      return sendMessage(binding, await endpoint.invoke(call, messages), request, reply);
+    }
+    case 'server_streaming':
+      return sendDownload(endpoint.invoke(call, read), request, reply);
+  }
+}
+
+function callOf(endpoint: Endpoint, { requestId }: Routed, request: FastifyRequest): Call {
+  const header = (name: string) => {
+    const value = request.headers[name];
+    return typeof value === 'string' ? value : value?.[0];
+  };
+  const context = new LazyContext({
+    method: endpoint.descriptor,
+    protocolName: 'http',
+    requestMethod: request.method,
+    url: request.url,
+    headers: () => headersOf(request),
+    onGone: (abort) => {
+      request.raw.socket.once('close', () => abort(fail('canceled', 'The caller went away.')));
+    },
+  });
+  return { face: 'http', requestId, peer: request.ip, header, context };
+}
+
+function headersOf(request: FastifyRequest): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);
+  }
+  return headers;
+}
+
+function inputOf({ body, endpoint }: Binding, { variables }: Routed, request: FastifyRequest) {
+  const url = request.raw.url ?? '';
+  const at = url.indexOf('?');
+  if (body !== undefined && request.body !== undefined && !isType(request, 'application/json')) {
+    throw fail('unsupported_media_type', 'The body has to be application/json.');
+  }
+  return {
+    variables,
+    query: at === -1 ? '' : url.slice(at + 1),
+    body: typeof request.body === 'string' ? request.body : undefined,
+    headerFields: endpoint.http.download ? headerFields(request) : {},
+  };
+}
+
+/** The headers that are fields of a download's request. */
+function headerFields({ headers }: FastifyRequest): JsonObject {
+  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = headers;
+  return {
+    ...(range === undefined ? {} : { range }),
+    ...(typeof ifRange === 'string' ? { if_range: ifRange } : {}),
+    ...(ifNoneMatch === undefined ? {} : { if_none_match: ifNoneMatch }),
+  };
+}
+
+function isType(request: FastifyRequest, type: string): boolean {
+  return request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === type;
+}
+
+/** Reads the form only once the handler asks for it, after the caller was let in. */
+async function* readForm(endpoint: Endpoint, request: FastifyRequest): AsyncGenerator<Message> {
+  if (!isType(request, 'multipart/form-data')) {
+    throw fail('unsupported_media_type', 'The body has to be multipart/form-data.');
+  }
+  yield* formMessages(endpoint, request.headers, request.raw);
+}
+
+function sendMessage(
+  binding: Binding,
+  message: Message,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { http } = binding.endpoint;
+  const json = writeMessage(binding, message);
+  if (http.successStatus !== 0) reply.status(http.successStatus);
+  if (http.location !== '') reply.header('location', fill(http.location, json));
+  const body = JSON.stringify(json);
+  reply
+    .header('content-type', http.contentType === '' ? 'application/json' : http.contentType)
+    .header('x-content-type-options', 'nosniff')
+    .serializer((text) => String(text));
+  if (http.publicMaxAgeSeconds === 0) return reply.header('cache-control', 'no-store').send(body);
+
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  reply
+    .header('cache-control', `public, max-age=${http.publicMaxAgeSeconds}, must-revalidate`)
+    .header('access-control-allow-origin', '*')
+    .header('etag', etag);
+  const tags = request.headers['if-none-match'] ?? '';
+  return etagMatches(tags, etag) ? reply.status(304).send() : reply.send(body);
+}
+
+async function sendDownload(
+  messages: AsyncIterable<Message>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const parts = messages[Symbol.asyncIterator]();
+  const first = await parts.next();
+  const { part } = first.value as DownloadDocumentResponse;
+  if (part.case !== 'header') throw new Error('a download does not begin with its header');
+  const { status, headers } = downloadHead(part.value, 'attachment');
+  reply.status(status).headers(headers);
+  if (request.method === 'HEAD' || part.value.notModified) {
+    await parts.return?.();
+    return reply.send();
+  }
+  return reply.send(Readable.from(chunks(parts), { objectMode: false }));
+}
+
+async function* chunks(parts: AsyncIterator<Message>): AsyncGenerator<Uint8Array> {
+  try {
+    for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
+      const { part } = next.value as DownloadDocumentResponse;
+      if (part.case === 'chunk') yield part.value;
+    }
+  } finally {
+    await parts.return?.();
+  }
+}
+
+/** `/documents/{id}` with the fields of the body. */
+function fill(template: string, json: unknown): string {
+  const fields = new Map(Object.entries(json ?? {}));
+  return template.replace(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(String(fields.get(name))),
+  );
+}

@@ -1,0 +1,140 @@
+// A form (multipart/form-data, RFC 7578) -> the messages of a request stream, with back-pressure
+// from the handler to the socket.
+import type { IncomingHttpHeaders } from 'node:http';
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { create, type DescField, type Message } from '@bufbuild/protobuf';
+import { Busboy, type BusboyConfig } from '@fastify/busboy';
+import type { Endpoint } from '../../rpc/endpoint.ts';
+import { type Failure, fail, invalid } from '../../rpc/errors.ts';
+
+type Parser = InstanceType<typeof Busboy>;
+
+const limits: BusboyConfig['limits'] = {
+  fieldNameSize: 100,
+  fieldSize: 8 * 1024,
+  fields: 20,
+  parts: 25,
+  headerPairs: 50,
+  headerSize: 16 * 1024,
+};
+
+/**
+ * The messages of a form: each piece of the file part, and each other part, is one. Throws from the
+ * iteration where the form is malformed, cut short, or has parts that the method does not take.
+ */
+export function formMessages(
+  endpoint: Endpoint,
+  headers: IncomingHttpHeaders,
+  body: Readable,
+): AsyncIterable<Message> {
+  const messages = new PassThrough({ objectMode: true, highWaterMark: 4 });
+  let parser: Parser;
+  try {
+    parser = createParser(endpoint, headers);
+  } catch (cause) {
+    throw fail('unsupported_media_type', 'The content type has no usable boundary.', { cause });
+  }
+  const form = new Form(endpoint, messages);
+  form.listen(parser);
+  pipeline(body, parser).then(
+    () => form.end(),
+    (error: unknown) => form.stop(malformed(error, body)),
+  );
+  // Once nobody reads the messages, nothing may go on reading the body.
+  messages.once('close', () => parser.destroy());
+  return messages;
+}
+
+function createParser(endpoint: Endpoint, headers: IncomingHttpHeaders): Parser {
+  const fileField = endpoint.http.multipart?.fileField;
+  const contentType = headers['content-type'] ?? '';
+  return new Busboy({
+    headers: { ...headers, 'content-type': contentType },
+    limits,
+    isPartAFile: (name, _type, fileName) => name === fileField || fileName !== undefined,
+  });
+}
+
+/** What has been seen of one form. */
+class Form {
+  readonly #endpoint: Endpoint;
+  readonly #messages: PassThrough;
+  readonly #fileField: DescField;
+  readonly #fileNameField: DescField | undefined;
+  #files = 0;
+
+  constructor(endpoint: Endpoint, messages: PassThrough) {
+    this.#endpoint = endpoint;
+    this.#messages = messages;
+    const { fields } = endpoint.descriptor.input;
+    const { fileField, fileNameField } = endpoint.http.multipart ?? {};
+    const file = fields.find(({ name }) => name === fileField);
+    if (file === undefined) throw new Error(`${endpoint.name} has no field for its file`);
+    this.#fileField = file;
+    this.#fileNameField = fields.find(({ name }) => name === fileNameField);
+  }
+
+  listen(parser: Parser): void {
+    parser.on('file', (name: string, stream: Readable, fileName: string | undefined) => {
+      // A file that is cut short fails with the parser; without a listener it would end the process.
+      stream.on('error', () => {});
+      if (name !== this.#fileField.name) {
+        this.stop(invalid(name.slice(0, 64), 'is not a file that is taken here'));
+      } else if (++this.#files > 1) {
+        this.stop(invalid(name, 'is given twice'));
+      } else {
+        this.#takeFile(stream, fileName);
+        return;
+      }
+      stream.resume();
+    });
+    parser.on('field', (name: string, value: string, nameCut: boolean, valueCut: boolean) => {
+      if (nameCut || valueCut) this.stop(invalid(name.slice(0, 64), 'is too long'));
+      else this.#takeField(name, value);
+    });
+    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
+      parser.on(limit, () => this.stop(fail('invalid_argument', 'The form has too many parts.')));
+    }
+  }
+
+  #takeFile(stream: Readable, fileName: string | undefined): void {
+    if (fileName !== undefined && this.#fileNameField !== undefined) {
+      this.#push({ [this.#fileNameField.localName]: fileName.slice(0, 1024) });
+    }
+    stream.on('data', (chunk: Buffer) => {
+      if (this.#push({ [this.#fileField.localName]: chunk })) return;
+      stream.pause();
+      this.#messages.once('drain', () => stream.resume());
+    });
+  }
+
+  #takeField(name: string, value: string): void {
+    const { fields } = this.#endpoint.descriptor.input;
+    const field = fields.find((one) => one.name === name || one.jsonName === name);
+    const isTaken = field !== undefined && field !== this.#fileNameField;
+    if (!isTaken) this.stop(invalid(name.slice(0, 64), 'is not a part that is taken here'));
+    else this.#push({ [field.localName]: value });
+  }
+
+  #push(init: Record<string, unknown>): boolean {
+    if (this.#messages.destroyed) return true;
+    return this.#messages.write(create(this.#endpoint.descriptor.input, init));
+  }
+
+  end(): void {
+    if (this.#files === 0) this.stop(invalid(this.#fileField.name, 'is missing'));
+    else this.#messages.end();
+  }
+
+  stop(failure: Failure): void {
+    this.#messages.destroy(failure);
+  }
+}
+
+function malformed(cause: unknown, body: Readable): Failure {
+  if (body.readableAborted || !body.readableEnded) {
+    return fail('canceled', 'The upload was cut short.', { cause });
+  }
+  return fail('invalid_argument', 'The form is malformed or cut short.', { cause });
+}

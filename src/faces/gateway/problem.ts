@@ -1,0 +1,44 @@
+// An error of the catalogue as HTTP says it: RFC 9457, and RFC 6749 §5.2 on the routes that issue
+// a token.
+import type { Failure } from '../../rpc/errors.ts';
+
+export type Problem = {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+};
+
+export type ProblemContext = {
+  /** What the `type` of a problem starts with. */
+  readonly publicUrl: string;
+  readonly requestId: string;
+  readonly oauthErrors: boolean;
+};
+
+export function problemOf(failure: Failure, context: ProblemContext): Problem {
+  const { code, status, title, message, extra } = failure;
+  const body: Record<string, unknown> = {
+    type: `${context.publicUrl}/errors#${code}`,
+    title,
+    status,
+    detail: message,
+    code,
+    request_id: context.requestId,
+  };
+  if (code === 'invalid_argument') body.errors = extra.fields ?? [];
+  if (context.oauthErrors) {
+    body.error = failure.oauth;
+    body.error_description = message;
+  }
+  const headers: Record<string, string> = {
+    'content-type': context.oauthErrors ? 'application/json' : 'application/problem+json',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...extra.headers,
+  };
+  if (extra.challenge !== undefined) headers['www-authenticate'] = extra.challenge;
+  if (extra.retryAfterSeconds !== undefined) {
+    headers['retry-after'] = String(extra.retryAfterSeconds);
+  }
+  return { status, headers, body: JSON.stringify(body) };
+}

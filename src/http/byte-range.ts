@@ -1,0 +1,46 @@
+// Conditional and range requests (RFC 9110 §13, §14) for bytes of known size and entity tag.
+import { fail } from '../rpc/errors.ts';
+
+export type RangeRequest = {
+  /** The headers of the same names; empty where they are absent. */
+  readonly range: string;
+  readonly ifRange: string;
+  readonly ifNoneMatch: string;
+};
+
+export type Selection = {
+  readonly notModified: boolean;
+  readonly partial: boolean;
+  readonly offset: number;
+  readonly length: number;
+};
+
+/**
+ * Chooses the bytes to send. One range is honoured; several, and malformed ones, are ignored, which
+ * RFC 9110 §14.2 permits. Throws `range_not_satisfiable` for a range beyond the end.
+ */
+export function selectBytes(request: RangeRequest, size: number, etag: string): Selection {
+  const whole = { notModified: false, partial: false, offset: 0, length: size };
+  if (etagMatches(request.ifNoneMatch, etag)) return { ...whole, notModified: true, length: 0 };
+  if (request.ifRange !== '' && request.ifRange !== etag) return whole;
+  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(request.range.trim()) ?? [];
+  if (first === undefined || last === undefined || (first === '' && last === '')) return whole;
+  const [from, to] =
+    first === ''
+      ? [Math.max(0, size - Number(last)), size - 1]
+      : [Number(first), last === '' ? size - 1 : Math.min(Number(last), size - 1)];
+  // A last position before the first is malformed (§14.1.2), not out of range.
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return whole;
+  if (from >= size || (first === '' && Number(last) === 0)) {
+    throw fail('range_not_satisfiable', `The range lies beyond the end, at byte ${size}.`, {
+      headers: { 'content-range': `bytes */${size}` },
+    });
+  }
+  return { notModified: false, partial: true, offset: from, length: to - from + 1 };
+}
+
+/** Whether `If-None-Match` names the tag: the weak comparison of RFC 9110 §8.8.3.2. */
+export function etagMatches(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}

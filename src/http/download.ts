@@ -1,0 +1,44 @@
+// The headers of an answer that is a document's bytes.
+import { create as contentDisposition } from 'content-disposition';
+import type { DownloadHeader } from '../../gen/latchkey/sharing/v1/document_pb.js';
+
+/** The types that a browser may show in place. Everything else is a download of opaque bytes. */
+export const inlineTypes: ReadonlySet<string> = new Set([
+  'application/pdf',
+  'image/avif',
+  'image/gif',
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+]);
+
+type Facts = Omit<DownloadHeader, '$typeName' | '$unknown'>;
+
+export type DownloadHead = { readonly status: number; readonly headers: Record<string, string> };
+
+/**
+ * The status and headers for a download. `disposition` is what the caller wants; what must not be
+ * shown in place is an attachment all the same.
+ */
+export function downloadHead(facts: Facts, disposition: 'inline' | 'attachment'): DownloadHead {
+  const inline = disposition === 'inline' && inlineTypes.has(facts.contentType);
+  const headers: Record<string, string> = {
+    etag: facts.etag,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+  };
+  if (facts.notModified) return { status: 304, headers };
+  headers['content-type'] = inlineTypes.has(facts.contentType)
+    ? facts.contentType
+    : 'application/octet-stream';
+  headers['content-disposition'] = contentDisposition(facts.name, {
+    type: inline ? 'inline' : 'attachment',
+  });
+  headers['content-length'] = String(facts.lengthBytes);
+  if (!facts.partial) return { status: 200, headers };
+  const last = facts.offsetBytes + facts.lengthBytes - 1;
+  headers['content-range'] = `bytes ${facts.offsetBytes}-${last}/${facts.sizeBytes}`;
+  return { status: 206, headers };
+}

@@ -1,0 +1,28 @@
+// Pages: what is served over HTTP and is no method. A feature says what a page is; the HTTP face
+// alone knows how it is sent.
+import type { Readable } from 'node:stream';
+
+export type PageRequest = {
+  readonly isHead: boolean;
+  /** The variables of the page's path. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The fields of a form (`application/x-www-form-urlencoded`). */
+  readonly form: URLSearchParams;
+  header(name: string): string | undefined;
+};
+
+export type PageReply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Readable | undefined;
+};
+
+export type Page = {
+  /** A page for GET also answers HEAD. */
+  readonly method: 'GET' | 'POST';
+  /** A path template, such as `/s/{slug}`. */
+  readonly path: string;
+  /** The name in logs and metrics. */
+  readonly name: string;
+  answer(request: PageRequest): Promise<PageReply>;
+};

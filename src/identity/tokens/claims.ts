@@ -1,0 +1,74 @@
+// The claims of our tokens: RFC 9068 §2.2, and three of our own.
+import {
+  type Principal,
+  type TokenPrincipalType,
+  tokenPrincipalTypes,
+} from '../../rpc/principal.ts';
+import { storedScopes } from '../scopes.ts';
+
+export type Claims = {
+  readonly iss: string;
+  readonly aud: string;
+  /** A client's, customer's or user's id. */
+  readonly sub: string;
+  /** The client; for a customer, the API key that was exchanged; for a user, `latchkey`. */
+  readonly client_id: string;
+  /** Seconds since 1970, as every time here. */
+  readonly iat: number;
+  readonly exp: number;
+  readonly jti: string;
+  /** Space-separated. */
+  readonly scope: string;
+  readonly principal_type: TokenPrincipalType;
+  /** A customer's accounts. */
+  readonly accounts?: readonly string[];
+  /** When the user signed in. */
+  readonly auth_time?: number;
+  /** How the user signed in (RFC 8176). */
+  readonly amr?: readonly string[];
+};
+
+const texts = ['iss', 'aud', 'sub', 'client_id', 'jti', 'scope'] as const;
+const times = ['iat', 'exp'] as const;
+
+/** Reads the payload of a token whose signature is good; undefined where it is not of our making. */
+export function readClaims(payload: string): Claims | undefined {
+  let claims: Record<string, unknown>;
+  try {
+    claims = JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
+  if (typeof claims !== 'object' || claims === null) return undefined;
+  const isOurs =
+    texts.every((name) => typeof claims[name] === 'string') &&
+    times.every((name) => Number.isSafeInteger(claims[name])) &&
+    tokenPrincipalTypes.some((type) => type === claims.principal_type);
+  // The checks above have shown the required claims; the others are only ever written by us.
+  return isOurs ? (claims as Claims) : undefined;
+}
+
+/** Whom the claims stand for. */
+export function principalFrom(claims: Claims): Principal {
+  const scopes = storedScopes(claims.scope);
+  switch (claims.principal_type) {
+    case 'service':
+      return { type: 'service', clientId: claims.sub, scopes };
+    case 'customer':
+      return {
+        type: 'customer',
+        customerId: claims.sub,
+        keyId: claims.client_id,
+        accounts: claims.accounts ?? [],
+        scopes,
+      };
+    case 'staff':
+    case 'member':
+      return {
+        type: claims.principal_type,
+        userId: claims.sub,
+        authTime: claims.auth_time ?? 0,
+        scopes,
+      };
+  }
+}

@@ -1,0 +1,66 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
+import { fail } from '../../rpc/errors.ts';
+import type { Directory } from '../credentials/directory.ts';
+import { requestedScopes, requireGranted } from '../scopes.ts';
+import type { Signer } from './signer.ts';
+
+export type IssuanceOptions = {
+  readonly directory: Directory;
+  readonly signer: Signer;
+  readonly serviceTokenSeconds: number;
+  readonly customerTokenSeconds: number;
+};
+
+export function createIssuanceService(
+  options: IssuanceOptions,
+): ServiceImpl<typeof IssuanceService> {
+  const { directory, signer } = options;
+  return {
+    async issueToken({ clientId, clientSecret, scope, grantType }) {
+      if (grantType !== '' && grantType !== 'client_credentials') {
+        throw fail('identity.unsupported_grant_type', 'Only client_credentials is supported.');
+      }
+      const client = await directory.authenticate('cs', clientSecret, clientId);
+      if (client === undefined) {
+        throw fail('identity.credential_invalid', 'The client id or the secret is wrong.');
+      }
+      const scopes = requestedScopes(scope);
+      requireGranted(scopes, client.scopes);
+      const { token, lifetimeSeconds } = await signer.sign(
+        {
+          sub: clientId,
+          client_id: clientId,
+          scope: scopes.join(' '),
+          principal_type: 'service',
+        },
+        options.serviceTokenSeconds,
+      );
+      return answer(token, lifetimeSeconds, scopes);
+    },
+
+    async exchangeApiKey({ apiKey, scope }) {
+      const key = await directory.authenticate('ck', apiKey);
+      if (key === undefined) throw fail('identity.credential_invalid', 'The API key is wrong.');
+      const scopes = scope === '' ? [...key.scopes] : requestedScopes(scope);
+      requireGranted(scopes, key.scopes);
+      const { token, lifetimeSeconds } = await signer.sign(
+        {
+          sub: key.ownerId,
+          client_id: key.id,
+          scope: scopes.join(' '),
+          principal_type: 'customer',
+          accounts: key.accounts,
+        },
+        options.customerTokenSeconds,
+        key.expireTime === undefined ? undefined : Math.floor(key.expireTime / 1000),
+      );
+      if (lifetimeSeconds < 1) throw fail('identity.credential_invalid', 'The API key is wrong.');
+      return answer(token, lifetimeSeconds, scopes);
+    },
+  };
+}
+
+function answer(accessToken: string, expiresIn: number, scopes: readonly string[]) {
+  return { accessToken, tokenType: 'Bearer', expiresIn, scope: scopes.join(' ') };
+}

@@ -1,0 +1,59 @@
+// Makes tokens: EdDSA-signed JWTs (RFC 8037 §3.1, RFC 9068 §2).
+import { randomUUID, sign } from 'node:crypto';
+import { fail } from '../../rpc/errors.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import type { Claims } from './claims.ts';
+
+type OwnClaims = Omit<Claims, 'iss' | 'aud' | 'iat' | 'exp' | 'jti'>;
+
+export type Signed = {
+  readonly token: string;
+  /** From now to `exp`. */
+  readonly lifetimeSeconds: number;
+};
+
+export type Signer = {
+  /**
+   * Signs a token that lives for `lifetimeSeconds`, or until `notAfter` (seconds since 1970) where
+   * that comes first. Signs on the thread pool, not on the event loop.
+   */
+  sign(claims: OwnClaims, lifetimeSeconds: number, notAfter?: number): Promise<Signed>;
+};
+
+export type SignerOptions = {
+  readonly keyring: Keyring;
+  readonly issuer: () => string;
+  readonly audience: () => string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+export function createSigner({ keyring, issuer, audience, now }: SignerOptions): Signer {
+  return {
+    async sign(claims, lifetimeSeconds, notAfter = Number.POSITIVE_INFINITY) {
+      const key = keyring.active();
+      if (key === undefined) {
+        throw fail('unavailable', 'No key can sign right now.', { retryAfterSeconds: 1 });
+      }
+      const iat = Math.floor(now() / 1000);
+      const exp = Math.min(iat + lifetimeSeconds, notAfter);
+      const all: Claims = {
+        iss: issuer(),
+        aud: audience(),
+        ...claims,
+        iat,
+        exp,
+        jti: randomUUID(),
+      };
+      const payload = Buffer.from(JSON.stringify(all)).toString('base64url');
+      const input = `${key.header}.${payload}`;
+      const signature = await new Promise<Buffer>((resolve, reject) => {
+        sign(null, Buffer.from(input), key.privateKey, (error, bytes) =>
+          error === null ? resolve(bytes) : reject(error),
+        );
+      });
+      const token = `${input}.${signature.toString('base64url')}`;
+      return { token, lifetimeSeconds: exp - iat };
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type {
+  VerificationService,
+  VerifyTokenRequest,
+} from '../../../gen/latchkey/identity/v1/verification_pb.js';
+import { invalid } from '../../rpc/errors.ts';
+import type { Keyring } from '../keys/keyring.ts';
+import { readScopes, storedScopes } from '../scopes.ts';
+import type { Claims } from './claims.ts';
+import type { Revocations } from './revocations.ts';
+import type { Verifier } from './verifier.ts';
+
+export type VerificationOptions = {
+  readonly keyring: Keyring;
+  readonly verifier: Verifier;
+  readonly revocations: Revocations;
+};
+
+export function createVerificationService(
+  options: VerificationOptions,
+): ServiceImpl<typeof VerificationService> {
+  const { keyring, verifier, revocations } = options;
+  return {
+    getJwks() {
+      return { keys: [...keyring.published()] };
+    },
+
+    async verifyToken(request) {
+      const asked = request.scope === '' ? [] : readScopes(request.scope);
+      if (asked === undefined) {
+        throw invalid(
+          'scope',
+          'is not a list of `<area>:<read|write>`, separated by single spaces',
+        );
+      }
+      const claims = await verifier.verify(request.token);
+      if (claims === undefined) return { active: false, allowed: false, code: 'unauthenticated' };
+      const allowed = covers(claims, asked, request);
+      return {
+        active: true,
+        allowed,
+        code: allowed ? '' : 'forbidden',
+        sub: claims.sub,
+        clientId: claims.client_id,
+        scope: claims.scope,
+        aud: claims.aud,
+        iss: claims.iss,
+        iat: claims.iat,
+        exp: claims.exp,
+        jti: claims.jti,
+        principalType: claims.principal_type,
+        accounts: [...(claims.accounts ?? [])],
+        authTime: claims.auth_time ?? 0,
+      };
+    },
+
+    async revokeToken({ token }) {
+      const claims = await verifier.verify(token);
+      if (claims !== undefined) await revocations.revoke(claims.jti, claims.exp);
+      return {};
+    },
+  };
+}
+
+function covers(claims: Claims, asked: readonly string[], request: VerifyTokenRequest): boolean {
+  const scopes = storedScopes(claims.scope);
+  if (!asked.every((scope) => scopes.has(scope))) return false;
+  if (request.accountId === '' || claims.principal_type !== 'customer') return true;
+  return claims.accounts?.includes(request.accountId) ?? false;
+}

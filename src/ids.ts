@@ -1,0 +1,29 @@
+// Identifiers: a prefix that tells the kind, and 128 random bits in base62.
+
+/** Cryptographically strong random bytes. */
+export type Random = (size: number) => Uint8Array;
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Writes bytes as a big-endian number in base62, left-padded with zeros to `length` characters. */
+export function base62(bytes: Uint8Array, length: number): string {
+  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  while (rest > 0n) {
+    text = alphabet.charAt(Number(rest % 62n)) + text;
+    rest /= 62n;
+  }
+  return text.padStart(length, '0');
+}
+
+type IdKind = 'doc' | 'lnk' | 'viw' | 'ws' | 'usr' | 'cli' | 'sec' | 'cus' | 'key';
+
+/** 22 base62 characters: 128 random bits. */
+export function randomText(random: Random): string {
+  return base62(random(16), 22);
+}
+
+/** `<kind>_<22 base62 characters>` */
+export function newId(kind: IdKind, random: Random): string {
+  return `${kind}_${randomText(random)}`;
+}

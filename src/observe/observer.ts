@@ -1,0 +1,83 @@
+// What is told of each call: a line in the log, and the metrics.
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { HttpObservation } from '../faces/gateway/gateway.ts';
+import type { Observation } from '../rpc/guard.ts';
+import { principalId } from '../rpc/principal.ts';
+import type { Log } from './log.ts';
+
+export type Observer = {
+  call(observation: Observation): void;
+  page(observation: HttpObservation): void;
+  readonly metrics: { readonly contentType: string; read(): Promise<string> };
+};
+
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function createObserver(log: Log): Observer {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const calls = new Histogram({
+    name: 'latchkey_call_duration_seconds',
+    help: 'Time from the start of a call to its answer, by method, face and error code.',
+    labelNames: ['method', 'face', 'code'],
+    buckets,
+    registers: [registry],
+  });
+  const pages = new Histogram({
+    name: 'latchkey_page_duration_seconds',
+    help: 'Time from the start of a request for a page to its head, by page and status.',
+    labelNames: ['page', 'status'],
+    buckets,
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'latchkey_start_time_seconds',
+    help: 'When the process started, in seconds since 1970.',
+    registers: [registry],
+  }).setToCurrentTime();
+
+  return {
+    call({ method, call, principal, failure, durationMs }) {
+      const code = failure?.code ?? 'ok';
+      calls.observe({ method: method.name, face: call.face, code }, durationMs / 1000);
+      const level = levelOf(failure?.status ?? 200);
+      if (!log.isLevelEnabled(level)) return;
+      log[level](
+        {
+          request_id: call.requestId,
+          method: method.name,
+          face: call.face,
+          peer: call.peer,
+          principal: principal.type,
+          principal_id: principalId(principal),
+          code,
+          duration_ms: Math.round(durationMs * 1000) / 1000,
+          ...(failure?.extra.cause === undefined ? {} : { err: failure.extra.cause }),
+        },
+        'call',
+      );
+    },
+
+    page({ name, requestId, peer, status, failure, durationMs }) {
+      pages.observe({ page: name, status: String(status) }, durationMs / 1000);
+      log[levelOf(status)](
+        {
+          request_id: requestId,
+          page: name,
+          peer,
+          status,
+          code: failure?.code ?? 'ok',
+          duration_ms: Math.round(durationMs * 1000) / 1000,
+          ...(failure?.extra.cause === undefined ? {} : { err: failure.extra.cause }),
+        },
+        'page',
+      );
+    },
+
+    metrics: { contentType: registry.contentType, read: () => registry.metrics() },
+  };
+}
+
+function levelOf(status: number): 'info' | 'error' {
+  return status >= 500 && status !== 504 ? 'error' : 'info';
+}

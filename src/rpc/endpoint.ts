@@ -1,0 +1,91 @@
+// What a method is: its descriptor, who may call it, its HTTP form, and its guarded handler.
+import { type DescMethod, getOption, type Message } from '@bufbuild/protobuf';
+import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
+import type { HandlerContext } from '@connectrpc/connect';
+import { http as httpRuleOption } from '../../gen/google/api/annotations_pb.js';
+import type { HttpRule } from '../../gen/google/api/http_pb.js';
+import {
+  type Access,
+  access as accessOption,
+  PrincipalType,
+} from '../../gen/latchkey/options/v1/access_pb.js';
+import { type Http, http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
+import type { Call } from './call.ts';
+
+/** A method as its options describe it. */
+export type MethodFacts = {
+  readonly descriptor: DescMethod;
+  /** `latchkey.identity.v1.IssuanceService/IssueToken` */
+  readonly name: string;
+  readonly access: Access;
+  /** Undefined for a method that has no path of its own. */
+  readonly rule: HttpRule | undefined;
+  readonly http: Http;
+  readonly sideEffects: boolean;
+};
+
+/** Decodes the request. Called after the caller was let in, so that strangers cost nothing. */
+export type ReadRequest = () => Message;
+
+export type UnaryEndpoint = MethodFacts & {
+  readonly kind: 'unary';
+  invoke(call: Call, read: ReadRequest): Promise<Message>;
+};
+
+export type ClientStreamingEndpoint = MethodFacts & {
+  readonly kind: 'client_streaming';
+  invoke(call: Call, requests: AsyncIterable<Message>): Promise<Message>;
+};
+
+export type ServerStreamingEndpoint = MethodFacts & {
+  readonly kind: 'server_streaming';
+  invoke(call: Call, read: ReadRequest): AsyncIterable<Message>;
+};
+
+/** A method with its guarded handler: all that a face gets to see. */
+export type Endpoint = UnaryEndpoint | ClientStreamingEndpoint | ServerStreamingEndpoint;
+
+/** A handler as ServiceImpl declares it, without its message types. */
+export type Handler = (request: never, context: HandlerContext) => unknown;
+
+const scopePattern = /^[a-z][a-z0-9_]{0,63}:(read|write)$/;
+
+/** Reads a method's options. Throws, naming the method, where they are missing or contradictory. */
+export function methodFacts(descriptor: DescMethod): MethodFacts {
+  const name = `${descriptor.parent.typeName}/${descriptor.name}`;
+  const access = getOption(descriptor, accessOption);
+  const flaw = accessFlaw(descriptor, access);
+  if (flaw !== undefined) throw new Error(`${name}: ${flaw}`);
+  const rule = getOption(descriptor, httpRuleOption);
+  return {
+    descriptor,
+    name,
+    access,
+    rule: rule.pattern.case === undefined ? undefined : rule,
+    http: getOption(descriptor, httpOption),
+    sideEffects: descriptor.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
+  };
+}
+
+function accessFlaw(method: DescMethod, access: Access): string | undefined {
+  if (access.public) {
+    const alone =
+      access.scope === '' &&
+      access.principals.length === 0 &&
+      !access.recentSignIn &&
+      !access.workspace;
+    return alone ? undefined : 'a public method takes no other access rule';
+  }
+  if (access.scope === '' && access.principals.length === 0) {
+    return 'no access option says who may call it';
+  }
+  if (!scopePattern.test(access.scope)) return `"${access.scope}" is not a scope`;
+  if (access.principals.length === 0) return 'no kind of caller may call it';
+  if (access.principals.includes(PrincipalType.UNSPECIFIED)) {
+    return 'an unspecified kind of caller may call it';
+  }
+  if (access.workspace && !method.input.fields.some((field) => field.name === 'workspace_id')) {
+    return 'it acts within a workspace, but its request has no field workspace_id';
+  }
+  return undefined;
+}

@@ -1,0 +1,33 @@
+// The table of contents: every service with its implementation.
+import type { DescService } from '@bufbuild/protobuf';
+import type { ServiceImpl } from '@connectrpc/connect';
+import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
+import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
+import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
+import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
+import type { Endpoint, Handler } from './rpc/endpoint.ts';
+import type { Guard } from './rpc/guard.ts';
+
+export const services = {
+  issuance: IssuanceService,
+  verification: VerificationService,
+  document: DocumentService,
+  link: LinkService,
+} as const satisfies Record<string, DescService>;
+
+/** An implementation for each of the services: all of their methods. */
+export type Implementations = {
+  readonly [K in keyof typeof services]: ServiceImpl<(typeof services)[K]>;
+};
+
+/** Every method, guarded. */
+export function guardAll(guard: Guard, implementations: Implementations): Endpoint[] {
+  return Object.entries(services).flatMap(([name, service]) => {
+    const implementation: Record<string, Handler> = implementations[name as keyof typeof services];
+    return service.methods.map((method) => {
+      const handler = implementation[method.localName];
+      if (handler === undefined) throw new Error(`${method.name} has no implementation`);
+      return guard(method, handler.bind(implementation));
+    });
+  });
+}

@@ -1,0 +1,114 @@
+// Blobs as files: `<root>/<first two characters>/<id>`, with a note `<root>/pending/<pid>.<id>` (a
+// hard link to the same bytes) for each one whose row is not settled.
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { link, mkdir, open, readdir, rm, unlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fail } from '../../rpc/errors.ts';
+import { syncFolder } from '../../storage/files.ts';
+import type { BlobStore, StagedBlob } from './blob-store.ts';
+
+const chunkBytes = 256 * 1024;
+
+/** Opens a store in a folder, which is made if it is missing. */
+export async function openDiskBlobs(root: string): Promise<BlobStore> {
+  const pending = path.join(root, 'pending');
+  await mkdir(pending, { recursive: true, mode: 0o700 });
+
+  const folderOf = (id: string) => path.join(root, id.slice(0, 2));
+  const fileOf = (id: string) => path.join(folderOf(id), id);
+  const noteOf = (id: string) => path.join(pending, `${process.pid}.${id}`);
+
+  function staged(id: string): StagedBlob {
+    return {
+      id,
+      settle: () => rm(noteOf(id), { force: true }),
+      async discard() {
+        await rm(fileOf(id), { force: true });
+        await rm(noteOf(id), { force: true });
+      },
+    };
+  }
+
+  return {
+    async write(id, source) {
+      try {
+        await writeDurably(noteOf(id), source);
+        const made = await mkdir(folderOf(id), { recursive: true, mode: 0o700 });
+        await link(noteOf(id), fileOf(id));
+        const folders = [pending, folderOf(id), ...(made === undefined ? [] : [root])];
+        await Promise.all(folders.map(syncFolder));
+        return staged(id);
+      } catch (error) {
+        await staged(id).discard();
+        throw isFull(error)
+          ? fail('unavailable', 'There is no room to store the document.', {
+              cause: error,
+              retryAfterSeconds: 60,
+            })
+          : error;
+      }
+    },
+
+    read(id, offset, length) {
+      if (length === 0) return (async function* () {})();
+      const end = offset + length - 1;
+      return createReadStream(fileOf(id), { start: offset, end, highWaterMark: chunkBytes });
+    },
+
+    async unsettle(id) {
+      // No such file: a crash got this far before. There already: another call is doing the same.
+      await link(fileOf(id), noteOf(id)).catch(unlessCode('ENOENT', 'EEXIST'));
+      await syncFolder(pending);
+      return staged(id);
+    },
+
+    async sweep(isNeeded) {
+      for (const note of await readdir(pending)) {
+        const [pid = '', id = ''] = note.split('.');
+        if (isOtherLiveProcess(Number(pid))) continue;
+        if (!(await isNeeded(id))) await rm(fileOf(id), { force: true });
+        await rm(path.join(pending, note), { force: true });
+      }
+    },
+
+    async check() {
+      const probe = path.join(pending, `${process.pid}.probe-${randomUUID()}`);
+      await writeFile(probe, '');
+      await unlink(probe);
+    },
+  };
+}
+
+async function writeDurably(file: string, source: AsyncIterable<Uint8Array>): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await writeFile(handle, source);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes(codeOf(error));
+
+/** Rethrows every error but those. */
+function unlessCode(...codes: string[]): (error: unknown) => void {
+  return (error) => {
+    if (!codes.includes(codeOf(error))) throw error;
+  };
+}
+
+function isOtherLiveProcess(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}

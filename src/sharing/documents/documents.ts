@@ -1,0 +1,50 @@
+import type { DownloadHeader } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { type RangeRequest, selectBytes } from '../../http/byte-range.ts';
+import { fail } from '../../rpc/errors.ts';
+import type { Database, DocumentRow } from '../../storage/schema.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { findDocument } from './store.ts';
+
+/** A document's bytes, as a request asked for them. */
+export type OpenDocument = {
+  readonly header: Omit<DownloadHeader, '$typeName' | '$unknown'>;
+  /** Reads the bytes that the header announces. */
+  bytes(): AsyncIterable<Uint8Array>;
+};
+
+/** What is asked of documents, by other features too. */
+export type Documents = {
+  /** The workspace's document; throws `not_found` where there is none. */
+  require(workspaceId: string, id: string): Promise<DocumentRow>;
+  /** Throws `range_not_satisfiable` for a range beyond the end. */
+  open(document: DocumentRow, request: RangeRequest): OpenDocument;
+};
+
+export function createDocuments(db: Database, blobs: BlobStore): Documents {
+  return {
+    async require(workspaceId, id) {
+      const row = await findDocument(db, workspaceId, id);
+      if (row === undefined) {
+        throw fail('not_found', 'There is no such document in the workspace.');
+      }
+      return row;
+    },
+
+    open(document, request) {
+      const etag = `"${document.sha256}"`;
+      const { offset, length, ...selected } = selectBytes(request, document.size_bytes, etag);
+      return {
+        header: {
+          name: document.name,
+          contentType: document.content_type,
+          sizeBytes: document.size_bytes,
+          etag,
+          offsetBytes: offset,
+          lengthBytes: length,
+          ...selected,
+        },
+        bytes: () => blobs.read(document.blob_id, offset, length),
+      };
+    },
+  };
+}

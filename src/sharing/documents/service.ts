@@ -1,0 +1,142 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { newId, type Random, randomText } from '../../ids.ts';
+import { fail, failureOf, invalid } from '../../rpc/errors.ts';
+import { type Principal, principalOf, resolveWorkspace, workspaceOf } from '../../rpc/principal.ts';
+import { transact } from '../../storage/database.ts';
+import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
+import type { BlobStore, StagedBlob } from '../blobs/blob-store.ts';
+import type { Workspaces } from '../workspaces/workspaces.ts';
+import type { Documents } from './documents.ts';
+import { deleteDocument, findDocuments, insertDocument, renameDocument } from './store.ts';
+import { checkName, Upload } from './upload.ts';
+
+export type DocumentOptions = {
+  readonly db: Database;
+  readonly blobs: BlobStore;
+  readonly documents: Documents;
+  readonly workspaces: Workspaces;
+  readonly uploadBytesMax: number;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+export function createDocumentService(
+  options: DocumentOptions,
+): ServiceImpl<typeof DocumentService> {
+  const { db, blobs, documents, workspaces, uploadBytesMax, random, now } = options;
+
+  async function describe(
+    upload: Upload,
+    blobId: string,
+    principal: Principal,
+  ): Promise<DocumentRow> {
+    const uploaded = await upload.finish();
+    const workspaceId = resolveWorkspace(principal, uploaded.workspaceId);
+    await workspaces.require(workspaceId);
+    return {
+      id: newId('doc', random),
+      workspace_id: workspaceId,
+      name: uploaded.name,
+      content_type: uploaded.contentType,
+      size_bytes: uploaded.sizeBytes,
+      sha256: uploaded.sha256,
+      page_count: 0,
+      blob_id: blobId,
+      create_time: now(),
+    };
+  }
+
+  /** Changes a row and then does with its blob as `after` says; or, if it fails, the opposite. */
+  async function settled(
+    blob: StagedBlob,
+    after: 'settle' | 'discard',
+    change: (trx: Executor) => Promise<void>,
+  ): Promise<void> {
+    try {
+      await transact(db, change);
+    } catch (error) {
+      // Where the database went away during the commit, nobody knows whether the row was changed:
+      // the note stays, and the next sweep finds out.
+      if (failureOf(error).code !== 'unavailable') {
+        await (after === 'settle' ? blob.discard() : blob.settle());
+      }
+      throw error;
+    }
+    await blob[after]();
+  }
+
+  return {
+    async uploadDocument(requests, context) {
+      const principal = principalOf(context);
+      const upload = new Upload(requests, uploadBytesMax);
+      const blob = await blobs.write(randomText(random), upload.bytes());
+      const row = await describe(upload, blob.id, principal).catch(async (error: unknown) => {
+        await blob.discard();
+        throw error;
+      });
+      await settled(blob, 'settle', (trx) => insertDocument(trx, row));
+      return { document: documentMessage(row) };
+    },
+
+    async listDocuments(request, context) {
+      const query = pageQuery(request);
+      const { rows, nextPageToken } = pageOf(
+        await findDocuments(db, workspaceOf(context), query),
+        query,
+      );
+      return { documents: rows.map(documentMessage), nextPageToken };
+    },
+
+    async getDocument({ documentId }, context) {
+      return {
+        document: documentMessage(await documents.require(workspaceOf(context), documentId)),
+      };
+    },
+
+    async updateDocument({ documentId, name, updateMask }, context) {
+      const paths = updateMask?.paths ?? ['name'];
+      const other = paths.find((path) => path !== 'name');
+      if (other !== undefined) throw invalid(other, 'cannot be changed');
+      if (paths.length === 0) {
+        return {
+          document: documentMessage(await documents.require(workspaceOf(context), documentId)),
+        };
+      }
+      checkName(name);
+      const row = await renameDocument(db, workspaceOf(context), documentId, name);
+      if (row === undefined) throw fail('not_found', 'There is no such document in the workspace.');
+      return { document: documentMessage(row) };
+    },
+
+    async deleteDocument({ documentId }, context) {
+      const row = await documents.require(workspaceOf(context), documentId);
+      const blob = await blobs.unsettle(row.blob_id);
+      await settled(blob, 'discard', (trx) => deleteDocument(trx, row.id));
+      return {};
+    },
+
+    async *downloadDocument(request, context) {
+      const row = await documents.require(workspaceOf(context), request.documentId);
+      const { header, bytes } = documents.open(row, request);
+      yield { part: { case: 'header', value: header } };
+      for await (const value of bytes()) yield { part: { case: 'chunk', value } };
+    },
+  };
+}
+
+function documentMessage(row: DocumentRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    contentType: row.content_type,
+    sizeBytes: row.size_bytes,
+    sha256: row.sha256,
+    pageCount: row.page_count,
+    workspaceId: row.workspace_id,
+    createTime: timestampFromMs(row.create_time),
+  };
+}

@@ -1,0 +1,90 @@
+// Takes a stream of upload messages apart: the bytes flow on into the blob, the names stay here.
+import { createHash } from 'node:crypto';
+import { fileTypeFromBuffer } from 'file-type';
+import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { fail, invalid } from '../../rpc/errors.ts';
+
+/** Enough for every signature that file-type knows at the start of a file. */
+const sniffBytesMax = 4_100;
+const nameLengthMax = 255;
+
+export type Uploaded = {
+  readonly name: string;
+  readonly workspaceId: string;
+  readonly contentType: string;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+};
+
+/** One upload: `bytes()` is consumed to its end, then `finish()` tells what it was. */
+export class Upload {
+  readonly #messages: AsyncIterable<UploadDocumentRequest>;
+  readonly #bytesMax: number;
+  readonly #hash = createHash('sha256');
+  readonly #fields = new Map<'name' | 'file_name' | 'workspace_id', string>();
+  #head = Buffer.alloc(0);
+  #size = 0;
+
+  constructor(messages: AsyncIterable<UploadDocumentRequest>, bytesMax: number) {
+    this.#messages = messages;
+    this.#bytesMax = bytesMax;
+  }
+
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    for await (const message of this.#messages) {
+      this.#take('name', message.name);
+      this.#take('file_name', message.fileName);
+      this.#take('workspace_id', message.workspaceId);
+      if (message.file.length === 0) continue;
+      this.#count(message.file);
+      yield message.file;
+    }
+    if (this.#size === 0) throw invalid('file', 'is empty or missing');
+  }
+
+  #take(field: 'name' | 'file_name' | 'workspace_id', value: string): void {
+    if (value === '') return;
+    if (this.#fields.has(field)) throw invalid(field, 'is given twice');
+    if (field === 'name') checkName(value);
+    this.#fields.set(field, value);
+  }
+
+  #count(chunk: Uint8Array): void {
+    this.#size += chunk.length;
+    if (this.#size > this.#bytesMax) {
+      throw fail('payload_too_large', `The file is larger than ${this.#bytesMax} bytes.`);
+    }
+    this.#hash.update(chunk);
+    const missing = sniffBytesMax - this.#head.length;
+    if (missing > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, missing)]);
+  }
+
+  async finish(): Promise<Uploaded> {
+    const type = await fileTypeFromBuffer(this.#head);
+    return {
+      name: this.#fields.get('name') ?? nameOfFile(this.#fields.get('file_name') ?? ''),
+      workspaceId: this.#fields.get('workspace_id') ?? '',
+      contentType: type?.mime ?? 'application/octet-stream',
+      sizeBytes: this.#size,
+      sha256: this.#hash.digest('hex'),
+    };
+  }
+}
+
+// Control characters, and those that turn the direction of text and so disguise a name.
+const unprintable = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
+
+/** Refuses a name that people could not read as it is written. */
+export function checkName(name: string): void {
+  if (name.trim() === '') throw invalid('name', 'is empty');
+  if (name.length > nameLengthMax)
+    throw invalid('name', `is longer than ${nameLengthMax} characters`);
+  if (unprintable.test(name)) throw invalid('name', 'has control characters');
+}
+
+/** A name from the sender's file name: without its path, and cleaned rather than refused. */
+function nameOfFile(fileName: string): string {
+  const last = fileName.split(/[/\\]/).at(-1) ?? '';
+  const clean = last.replace(new RegExp(unprintable, 'gu'), '').trim().slice(0, nameLengthMax);
+  return clean === '' || clean === '.' || clean === '..' ? 'document' : clean;
+}

@@ -1,0 +1,93 @@
+// The gate of a link: every way to a shared document asks here first, on every request, so that a
+// revocation or an expiry bites at once.
+import { newId, type Random } from '../../ids.ts';
+import { transact } from '../../storage/database.ts';
+import type { Database, LinkRow } from '../../storage/schema.ts';
+import type { Links, SharedDocument } from '../links/links.ts';
+import { type Passes, passSecondsMax } from './pass.ts';
+import { insertView } from './store.ts';
+
+/** What the gate says to a request. */
+export type Decision =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'ask'; readonly shared: SharedDocument }
+  | { readonly kind: 'open'; readonly shared: SharedDocument };
+
+export type Admission = {
+  /** The value of the pass's cookie. */
+  readonly pass: string;
+  readonly maxAgeSeconds: number;
+};
+
+export type Gate = {
+  /** Decides on a request that carries the pass `pass`, if any. */
+  authorise(slug: string, pass: string | undefined): Promise<Decision>;
+  /** Whether there is anything to ask for. */
+  isOpen(link: LinkRow): boolean;
+  /** Lets a viewer in who has given what the link asks for, and records the view. */
+  admit(link: LinkRow, email: string): Promise<Admission>;
+};
+
+export type GateOptions = {
+  readonly db: Database;
+  readonly links: Links;
+  readonly passes: Passes;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+const slugPattern = /^[0-9A-Za-z]{22}$/;
+
+export function createGate({ db, links, passes, random, now }: GateOptions): Gate {
+  function holds(text: string | undefined, link: LinkRow): boolean {
+    const pass = text === undefined ? undefined : passes.read(text);
+    return (
+      pass !== undefined &&
+      pass.linkId === link.id &&
+      pass.gateRevision === link.gate_revision &&
+      pass.exp * 1000 > now()
+    );
+  }
+
+  return {
+    async authorise(slug, pass) {
+      const shared = slugPattern.test(slug) ? await links.findShared(slug) : undefined;
+      if (shared === undefined) return { kind: 'unknown' };
+      const { revoke_time, expire_time } = shared.link;
+      if (revoke_time !== null || (expire_time !== null && expire_time <= now())) {
+        return { kind: 'gone' };
+      }
+      return { kind: holds(pass, shared.link) ? 'open' : 'ask', shared };
+    },
+
+    isOpen: (link) =>
+      link.email_required === 0 &&
+      link.email_verification_required === 0 &&
+      link.password_hash === null,
+
+    async admit(link, email) {
+      const viewId = newId('viw', random);
+      const nowMs = now();
+      await transact(db, (trx) =>
+        insertView(trx, {
+          id: viewId,
+          link_id: link.id,
+          email,
+          email_verified: 0,
+          create_time: nowMs,
+          duration_ms: 0,
+        }),
+      );
+      const exp = Math.floor(nowMs / 1000) + passSecondsMax;
+      const pass = passes.write({
+        linkId: link.id,
+        gateRevision: link.gate_revision,
+        viewId,
+        exp,
+      });
+      return { pass, maxAgeSeconds: passSecondsMax };
+    },
+  };
+}

@@ -1,0 +1,130 @@
+// The HTML of a shared link's pages. Styles and script: web/viewer.
+import type { Assets } from '../../http/assets.ts';
+import { inlineTypes } from '../../http/download.ts';
+import { type Html, html } from '../../http/html.ts';
+import type { PageReply } from '../../http/page.ts';
+import type { SharedDocument } from '../links/links.ts';
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': contentSecurityPolicy,
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex, nofollow',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+export type GatePages = {
+  unknown(): PageReply;
+  gone(): PageReply;
+  /** Asks for what the link wants to know. Tells nothing of the document. */
+  ask(error?: string): PageReply;
+  document(shared: SharedDocument, setCookie?: string): PageReply;
+};
+
+export function createGatePages(assets: Assets): GatePages {
+  const style = assets.addressOf('web/viewer/pages.css');
+  const script = assets.addressOf('web/viewer/viewer.ts');
+
+  function page(status: number, title: string, body: Html, scripted = false): PageReply {
+    const text = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<title>${title}</title>
+<link rel="stylesheet" href="${style}">
+${scripted ? html`<script type="module" src="${script}"></script>` : undefined}
+</head>
+${body}
+</html>
+`;
+    return { status, headers, body: text.text };
+  }
+
+  function message(status: number, title: string, text: string): PageReply {
+    const body = html`<body class="plain"><main class="card">
+<h1>${title}</h1><p>${text}</p>
+</main></body>`;
+    return page(status, title, body);
+  }
+
+  return {
+    unknown: () =>
+      message(404, 'No such link', 'Please check the address, or ask the sender for a new one.'),
+
+    gone: () =>
+      message(
+        410,
+        'This link is no longer available',
+        'It has expired or was withdrawn. Please ask the sender for a new one.',
+      ),
+
+    ask(error) {
+      const alert =
+        error === undefined ? undefined : html`<p class="error" role="alert">${error}</p>`;
+      const body = html`<body class="plain"><main class="card">
+<h1>Your e-mail address, please</h1>
+<p>The sender asks for it before the document is shown, and gets to see it.</p>
+<form method="post" class="gate">${alert}
+<label>E-mail address
+<input type="email" name="email" autocomplete="email" maxlength="254" required autofocus></label>
+<button>Continue</button>
+</form>
+</main></body>`;
+      return page(error === undefined ? 200 : 400, 'A document was shared with you', body);
+    },
+
+    document(shared, setCookie) {
+      const isPdf = kindOf(shared.document.content_type) === 'pdf';
+      const reply = page(200, shared.document.name, documentBody(shared), isPdf);
+      if (setCookie === undefined) return reply;
+      return { ...reply, headers: { ...reply.headers, 'set-cookie': setCookie } };
+    },
+  };
+}
+
+function documentBody({ link, document }: SharedDocument): Html {
+  const base = `/s/${link.slug}`;
+  const mayDownload = link.allow_download === 1;
+  const kind = kindOf(document.content_type);
+  const button = (style: string) =>
+    mayDownload
+      ? html`<a class="${style}" href="${base}/download" download>Download</a>`
+      : undefined;
+  const data = html`data-kind="${kind}" data-file="${base}/file" data-name="${document.name}"
+data-size="${document.size_bytes}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
+  const content = {
+    pdf: () => html`<noscript><section class="notice"><h2>JavaScript is needed</h2>
+<p>The document is shown by this page's own script, which your browser does not run.</p>
+</section></noscript>`,
+    image: () => html`<img src="${base}/file" alt="${document.name}">`,
+    other: () => html`<section class="notice"><h2>${document.name}</h2>
+<p>${mayDownload ? 'This kind of file is not shown here.' : 'This kind of file is not shown here, and the sender does not offer it as a download.'}</p>
+${button('button primary')}</section>`,
+  }[kind]();
+  return html`<body class="document">
+<header class="top"><h1>${document.name}</h1>${kind === 'other' ? undefined : button('button')}</header>
+<main id="viewer" ${data}>${content}</main>
+</body>`;
+}
+
+function kindOf(contentType: string): 'pdf' | 'image' | 'other' {
+  if (contentType === 'application/pdf') return 'pdf';
+  return inlineTypes.has(contentType) ? 'image' : 'other';
+}

@@ -1,0 +1,198 @@
+import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { LinkService, UpdateLinkRequest } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { newId, type Random, randomText } from '../../ids.ts';
+import { fail, invalid } from '../../rpc/errors.ts';
+import { workspaceOf } from '../../rpc/principal.ts';
+import { isMissingReference, transact } from '../../storage/database.ts';
+import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import type { Database, LinkRow, ViewRow } from '../../storage/schema.ts';
+import type { Documents } from '../documents/documents.ts';
+import {
+  type CountedLink,
+  findLink,
+  findLinks,
+  findViews,
+  insertLink,
+  type LinkChange,
+  revokeLink,
+  updateLink,
+} from './store.ts';
+
+export type LinkOptions = {
+  readonly db: Database;
+  readonly documents: Documents;
+  /** What a link's url starts with. */
+  readonly publicUrl: () => string;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+export function createLinkService(options: LinkOptions): ServiceImpl<typeof LinkService> {
+  const { db, documents, publicUrl, random, now } = options;
+
+  async function existing(workspaceId: string, id: string): Promise<CountedLink> {
+    const row = await findLink(db, workspaceId, id);
+    if (row === undefined) throw noSuchLink();
+    return row;
+  }
+
+  return {
+    async createLink(request, context) {
+      const workspaceId = workspaceOf(context);
+      refuseUnavailable(request);
+      const row: LinkRow = {
+        id: newId('lnk', random),
+        slug: randomText(random),
+        workspace_id: workspaceId,
+        document_id: request.documentId,
+        name: request.name,
+        email_required: request.emailRequired ? 1 : 0,
+        email_verification_required: 0,
+        password_hash: null,
+        allow_download: request.allowDownload ? 1 : 0,
+        gate_revision: 1,
+        create_time: now(),
+        expire_time: readExpireTime(request.expireTime, now()),
+        revoke_time: null,
+      };
+      await documents.require(workspaceId, request.documentId);
+      await transact(db, (trx) => insertLink(trx, row)).catch((error: unknown) => {
+        // The document was deleted in the meantime.
+        throw isMissingReference(error) ? noSuchDocument() : error;
+      });
+      return { link: linkMessage({ ...row, view_count: 0 }, publicUrl()) };
+    },
+
+    async listLinks(request, context) {
+      const query = pageQuery(request);
+      const filter = { workspaceId: workspaceOf(context), documentId: request.documentId };
+      const { rows, nextPageToken } = pageOf(await findLinks(db, filter, query), query);
+      return { links: rows.map((row) => linkMessage(row, publicUrl())), nextPageToken };
+    },
+
+    async getLink({ linkId }, context) {
+      return { link: linkMessage(await existing(workspaceOf(context), linkId), publicUrl()) };
+    },
+
+    async updateLink(request, context) {
+      const paths = request.updateMask?.paths ?? givenFields(request);
+      const change = readChange(request, paths, now());
+      const key = { workspaceId: workspaceOf(context), id: request.linkId };
+      const link = await transact(db, async (trx) => {
+        const changed = await updateLink(
+          trx,
+          key,
+          change,
+          paths.some((path) => gates.has(path)),
+        );
+        const row = await findLink(trx, key.workspaceId, key.id);
+        if (row === undefined) throw noSuchLink();
+        if (!changed) throw fail('conflict', 'The link was revoked.');
+        return row;
+      });
+      return { link: linkMessage(link, publicUrl()) };
+    },
+
+    async revokeLink({ linkId }, context) {
+      const row = await existing(workspaceOf(context), linkId);
+      await transact(db, (trx) => revokeLink(trx, row.id, now()));
+      return {};
+    },
+
+    async listLinkViews(request, context) {
+      const link = await existing(workspaceOf(context), request.linkId);
+      const query = pageQuery(request);
+      const { rows, nextPageToken } = pageOf(await findViews(db, link.id, query), query);
+      return { views: rows.map(viewMessage), nextPageToken };
+    },
+  };
+}
+
+const noSuchDocument = () => fail('not_found', 'There is no such document in the workspace.');
+
+const noSuchLink = () => fail('not_found', 'There is no such link in the workspace.');
+
+/** The gates that the page cannot ask for yet are refused: a link must never be less than asked. */
+function refuseUnavailable(request: {
+  password: string;
+  emailVerificationRequired: boolean;
+}): void {
+  if (request.password !== '') throw invalid('password', 'is not available on this server');
+  if (request.emailVerificationRequired) {
+    throw invalid('email_verification_required', 'is not available on this server');
+  }
+}
+
+function readExpireTime(time: Timestamp | undefined, now: number): number | null {
+  if (time === undefined) return null;
+  const ms = Math.floor(timestampMs(time));
+  if (!Number.isSafeInteger(ms) || ms <= now) throw invalid('expire_time', 'is not in the future');
+  return ms;
+}
+
+type Field = (request: UpdateLinkRequest, now: number) => LinkChange;
+
+/** What an update can change, by its path in the mask. */
+const fields: Record<string, Field> = {
+  name: ({ name }) => ({ name }),
+  email_required: ({ emailRequired }) => ({ email_required: emailRequired ? 1 : 0 }),
+  allow_download: ({ allowDownload }) => ({ allow_download: allowDownload ? 1 : 0 }),
+  expire_time: ({ expireTime }, now) => ({ expire_time: readExpireTime(expireTime, now) }),
+  password: () => ({}),
+  email_verification_required: () => ({}),
+};
+
+/** The paths whose change makes everybody pass the gate again. */
+const gates = new Set(['email_required', 'password', 'email_verification_required']);
+
+function readChange(request: UpdateLinkRequest, paths: string[], now: number): LinkChange {
+  refuseUnavailable(request);
+  let change: LinkChange = {};
+  for (const path of paths) {
+    const read = Object.hasOwn(fields, path) ? fields[path] : undefined;
+    if (read === undefined) throw invalid(path, 'cannot be changed');
+    change = { ...change, ...read(request, now) };
+  }
+  return change;
+}
+
+/** Without a mask, the fields that have a value. */
+function givenFields(request: UpdateLinkRequest): string[] {
+  const given: string[] = [];
+  if (request.name !== '') given.push('name');
+  if (request.emailRequired) given.push('email_required');
+  if (request.allowDownload) given.push('allow_download');
+  if (request.expireTime !== undefined) given.push('expire_time');
+  return given;
+}
+
+function linkMessage(row: CountedLink, publicUrl: string) {
+  return {
+    id: row.id,
+    url: `${publicUrl}/s/${row.slug}`,
+    documentId: row.document_id,
+    emailRequired: row.email_required === 1,
+    workspaceId: row.workspace_id,
+    name: row.name,
+    passwordRequired: row.password_hash !== null,
+    emailVerificationRequired: row.email_verification_required === 1,
+    allowDownload: row.allow_download === 1,
+    viewCount: row.view_count,
+    createTime: timestampFromMs(row.create_time),
+    ...(row.expire_time === null ? {} : { expireTime: timestampFromMs(row.expire_time) }),
+    ...(row.revoke_time === null ? {} : { revokeTime: timestampFromMs(row.revoke_time) }),
+  };
+}
+
+function viewMessage(row: ViewRow) {
+  return {
+    id: row.id,
+    linkId: row.link_id,
+    email: row.email,
+    emailVerified: row.email_verified === 1,
+    createTime: timestampFromMs(row.create_time),
+    durationMs: row.duration_ms,
+  };
+}

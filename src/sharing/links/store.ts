@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import type { PageQuery } from '../../storage/page-token.ts';
+import type { DocumentRow, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
+
+/** A link with the number of its views. */
+export type CountedLink = LinkRow & { view_count: number };
+
+const viewCount = sql<number>`(select count(*) from views where views.link_id = links.id)`;
+
+export async function insertLink(db: Executor, row: LinkRow): Promise<void> {
+  await db.insertInto('links').values(row).execute();
+}
+
+export function findLink(
+  db: Executor,
+  workspaceId: string,
+  id: string,
+): Promise<CountedLink | undefined> {
+  return db
+    .selectFrom('links')
+    .selectAll('links')
+    .select(viewCount.as('view_count'))
+    .where('id', '=', id)
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirst();
+}
+
+export type LinkFilter = { readonly workspaceId: string; readonly documentId: string };
+
+/** Reads a page and one row more. An empty `documentId` means any document. */
+export function findLinks(
+  db: Executor,
+  { workspaceId, documentId }: LinkFilter,
+  { limit, after }: PageQuery,
+): Promise<CountedLink[]> {
+  let query = db
+    .selectFrom('links')
+    .selectAll('links')
+    .select(viewCount.as('view_count'))
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('create_time', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (documentId !== '') query = query.where('document_id', '=', documentId);
+  if (after !== undefined) {
+    query = query.where((eb) =>
+      eb(eb.refTuple('create_time', 'id'), '<', eb.tuple(after.time, after.id)),
+    );
+  }
+  return query.execute();
+}
+
+export type LinkChange = Partial<
+  Pick<LinkRow, 'name' | 'email_required' | 'allow_download' | 'expire_time'>
+>;
+
+/** Changes a link unless it was revoked; tells whether it did. */
+export async function updateLink(
+  db: Executor,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  change: LinkChange,
+  gateChanges: boolean,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('links')
+    .set((eb) => ({
+      ...change,
+      gate_revision: eb('gate_revision', '+', gateChanges ? 1 : 0),
+    }))
+    .where('id', '=', id)
+    .where('workspace_id', '=', workspaceId)
+    .where('revoke_time', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function revokeLink(db: Executor, id: string, now: number): Promise<void> {
+  await db
+    .updateTable('links')
+    .set({ revoke_time: now })
+    .where('id', '=', id)
+    .where('revoke_time', 'is', null)
+    .execute();
+}
+
+/** What a link's page shows. */
+export type SharedDocument = {
+  readonly link: LinkRow;
+  readonly document: DocumentRow;
+};
+
+export async function findShared(db: Executor, slug: string): Promise<SharedDocument | undefined> {
+  const link = await db.selectFrom('links').selectAll().where('slug', '=', slug).executeTakeFirst();
+  if (link === undefined) return undefined;
+  const document = await db
+    .selectFrom('documents')
+    .selectAll()
+    .where('id', '=', link.document_id)
+    .executeTakeFirst();
+  return document === undefined ? undefined : { link, document };
+}
+
+/** Reads a page and one row more. */
+export function findViews(
+  db: Executor,
+  linkId: string,
+  { limit, after }: PageQuery,
+): Promise<ViewRow[]> {
+  let query = db
+    .selectFrom('views')
+    .selectAll()
+    .where('link_id', '=', linkId)
+    .orderBy('create_time', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1);
+  if (after !== undefined) {
+    query = query.where((eb) =>
+      eb(eb.refTuple('create_time', 'id'), '<', eb.tuple(after.time, after.id)),
+    );
+  }
+  return query.execute();
+}

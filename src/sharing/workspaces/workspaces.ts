@@ -1,0 +1,18 @@
+import { fail } from '../../rpc/errors.ts';
+import type { Database } from '../../storage/schema.ts';
+import { findWorkspace } from './store.ts';
+
+export type Workspaces = {
+  /** Passes where there is such a workspace; else throws `not_found`. */
+  require(id: string): Promise<void>;
+};
+
+export function createWorkspaces(db: Database): Workspaces {
+  return {
+    async require(id) {
+      if ((await findWorkspace(db, id)) === undefined) {
+        throw fail('not_found', 'There is no such workspace.');
+      }
+    },
+  };
+}

@@ -1,0 +1,149 @@
+// Opens the database: an SQLite file or a PostgreSQL server, with one schema.
+import SQLite from 'better-sqlite3';
+import {
+  type Dialect,
+  Kysely,
+  Migrator,
+  PostgresDialect,
+  SqliteDialect,
+  type Transaction,
+} from 'kysely';
+import pg from 'pg';
+import { Failure, fail } from '../rpc/errors.ts';
+import * as foundation from './migrations/0001-foundation.ts';
+import type { Database, Schema } from './schema.ts';
+
+const migrations = { '0001-foundation': foundation };
+
+/**
+ * Opens `url`, `sqlite:<file>` or `postgres://…`, and brings its schema up to date. The caller
+ * closes it with `destroy()`.
+ */
+export async function openDatabase(url: string): Promise<Database> {
+  const { dialect, ready } = url.startsWith('sqlite:')
+    ? sqlite(url.slice('sqlite:'.length))
+    : postgres(url);
+  const db = new Kysely<Schema>({ dialect });
+  try {
+    const migrator = new Migrator({
+      db,
+      provider: { getMigrations: () => Promise.resolve(migrations) },
+    });
+    const { error } = await migrator.migrateToLatest();
+    if (error !== undefined) throw error;
+    ready();
+    return db;
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
+
+type Opened = { dialect: Dialect /** Called once the schema is up to date. */; ready: () => void };
+
+function sqlite(file: string): Opened {
+  const database = new SQLite(file, { timeout: 5_000 });
+  // A commit is on the disk when it returns.
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  return {
+    dialect: new SqliteDialect({ database }),
+    // From now on a busy file is waited for in `transact`, not in the driver, where the wait would
+    // stop the event loop.
+    ready: () => database.pragma('busy_timeout = 0'),
+  };
+}
+
+function postgres(url: string): Opened {
+  const types = new pg.TypeOverrides();
+  // Every bigint of the schema is a time in milliseconds or a count, far below 2^53.
+  types.setTypeParser(pg.types.builtins.INT8, Number);
+  const pool = new pg.Pool({
+    connectionString: url,
+    types,
+    max: 10,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    query_timeout: 10_000,
+  });
+  // A lost idle connection is replaced at the next use; without a listener it would end the process.
+  pool.on('error', () => {});
+  return { dialect: new PostgresDialect({ pool }), ready: () => {} };
+}
+
+const attemptsMax = 20;
+
+/**
+ * Runs `work` in a transaction, again where the database asks for that (a busy SQLite file, a
+ * serialization failure). Await nothing but the database inside; side effects come after it.
+ */
+export async function transact<T>(
+  db: Database,
+  work: (trx: Transaction<Schema>) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (!isTransient(error)) throw storageFailure(error);
+      if (attempt === attemptsMax) {
+        throw fail('unavailable', 'The database is busy.', { cause: error, retryAfterSeconds: 1 });
+      }
+      await new Promise((resolve) => setTimeout(resolve, Math.min(5 * attempt, 50)));
+    }
+  }
+}
+
+const transientCodes = new Set([
+  'SQLITE_BUSY',
+  'SQLITE_BUSY_SNAPSHOT',
+  'SQLITE_LOCKED',
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+]);
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function isTransient(error: unknown): boolean {
+  return transientCodes.has(codeOf(error));
+}
+
+const missingReferenceCodes = new Set(['SQLITE_CONSTRAINT_FOREIGNKEY', '23503']);
+
+/** Whether a write failed because the row that it refers to is not there (any more). */
+export function isMissingReference(error: unknown): boolean {
+  return missingReferenceCodes.has(codeOf(error));
+}
+
+const awayCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  '53300', // too_many_connections
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '53100', // disk_full
+  'SQLITE_BUSY',
+  'SQLITE_FULL',
+  'SQLITE_IOERR',
+]);
+
+const awayMessage = /timeout|connection terminated|Connection ended/i;
+
+/** What a failed query means for the caller: `unavailable` where the database is away. */
+export function storageFailure(error: unknown): unknown {
+  if (error instanceof Failure) return error;
+  const away =
+    awayCodes.has(codeOf(error)) || (error instanceof Error && awayMessage.test(error.message));
+  if (!away) return error;
+  return fail('unavailable', 'The database cannot be reached.', {
+    cause: error,
+    retryAfterSeconds: 1,
+  });
+}

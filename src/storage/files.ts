@@ -1,0 +1,64 @@
+// Files that must be there whole or not at all.
+import { randomUUID } from 'node:crypto';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Makes what was done in a folder (files made, linked, renamed) outlast a crash. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes a file that only its owner can read, unless it is there already. */
+export async function writeFileOnce(file: string, text: string): Promise<boolean> {
+  return withTemporary(file, text, async (temporary) => {
+    try {
+      await link(temporary, file);
+      return true;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+      throw error;
+    }
+  });
+}
+
+/** Writes a file that only its owner can read, in place of what was there. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  await withTemporary(file, text, (temporary) => rename(temporary, file));
+}
+
+async function withTemporary<T>(
+  file: string,
+  text: string,
+  place: (temporary: string) => Promise<T>,
+): Promise<T> {
+  const temporary = `${file}.${randomUUID()}`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    const placed = await place(temporary);
+    await syncFolder(path.dirname(file));
+    return placed;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Reads a text file; undefined where there is none. */
+export async function readFileIfAny(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+// Page tokens of lists that are sorted newest first: opaque, versioned, and a position rather than
+// a count, so that a list may grow while it is being read.
+import { invalid } from '../rpc/errors.ts';
+
+/** Where a page ended: the time and id of its last row. */
+export type Position = { readonly time: number; readonly id: string };
+
+export type PageRequest = { readonly pageSize: number; readonly pageToken: string };
+
+export type PageQuery = { readonly limit: number; readonly after: Position | undefined };
+
+const sizeDefault = 50;
+const sizeMax = 200;
+
+/** Reads `page_size` (0 means 50; more than 200 is read as 200) and `page_token`. */
+export function pageQuery({ pageSize, pageToken }: PageRequest): PageQuery {
+  const limit = pageSize === 0 ? sizeDefault : Math.min(pageSize, sizeMax);
+  return { limit, after: pageToken === '' ? undefined : readToken(pageToken) };
+}
+
+/**
+ * Cuts rows, of which one more than `limit` was read, to a page, and tells the token of the next;
+ * an empty one for the last page.
+ */
+export function pageOf<R extends { create_time: number; id: string }>(
+  rows: R[],
+  { limit }: PageQuery,
+): { rows: R[]; nextPageToken: string } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const nextPageToken = rows.length > limit && last !== undefined ? writeToken(last) : '';
+  return { rows: page, nextPageToken };
+}
+
+function writeToken(row: { create_time: number; id: string }): string {
+  return Buffer.from(`1.${row.create_time}.${row.id}`).toString('base64url');
+}
+
+function readToken(token: string): Position {
+  const text = Buffer.from(token, 'base64url').toString();
+  const [, time, id] = /^1\.(\d{1,15})\.([\w-]{1,64})$/.exec(text) ?? [];
+  if (time === undefined || id === undefined) {
+    throw invalid('page_token', 'is not the next_page_token of an earlier answer');
+  }
+  return { time: Number(time), id };
+}

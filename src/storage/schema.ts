@@ -1,0 +1,147 @@
+// The rows. Times are integer milliseconds since 1970, digests and ciphertexts are text, flags are
+// 0 or 1, so that both dialects read and write the same values.
+import type { Kysely, Transaction } from 'kysely';
+
+export type Flag = 0 | 1;
+
+export type SigningKeyRow = {
+  /** RFC 7638 thumbprint. */
+  kid: string;
+  state: 'pending' | 'active' | 'retired' | 'revoked';
+  /** The public key `x` of RFC 8037 §2, base64url. */
+  public_x: string;
+  /** The private key in PKCS #8, encrypted under the master key `master_key_id`. */
+  private_ciphertext: string;
+  master_key_id: string;
+  create_time: number;
+  activate_time: number | null;
+  retire_time: number | null;
+};
+
+export type ClientRow = {
+  id: string;
+  name: string;
+  /** Space-separated. */
+  scopes: string;
+  create_time: number;
+  disable_time: number | null;
+};
+
+export type CustomerRow = {
+  id: string;
+  name: string;
+  create_time: number;
+  disable_time: number | null;
+};
+
+export type AccountRow = {
+  customer_id: string;
+  account_id: string;
+};
+
+export type WorkspaceRow = {
+  id: string;
+  name: string;
+  create_time: number;
+};
+
+/** A client's secret, a customer's key or a workspace's key: exactly one owner is set. */
+export type CredentialRow = {
+  id: string;
+  client_id: string | null;
+  customer_id: string | null;
+  workspace_id: string | null;
+  name: string;
+  /** SHA-256 of the whole credential, hexadecimal. */
+  digest: string;
+  /** Space-separated; empty for a client's secret, whose scopes are the client's. */
+  scopes: string;
+  create_time: number;
+  expire_time: number | null;
+  revoke_time: number | null;
+  last_used_time: number | null;
+};
+
+export type UserRow = {
+  id: string;
+  kind: 'staff' | 'member';
+  email: string;
+  /** argon2id, in the PHC string format. */
+  password_hash: string;
+  /** Space-separated. */
+  scopes: string;
+  create_time: number;
+  disable_time: number | null;
+};
+
+export type RevokedTokenRow = {
+  jti: string;
+  /** When the token would have expired; the row is of no use from then on. */
+  expire_time: number;
+};
+
+/** Counts the changes that other processes have to hear of. */
+export type RevisionRow = {
+  name: 'access';
+  value: number;
+};
+
+export type DocumentRow = {
+  id: string;
+  workspace_id: string;
+  name: string;
+  content_type: string;
+  size_bytes: number;
+  sha256: string;
+  page_count: number;
+  blob_id: string;
+  create_time: number;
+};
+
+export type LinkRow = {
+  id: string;
+  /** The secret part of the link's url. */
+  slug: string;
+  workspace_id: string;
+  document_id: string;
+  name: string;
+  email_required: Flag;
+  email_verification_required: Flag;
+  /** argon2id, in the PHC string format. */
+  password_hash: string | null;
+  allow_download: Flag;
+  /** Grows with every change of the gate; what was granted under an older one is void. */
+  gate_revision: number;
+  create_time: number;
+  expire_time: number | null;
+  revoke_time: number | null;
+};
+
+export type ViewRow = {
+  id: string;
+  link_id: string;
+  email: string;
+  email_verified: Flag;
+  create_time: number;
+  duration_ms: number;
+};
+
+export type Schema = {
+  signing_keys: SigningKeyRow;
+  clients: ClientRow;
+  customers: CustomerRow;
+  accounts: AccountRow;
+  workspaces: WorkspaceRow;
+  credentials: CredentialRow;
+  users: UserRow;
+  revoked_tokens: RevokedTokenRow;
+  revisions: RevisionRow;
+  documents: DocumentRow;
+  links: LinkRow;
+  views: ViewRow;
+};
+
+export type Database = Kysely<Schema>;
+
+/** What a query of a store runs on: the database itself, or a transaction. */
+export type Executor = Database | Transaction<Schema>;

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
+
+const run = promisify(execFile);
+const project = fileURLToPath(new URL('../../', import.meta.url));
+
+// The browser talks to this machine and to nothing else, neither for a page nor for itself. The
+// flags that the package recommends are left out: they switch web security off.
+const flags = [
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+  '--no-proxy-server',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-client-side-phishing-detection',
+  '--disable-domain-reliability',
+  '--disable-quic',
+  '--disable-sync',
+  '--no-first-run',
+  '--no-pings',
+  '--font-render-hinting=none',
+];
+
+// The package's own configuration looks for its fonts under /tmp.
+const fontConfiguration = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+  <dir prefix="relative">fonts</dir>
+</fontconfig>
+`;
+
+/** A headless Chromium with web security on. The caller closes it. */
+export async function launchBrowser(): Promise<Browser> {
+  const folder = await unpackedBrowser();
+  const executablePath = join(folder, 'chromium');
+  try {
+    return await chromium.launch({
+      executablePath,
+      headless: true,
+      // Chromium has no sandbox for root, and none in a container without user namespaces.
+      chromiumSandbox: false,
+      args: flags,
+      env: { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
+    });
+  } catch (cause) {
+    const missing = await missingLibraries(executablePath);
+    if (missing.length === 0) throw cause;
+    const libraries = missing.join(', ');
+    throw new Error(`Chromium needs shared libraries that are not installed: ${libraries}`, {
+      cause,
+    });
+  }
+}
+
+/** Unpacks the browser once for each of its versions; whoever comes second uses the first's. */
+async function unpackedBrowser(): Promise<string> {
+  const parent = join(project, '.cache/browser');
+  const folder = join(parent, packageVersion());
+  if (existsSync(folder)) return folder;
+
+  await mkdir(parent, { recursive: true });
+  const unfinished = await mkdtemp(join(parent, 'unpacking-'));
+  try {
+    // The package unpacks into the temporary folder: give it one in a process of its own.
+    const script = `
+      const { default: bundled } = await import('@sparticuz/chromium');
+      await bundled.executablePath();`;
+    await run(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: project,
+      env: { ...process.env, TMPDIR: unfinished },
+    });
+    await writeFile(join(unfinished, 'fonts.conf'), fontConfiguration);
+    await rename(unfinished, folder);
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}
+
+/** The package hides its manifest behind an exports map. */
+function packageVersion(): string {
+  const require = createRequire(import.meta.url);
+  const entry = require.resolve('@sparticuz/chromium');
+  const manifest: { version: string } = require(join(dirname(entry), '../../package.json'));
+  return manifest.version;
+}
+
+async function missingLibraries(executable: string): Promise<string[]> {
+  const { stdout } = await run('ldd', [executable]).catch(() => ({ stdout: '' }));
+  return [...stdout.matchAll(/^\s*(\S+) => not found$/gm)].map(([, name]) => name ?? '');
+}

@@ -1,0 +1,227 @@
+// The three doors, so that one table of cases can go through each: the same call over HTTP/JSON,
+// gRPC and Connect, and the same shape of answer.
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  fromBinary,
+  fromJson,
+  getOption,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RequestInfoSchema,
+} from '../../gen/google/rpc/error_details_pb.js';
+import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
+import type { App } from '../../src/app.ts';
+
+/** An error as a door has told it. */
+export type DoorError = {
+  readonly code: string;
+  readonly grpc: Code;
+  readonly message: string;
+  readonly requestId: string;
+  /** The fields that are wrong, by proto name. */
+  readonly fields: string[];
+};
+
+export type DoorAnswer<M> =
+  | { readonly ok: true; readonly message: M }
+  | { readonly ok: false; readonly error: DoorError };
+
+export type Credential = { readonly authorization?: string; readonly requestId?: string };
+
+type UnaryMethod = DescMethod & { methodKind: 'unary' };
+
+export type Door = {
+  readonly name: 'http' | 'grpc' | 'connect';
+  call<M extends UnaryMethod>(
+    method: M,
+    request: MessageInitShape<M['input']>,
+    credential?: Credential,
+  ): Promise<DoorAnswer<MessageShape<M['output']>>>;
+  close(): void;
+};
+
+export function openDoors(app: App): Door[] {
+  // Each door answers with the method's own output; only here is the type of it known again.
+  return [httpDoor(app), grpcDoor(app), connectDoor(app)] as Door[];
+}
+
+/** A door before its answers have their types. */
+type PlainDoor = Omit<Door, 'call'> & {
+  call(
+    method: UnaryMethod,
+    request: MessageInitShape<DescMessage>,
+    credential?: Credential,
+  ): Promise<DoorAnswer<Message>>;
+};
+
+export const doorNames = ['http', 'grpc', 'connect'] as const;
+
+function headersOf({ authorization, requestId }: Credential): Record<string, string> {
+  return {
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
+  };
+}
+
+/** The HTTP request that a method's rule makes of a message. */
+export function httpRequestOf(method: DescMethod, message: Message) {
+  const rule = getOption(method, httpRule);
+  const { case: verb, value: template } = rule.pattern;
+  if (verb === undefined || verb === 'custom') throw new Error(`${method.name} has no path`);
+  const json = toJson(method.input, message, { useProtoFieldName: true }) as JsonObject;
+  const path = template.replace(/\{(\w+)\}/g, (_match, name: string) => {
+    const value = json[name];
+    delete json[name];
+    return encodeURIComponent(String(value));
+  });
+  if (rule.body === '*') return { verb: verb.toUpperCase(), path, body: json };
+  const query = new URLSearchParams(
+    Object.entries(json).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return { verb: verb.toUpperCase(), path: query.size === 0 ? path : `${path}?${query}` };
+}
+
+function httpDoor(app: App): PlainDoor {
+  return {
+    name: 'http',
+    async call(method, init, credential = {}) {
+      const request = httpRequestOf(method, create(method.input, init));
+      const response = await fetch(app.publicUrl + request.path, {
+        method: request.verb,
+        headers: { ...headersOf(credential), 'content-type': 'application/json' },
+        ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      });
+      const json = (await response.json()) as JsonObject;
+      if (!response.ok) return { ok: false, error: problemError(json) };
+      const { responseBody } = getOption(method, httpRule);
+      const whole: JsonValue = responseBody === '' ? json : { [responseBody]: json };
+      return { ok: true, message: fromJson(method.output, whole) };
+    },
+    close() {},
+  };
+}
+
+const grpcCodes: Record<number, Code> = {
+  400: Code.InvalidArgument,
+  401: Code.Unauthenticated,
+  403: Code.PermissionDenied,
+  404: Code.NotFound,
+  409: Code.FailedPrecondition,
+  410: Code.NotFound,
+  413: Code.ResourceExhausted,
+  416: Code.OutOfRange,
+  429: Code.ResourceExhausted,
+  500: Code.Internal,
+  503: Code.Unavailable,
+};
+
+function problemError(json: JsonObject): DoorError {
+  const errors = (json.errors ?? []) as { field: string }[];
+  return {
+    code: String(json.code),
+    grpc: grpcCodes[Number(json.status)] ?? Code.Unknown,
+    message: String(json.detail),
+    requestId: String(json.request_id),
+    fields: errors.map(({ field }) => field),
+  };
+}
+
+function grpcDoor(app: App): PlainDoor {
+  const client = new Client(app.grpcAddress, credentials.createInsecure());
+  return {
+    name: 'grpc',
+    call(method, init, credential = {}) {
+      const metadata = new Metadata();
+      for (const [name, value] of Object.entries(headersOf(credential))) metadata.set(name, value);
+      return new Promise((resolve) => {
+        client.makeUnaryRequest(
+          `/${method.parent.typeName}/${method.name}`,
+          (message: Message) => Buffer.from(toBinary(method.input, message)),
+          (bytes: Buffer) => fromBinary(method.output, bytes),
+          create(method.input, init),
+          metadata,
+          (error, message) => {
+            if (error !== null) resolve({ ok: false, error: grpcError(error) });
+            else if (message !== undefined) resolve({ ok: true, message });
+          },
+        );
+      });
+    },
+    close: () => client.close(),
+  };
+}
+
+/** Reads google.rpc.Status out of a gRPC error's metadata. */
+export function grpcError(error: ServiceError): DoorError {
+  const [bytes] = error.metadata.get('grpc-status-details-bin');
+  if (!(bytes instanceof Buffer)) {
+    return {
+      code: '',
+      grpc: Number(error.code),
+      message: error.details,
+      requestId: '',
+      fields: [],
+    };
+  }
+  const { details } = fromBinary(StatusSchema, bytes);
+  const find = (name: string) => details.find(({ typeUrl }) => typeUrl.endsWith(`/${name}`))?.value;
+  const info = find(ErrorInfoSchema.typeName);
+  const request = find(RequestInfoSchema.typeName);
+  const bad = find(BadRequestSchema.typeName);
+  const violations = bad === undefined ? [] : fromBinary(BadRequestSchema, bad).fieldViolations;
+  return {
+    code: info === undefined ? '' : fromBinary(ErrorInfoSchema, info).reason,
+    grpc: Number(error.code),
+    message: error.details,
+    requestId: request === undefined ? '' : fromBinary(RequestInfoSchema, request).requestId,
+    fields: violations.map(({ field }) => field),
+  };
+}
+
+function connectDoor(app: App): PlainDoor {
+  const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
+  return {
+    name: 'connect',
+    async call(method, init, credential = {}) {
+      const client = createClient(method.parent as DescService, transport);
+      // The client's methods are named by the descriptor, whose service is not known here.
+      const call = client[method.localName] as unknown as (
+        request: unknown,
+        options: { headers: Record<string, string> },
+      ) => Promise<Message>;
+      try {
+        return { ok: true, message: await call(init, { headers: headersOf(credential) }) };
+      } catch (error) {
+        return { ok: false, error: connectError(ConnectError.from(error)) };
+      }
+    },
+    close() {},
+  };
+}
+
+export function connectError(error: ConnectError): DoorError {
+  const [bad] = error.findDetails(BadRequestSchema);
+  return {
+    code: error.findDetails(ErrorInfoSchema)[0]?.reason ?? '',
+    grpc: Number(error.code),
+    message: error.rawMessage,
+    requestId: error.findDetails(RequestInfoSchema)[0]?.requestId ?? '',
+    fields: bad?.fieldViolations.map(({ field }) => field) ?? [],
+  };
+}

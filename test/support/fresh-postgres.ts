@@ -1,0 +1,8 @@
+import { inject } from 'vitest';
+import type {} from './global-setup.ts';
+import { createDatabase } from './postgres.ts';
+
+/** The URL of a new, empty database on the server that all tests of this run share. */
+export function freshPostgresDatabase(): Promise<string> {
+  return createDatabase(inject('postgresUrl'));
+}

@@ -1,0 +1,112 @@
+// Boots the real app on free ports with a data folder of its own.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe } from 'vitest';
+import { type App, startApp } from '../../src/app.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { freshPostgresDatabase } from './fresh-postgres.ts';
+
+export const dialects = ['sqlite', 'postgres'] as const;
+export type Dialect = (typeof dialects)[number];
+
+export type TestAppOptions = {
+  readonly dialect?: Dialect;
+  readonly config?: Partial<Config>;
+  readonly now?: () => number;
+  /** The data folder of an earlier app, to start on what that one has left. */
+  readonly dataDir?: string;
+};
+
+const envNames = [
+  'LATCHKEY_BASE_URL',
+  'LATCHKEY_SHARING_BASE_URL',
+  'LATCHKEY_GRPC_ADDRESS',
+  'LATCHKEY_OPS_URL',
+  'STAFF_EMAIL',
+  'STAFF_PASSWORD',
+  'CLIENT_ID',
+  'CLIENT_SECRET',
+  'CLIENT_SCOPES',
+  'CUSTOMER_API_KEY',
+  'CUSTOMER_ACCOUNTS',
+  'API_KEY',
+  'WORKSPACE_ID',
+] as const;
+type EnvName = (typeof envNames)[number];
+
+export type TestApp = {
+  readonly app: App;
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+  /** What the first start has written. */
+  readonly env: Readonly<Record<EnvName, string>>;
+  /** Everything that was logged so far. */
+  logText(): Promise<string>;
+  /** Stops the app and keeps its data folder. */
+  stop(): Promise<void>;
+  /** Stops the app and removes its data folder. */
+  remove(): Promise<void>;
+};
+
+/** The folder of the built browser code; the suite builds it before it starts. */
+export const webDir = path.resolve(import.meta.dirname, '../../dist/web');
+
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'latchkey-test-')));
+  const databaseUrl =
+    options.config?.databaseUrl ??
+    (options.dialect === 'postgres'
+      ? await freshPostgresDatabase()
+      : `sqlite:${dataDir}/latchkey.db`);
+  const logFile = path.join(dataDir, 'log.jsonl');
+  const { log, flush } = createLog({ level: 'debug', file: logFile });
+  const loopback = { host: '127.0.0.1', port: 0 };
+  const config: Config = {
+    ...readConfig({ LATCHKEY_DATA_DIR: dataDir, LATCHKEY_BOOTSTRAP: 'demo' }),
+    http: loopback,
+    grpc: loopback,
+    ops: loopback,
+    databaseUrl,
+    ...options.config,
+  };
+  const { now } = options;
+  const app = await startApp({ config, log, webDir, ...(now === undefined ? {} : { now }) });
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= app.stop();
+    return stopped;
+  };
+  return {
+    app,
+    dataDir,
+    databaseUrl,
+    env: parseEnv(await readFile(app.bootstrapFile, 'utf8')),
+    async logText() {
+      flush();
+      return readFile(logFile, 'utf8');
+    },
+    stop,
+    async remove() {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Reads the `NAME='value'` lines of a bootstrap file; a name that is missing is empty. */
+export function parseEnv(text: string): Record<EnvName, string> {
+  const values = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [, name, value] = /^(\w+)='(.*)'$/.exec(line) ?? [];
+    if (name !== undefined && value !== undefined) values.set(name, value);
+  }
+  const entries = envNames.map((name) => [name, values.get(name) ?? '']);
+  return Object.fromEntries(entries) as Record<EnvName, string>;
+}
+
+/** A suite that runs on each dialect. */
+export function describeDialects(name: string, body: (dialect: Dialect) => void): void {
+  for (const dialect of dialects) describe(`${name} (${dialect})`, () => body(dialect));
+}

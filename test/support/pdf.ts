@@ -1,0 +1,64 @@
+export interface PdfOptions {
+  pages: number;
+  /** Printable Latin-1; page n shows `<text>, page <n>`. */
+  text: string;
+  /** The exact size of the file, at least what the pages take. */
+  padToBytes?: number;
+}
+
+/** A small, valid PDF (ISO 32000-1), made of what it takes to be one and of nothing else. */
+export function makePdf({ pages, text, padToBytes }: PdfOptions): Buffer {
+  // Objects 1 to 3 are the catalogue, the page tree and the font; then each page and its content.
+  const pageNumbers = Array.from({ length: pages }, (_, index) => index + 1);
+  const pageId = (page: number) => 2 + 2 * page;
+  const kids = pageNumbers.map((page) => `${pageId(page)} 0 R`).join(' ');
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Pages /Count ${pages} /Kids [${kids}] >>`,
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+    ...pageNumbers.flatMap((page) => [
+      '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ' +
+        `/Resources << /Font << /F1 3 0 R >> >> /Contents ${pageId(page) + 1} 0 R >>`,
+      contentStream(`${text}, page ${page}`),
+    ]),
+  ];
+
+  const offsets: number[] = [];
+  // The second line tells tools that transfer files that this one is binary (§7.5.2).
+  let body = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n';
+  objects.forEach((object, index) => {
+    offsets.push(body.length);
+    body += `${index + 1} 0 obj\n${object}\nendobj\n`;
+  });
+
+  const unpadded = body.length + tail(offsets, body.length).length;
+  const padding = (padToBytes ?? unpadded) - unpadded;
+  if (padding < 0) throw new RangeError(`The pages alone take ${unpadded} bytes`);
+  return Buffer.concat([
+    Buffer.from(body, 'latin1'),
+    Buffer.alloc(padding, '\n'),
+    Buffer.from(tail(offsets, body.length + padding), 'latin1'),
+  ]);
+}
+
+function contentStream(line: string): string {
+  if (!/^[ -~\xa0-\xff]*$/.test(line)) throw new RangeError('The text must be printable Latin-1');
+  const literal = line.replace(/[\\()]/g, '\\$&');
+  const content = `BT /F1 24 Tf 72 720 Td (${literal}) Tj ET`;
+  return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
+}
+
+/** Cross-reference table and trailer (§7.5.4, §7.5.5); its length does not depend on the offset. */
+function tail(objectOffsets: number[], tableOffset: number): string {
+  const size = objectOffsets.length + 1;
+  const entries = objectOffsets.map((offset) => `${tenDigits(offset)} 00000 n \n`).join('');
+  return (
+    `xref\n0 ${size}\n0000000000 65535 f \n${entries}` +
+    `trailer\n<< /Size ${size} /Root 1 0 R >>\n` +
+    `startxref\n${tenDigits(tableOffset)}\n%%EOF\n`
+  );
+}
+
+function tenDigits(offset: number): string {
+  return String(offset).padStart(10, '0');
+}

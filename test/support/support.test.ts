@@ -1,0 +1,241 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { createServer, type Server } from 'node:net';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { launchBrowser } from './browser.ts';
+import { freshPostgresDatabase } from './fresh-postgres.ts';
+import { makePdf } from './pdf.ts';
+import { multipartBody, openRawHttp, requestHead } from './raw-http.ts';
+
+describe('PostgreSQL', () => {
+  test('a fresh database is empty, and is the caller’s own', async () => {
+    const [first, second] = await Promise.all([freshPostgresDatabase(), freshPostgresDatabase()]);
+
+    await query(first, 'CREATE TABLE note (text text NOT NULL)');
+    await query(first, "INSERT INTO note VALUES ('kept')");
+
+    expect(await query(first, 'SELECT text FROM note')).toEqual([{ text: 'kept' }]);
+    const tables = "SELECT FROM information_schema.tables WHERE table_schema = 'public'";
+    expect(await query(second, tables)).toEqual([]);
+  });
+
+  test('a server ends with the process that started it, even a killed one', async () => {
+    const script = `
+      const { startPostgres } = await import('./postgres.ts');
+      console.log((await startPostgres()).url);`;
+    const owner = spawn('node', ['--import', 'tsx', '--input-type=module', '--eval', script], {
+      cwd: fileURLToPath(new URL('.', import.meta.url)),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void owner.kill('SIGKILL'));
+    const [output] = await once(owner.stdout, 'data');
+    const url = String(output).trim();
+    expect(await query(url, 'SELECT 1 AS alive')).toEqual([{ alive: 1 }]);
+
+    owner.kill('SIGKILL');
+
+    const failure = () => query(url, 'SELECT 1').catch((error: { code: string }) => error.code);
+    await expect.poll(failure, { timeout: 10_000 }).toBe('ECONNREFUSED');
+  }, 30_000);
+});
+
+describe('the browser', () => {
+  test('opens a page of this machine, and none of any other', async () => {
+    const port = await listen(
+      createHttpServer((_, response) => {
+        response.setHeader('Content-Type', 'text/html').end('<h1>Shown <i>whole</i></h1>');
+      }),
+    );
+    const browser = await launchBrowser();
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+
+    await page.goto(`http://127.0.0.1:${port}/`);
+
+    expect(await page.locator('h1').textContent()).toBe('Shown whole');
+    await expect(page.goto('http://192.0.2.1/')).rejects.toThrow('ERR_NAME_NOT_RESOLVED');
+  }, 30_000);
+});
+
+describe('a made PDF', () => {
+  test('has the pages, the text and the size that were asked for', async () => {
+    const pdf = makePdf({ pages: 3, text: 'Terms (draft)', padToBytes: 1_000_000 });
+
+    expect(pdf.byteLength).toBe(1_000_000);
+    expect(await textOfPages(pdf)).toEqual([
+      'Terms (draft), page 1',
+      'Terms (draft), page 2',
+      'Terms (draft), page 3',
+    ]);
+  }, 30_000);
+
+  test('needs no repair', () => {
+    const pdf = makePdf({ pages: 2, text: 'Terms' }).toString('latin1');
+
+    const table = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(pdf)?.[1]);
+    expect(pdf.slice(table)).toMatch(/^xref\n0 8\n/);
+    const offsets = [...pdf.slice(table).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, at]) => at);
+    expect(offsets.map((at) => pdf.slice(Number(at)).split('\n')[0])).toEqual(
+      [1, 2, 3, 4, 5, 6, 7].map((id) => `${id} 0 obj`),
+    );
+  });
+
+  test('is refused a size that its pages do not fit into', () => {
+    expect(() => makePdf({ pages: 1, text: 'Terms', padToBytes: 10 })).toThrow(RangeError);
+  });
+});
+
+describe('raw HTTP', () => {
+  test('reads answers of every framing, one after the other', async () => {
+    const port = await serveBytes(
+      'HTTP/1.1 100 Continue\r\n\r\n' +
+        'HTTP/1.1 201 Created\r\nX-Part: a\r\nX-Part: b\r\nContent-Length: 5\r\n\r\nfirst' +
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nsec\r\n3\r\nond\r\n0\r\n\r\n' +
+        'HTTP/1.1 204 No Content\r\n\r\n' +
+        'HTTP/1.1 400 Bad Request\r\n\r\nlast',
+    );
+    const connection = await open(port);
+
+    const created = await connection.response();
+    expect(created).toMatchObject({ status: 201, complete: true });
+    expect(created?.headers.get('x-part')).toBe('a, b');
+    expect(created?.body.toString()).toBe('first');
+    expect((await connection.response())?.body.toString()).toBe('second');
+    expect(await connection.response()).toMatchObject({ status: 204, complete: true });
+    const last = await connection.response();
+    expect(last).toMatchObject({ status: 400, complete: true });
+    expect(last?.body.toString()).toBe('last');
+    expect(await connection.response()).toBeUndefined();
+  });
+
+  test.each([
+    'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n',
+  ])('tells a cut answer from a whole one: %j', async (bytes) => {
+    const connection = await open(await serveBytes(bytes));
+
+    const response = await connection.response();
+
+    expect(response).toMatchObject({ status: 200, complete: false });
+    expect(response?.body.toString()).toBe('half');
+  });
+
+  test('still reads the answer of a server that hangs up amid the request', async () => {
+    const port = await listen(
+      createHttpServer((_, response) => {
+        response.writeHead(413, { Connection: 'close' }).end('too large');
+      }),
+    );
+    const connection = await open(port);
+    const length = 64 * 1024 * 1024;
+
+    const head = requestHead('POST', '/', { Host: 'x', 'Content-Length': String(length) });
+    expect(await connection.write(head)).toBe(true);
+    const response = await connection.response();
+
+    expect(response?.status).toBe(413);
+    expect(response?.body.toString()).toBe('too large');
+    await expect.poll(() => connection.write(Buffer.alloc(1024))).toBe(false);
+  });
+
+  test('a reset is an error at the other end, and no answer at this one', async () => {
+    const server = createServer();
+    const port = await listen(server);
+    const accepted = once(server, 'connection');
+    const connection = await open(port);
+    const [socket] = await accepted;
+    const failed = once(socket, 'error');
+
+    connection.reset();
+
+    expect(await failed).toMatchObject([{ code: 'ECONNRESET' }]);
+    expect(await connection.response()).toBeUndefined();
+  });
+
+  test('a multipart body is what a browser would have sent', async () => {
+    const body = multipartBody(
+      [
+        { name: 'name', body: 'Ünïcode' },
+        { name: 'file', filename: 'a"b.pdf', contentType: 'application/pdf', body: '%PDF' },
+      ],
+      'frontier',
+    );
+    const headers = { 'Content-Type': 'multipart/form-data; boundary=frontier' };
+
+    const form = await new Response(body, { headers }).formData();
+
+    expect(form.get('name')).toBe('Ünïcode');
+    const file = form.get('file');
+    expect(file).toMatchObject({ name: 'a"b.pdf', type: 'application/pdf', size: 4 });
+  });
+
+  test('a multipart part may lack what every part should have', () => {
+    const body = multipartBody([{ headers: { 'X-Odd': 'yes' }, body: 'stray' }], 'frontier');
+
+    expect(body.toString()).toBe('--frontier\r\nX-Odd: yes\r\n\r\nstray\r\n--frontier--\r\n');
+  });
+});
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** As the pdf.js of the viewer reads it, in the browser: its build for Node needs Node 22. */
+async function textOfPages(pdf: Buffer): Promise<string[]> {
+  const entry = createRequire(import.meta.url).resolve('pdfjs-dist');
+  const port = await listen(
+    createHttpServer(async ({ url = '' }, response) => {
+      if (url.endsWith('.mjs')) {
+        response.setHeader('Content-Type', 'text/javascript');
+        response.end(await readFile(join(dirname(entry), basename(url))));
+      } else {
+        response.setHeader('Content-Type', 'text/html').end(url === '/terms.pdf' ? pdf : '');
+      }
+    }),
+  );
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${port}/`);
+  return page.evaluate<string[]>(`(async () => {
+    const { getDocument, GlobalWorkerOptions } = await import('/pdf.mjs');
+    GlobalWorkerOptions.workerSrc = '/pdf.worker.mjs';
+    const pdf = await getDocument({ url: '/terms.pdf' }).promise;
+    return Promise.all(Array.from({ length: pdf.numPages }, async (_, index) => {
+      const { items } = await (await pdf.getPage(index + 1)).getTextContent();
+      return items.map((item) => item.str).join('');
+    }));
+  })()`);
+}
+
+async function open(port: number): ReturnType<typeof openRawHttp> {
+  const connection = await openRawHttp(port);
+  onTestFinished(() => connection.reset());
+  return connection;
+}
+
+/** A server that says the same to everyone and hangs up. */
+function serveBytes(bytes: string): Promise<number> {
+  return listen(createServer((socket) => void socket.on('error', () => {}).end(bytes)));
+}
+
+async function listen(server: Server): Promise<number> {
+  onTestFinished(() => void server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type Plugin } from 'vite';
+
+const root = dirname(fileURLToPath(import.meta.url));
+const pdfjs = join(root, 'node_modules/pdfjs-dist');
+const { version }: { version: string } = JSON.parse(
+  readFileSync(join(pdfjs, 'package.json'), 'utf8'),
+);
+
+/** Versioned by its folder, so that these files may be cached for ever like the hashed ones. */
+const pdfjsFolder = `assets/pdfjs-${version}`;
+
+/** What pdf.js fetches while it runs; it asks for these by name, so they keep their names. */
+const pdfjsFiles = [
+  'LICENSE',
+  'legacy/build/pdf.worker.min.mjs',
+  'cmaps',
+  'iccs',
+  'standard_fonts',
+  'wasm',
+];
+
+function copyPdfjs(): Plugin {
+  return {
+    name: 'copy-pdfjs',
+    apply: 'build',
+    async writeBundle({ dir }) {
+      if (!dir) throw new Error('copy-pdfjs needs an output folder');
+      for (const file of pdfjsFiles) {
+        await cp(join(pdfjs, file), join(dir, pdfjsFolder, basename(file)), {
+          recursive: true,
+          // quickjs runs the scripts inside a document, which the viewer never does
+          filter: (source) => !/quickjs/i.test(basename(source)),
+        });
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  root,
+  base: '/',
+  publicDir: false,
+  define: { PDFJS_FOLDER: JSON.stringify(`/${pdfjsFolder}/`) },
+  plugins: [copyPdfjs()],
+  build: {
+    outDir: 'dist/web',
+    assetsDir: 'assets',
+    emptyOutDir: true,
+    manifest: true,
+    modulePreload: { polyfill: false },
+    // pdf.js is one chunk of its own, loaded only where a PDF is shown
+    chunkSizeWarningLimit: 600,
+    rolldownOptions: {
+      input: ['web/viewer/viewer.ts', 'web/viewer/pages.css'],
+      // the bundler drops the notice that pdf.js carries
+      output: {
+        postBanner: ({ name }) =>
+          name === 'pdf' ? `/*! pdf.js ${version}, Apache-2.0: /${pdfjsFolder}/LICENSE */` : '',
+      },
+    },
+  },
+});

@@ -1,0 +1,116 @@
+/**
+ * Fetches the document in ranges, as pdf.js asks for them. pdf.js has a fetcher of its own, but
+ * it gives a document up at the first lost request; here a lost request waits for a retry.
+ */
+import { LostRequests, type Problem, RefusedForGood, UnexpectedAnswer } from './lost-requests.ts';
+
+export interface FileEvents {
+  /** Share of the file received, 0 to 1; only told while the whole file comes in one answer. */
+  onProgress(share: number): void;
+  /** `retry` is absent where asking again cannot help. */
+  onProblem(problem: Problem, retry?: () => void): void;
+  onRecovered(): void;
+}
+
+export interface FileSource {
+  /** Bytes. */
+  readonly length: number;
+  /** The whole file, where it is small or the server does not do ranges. */
+  readonly whole: Uint8Array | undefined;
+  /** Resolves once the bytes are there, however long a lost connection takes to come back. */
+  read(begin: number, end: number): Promise<Uint8Array>;
+}
+
+/** Bytes of the smallest range. To find the last page, pdf.js may touch each page once. */
+export const chunkBytes = 64 * 1024;
+
+/** Up to this size a file comes in one answer. */
+const wholeBytesMax = 512 * 1024;
+
+/** Both ends are fetched ahead: one holds the first page or the file's header, one its index. */
+const endBytes = 128 * 1024;
+
+const finalAnswers: Record<number, Problem> = {
+  401: 'refused',
+  403: 'refused',
+  404: 'gone',
+  410: 'gone',
+  416: 'broken',
+};
+
+interface Part {
+  readonly begin: number;
+  readonly bytes: Uint8Array;
+  /** Of the whole file. */
+  readonly length: number;
+}
+
+/** `size`: the file's length in bytes as the page tells it; the answers decide. */
+export async function openFile(url: string, size: number, events: FileEvents): Promise<FileSource> {
+  const lost = new LostRequests(events.onProblem, events.onRecovered);
+  const fetchPart = (begin: number, end: number): Promise<Part> =>
+    lost.persist(async () => {
+      const headers = { Range: `bytes=${begin}-${end - 1}` };
+      // A withdrawn link must not live on in the browser's cache, nor a refusal outlast its cause.
+      const response = await fetch(url, { headers, cache: 'no-store' });
+      return receive(response, begin, events.onProgress);
+    });
+
+  const small = !(size > wholeBytesMax);
+  const tailBegin = small ? Infinity : size - endBytes;
+  const tail = small ? undefined : fetchPart(tailBegin, size);
+  const head = await fetchPart(0, small ? wholeBytesMax : endBytes);
+  return {
+    length: head.length,
+    whole: head.bytes.byteLength >= head.length ? head.bytes : undefined,
+    async read(begin, end) {
+      if (end <= head.bytes.byteLength) return cut(head, begin, end);
+      if (tail && begin >= tailBegin) return cut(await tail, begin, end);
+      return cut(await fetchPart(begin, end), begin, end);
+    },
+  };
+}
+
+async function receive(
+  response: Response,
+  begin: number,
+  onProgress: FileEvents['onProgress'],
+): Promise<Part> {
+  const { status, headers } = response;
+  const problem = finalAnswers[status];
+  if (problem) throw new RefusedForGood(problem);
+  if (status === 200) {
+    const bytes = await receiveWhole(response, onProgress);
+    return { begin: 0, bytes, length: bytes.byteLength };
+  }
+  const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get('Content-Range') ?? '');
+  const [first = -1, last = -1, length = -1] = range?.slice(1).map(Number) ?? [];
+  if (status !== 206 || first !== begin) {
+    throw new UnexpectedAnswer(`status ${status}`, Number(headers.get('Retry-After')));
+  }
+  const isWhole = begin === 0 && last === length - 1;
+  const bytes = isWhole
+    ? await receiveWhole(response, onProgress)
+    : new Uint8Array(await response.arrayBuffer());
+  return { begin, bytes, length };
+}
+
+async function receiveWhole(
+  response: Response,
+  onProgress: FileEvents['onProgress'],
+): Promise<Uint8Array> {
+  const expected = Number(response.headers.get('Content-Length'));
+  const reader = response.body?.getReader();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let received = 0;
+  for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+    chunks.push(part.value);
+    received += part.value.byteLength;
+    if (expected > 0) onProgress(Math.min(1, received / expected));
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+function cut(part: Part, begin: number, end: number): Uint8Array {
+  return part.bytes.slice(begin - part.begin, end - part.begin);
+}
