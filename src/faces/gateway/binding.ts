@@ -1,7 +1,11 @@
 // How a method's http rule (google.api.http) binds an HTTP request to the fields of its messages,
 // worked out and checked once, at start.
-import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { METHODS } from 'node:http';
+import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import type { HttpRule } from '../../../gen/google/api/http_pb.js';
+import type { Multipart } from '../../../gen/latchkey/options/v1/http_pb.js';
+import { DownloadHeaderSchema } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { parseTemplate, type Template } from './template.ts';
 
@@ -14,8 +18,8 @@ export type Binding = {
   readonly body: '*' | DescField | undefined;
   /** The field of the response that is sent; undefined for all of it. */
   readonly responseBody: DescField | undefined;
-  /** The top-level fields that the path binds, which neither body nor query may give again. */
-  readonly pathFields: ReadonlySet<string>;
+  /** The field that tells what a PATCH changes; its body's members, where the caller does not. */
+  readonly mask: DescField | undefined;
 };
 
 /** The bindings of a method: its rule's own and the additional ones. Throws, naming the method. */
@@ -45,14 +49,16 @@ function bind(endpoint: Endpoint, rule: HttpRule, isFirst: boolean): Binding {
     throw new Error(`a ${method} request has no body`);
   }
   const responseBody = rule.responseBody === '' ? undefined : field(output, rule.responseBody);
-  checkStreams(endpoint, body, responseBody);
+  checkBody(body, template);
+  checkStreams(endpoint, body, template, responseBody);
+  checkAnswer(endpoint, responseBody);
   return {
     endpoint,
     method,
     template,
     body: body === '' ? undefined : body,
     responseBody,
-    pathFields: new Set(template.variables.map(({ fieldPath }) => topOf(fieldPath))),
+    mask: method === 'PATCH' ? maskField(input) : undefined,
   };
 }
 
@@ -66,12 +72,19 @@ function pattern(rule: HttpRule): { method: string; path: string } {
       return { method: rule.pattern.case.toUpperCase(), path: rule.pattern.value };
     case 'custom': {
       const { kind, path } = rule.pattern.value;
-      if (!/^[A-Z]+$/.test(kind)) throw new Error(`the custom method "${kind}" is not supported`);
+      // CONNECT asks for a tunnel and has no path (RFC 9110 §9.3.6).
+      if (!METHODS.includes(kind) || kind === 'CONNECT')
+        throw new Error(`the custom method "${kind}" is not supported`);
       return { method: kind, path };
     }
     case undefined:
       throw new Error('the http rule has no pattern');
   }
+}
+
+function maskField(message: DescMessage): DescField | undefined {
+  const found = message.fields.find(({ name }) => name === 'update_mask');
+  return found?.message?.typeName === FieldMaskSchema.typeName ? found : undefined;
 }
 
 /** Throws where a variable of the path names no field, or one that a path cannot hold. */
@@ -82,22 +95,61 @@ function checkPathVariable(message: DescMessage, fieldPath: string): void {
   }
 }
 
+function checkBody(body: Binding['body'] | '', { variables }: Template): void {
+  if (body === '' || body === '*' || body === undefined) return;
+  if (variables.some(({ fieldPath }) => fieldPath === body.name)) {
+    throw new Error(`the path binds "${body.name}", which is the body`);
+  }
+}
+
 function checkStreams(
-  { kind, http }: Endpoint,
+  { kind, http, descriptor }: Endpoint,
   body: Binding['body'] | '',
+  { variables }: Template,
   responseBody: DescField | undefined,
 ): void {
-  const isUpload = http.multipart !== undefined;
-  if ((kind === 'client_streaming') !== isUpload) {
+  if ((kind === 'client_streaming') !== (http.multipart !== undefined)) {
     throw new Error('a stream of requests and the multipart option go together');
   }
-  if (isUpload && body !== '*') throw new Error('a multipart body is bound with "*"');
+  if (http.multipart !== undefined) {
+    if (body !== '*') throw new Error('a multipart body is bound with "*"');
+    if (variables.length > 0) throw new Error('the path of a form binds no fields');
+    checkForm(descriptor.input, http.multipart);
+  }
   if ((kind === 'server_streaming') !== http.download) {
     throw new Error('a stream of responses and the download option go together');
   }
-  if (http.download && responseBody !== undefined) {
-    throw new Error('a download has no response_body');
+  if (http.download) {
+    if (responseBody !== undefined) throw new Error('a download has no response_body');
+    checkDownload(descriptor.output);
   }
+}
+
+function checkForm(input: DescMessage, { fileField, fileNameField }: Multipart): void {
+  if (field(input, fileField).scalar !== ScalarType.BYTES) {
+    throw new Error(`the file of a form is a bytes field, which "${fileField}" is not`);
+  }
+  if (fileNameField !== '' && field(input, fileNameField).scalar !== ScalarType.STRING) {
+    throw new Error(`the name of a file is a string field, which "${fileNameField}" is not`);
+  }
+}
+
+function checkDownload(output: DescMessage): void {
+  const part = output.oneofs.find(({ name }) => name === 'part');
+  const header = part?.fields.find(({ name }) => name === 'header');
+  const chunk = part?.fields.find(({ name }) => name === 'chunk');
+  const isDownload =
+    header?.message?.typeName === DownloadHeaderSchema.typeName &&
+    chunk?.scalar === ScalarType.BYTES;
+  if (!isDownload) throw new Error('a download streams messages of a header or a chunk');
+}
+
+function checkAnswer({ http, descriptor }: Endpoint, responseBody: DescField | undefined): void {
+  if (![0, 200, 201].includes(http.successStatus)) {
+    throw new Error(`the status of a success is 200 or 201, not ${http.successStatus}`);
+  }
+  const sent = responseBody?.message ?? descriptor.output;
+  for (const [, name = ''] of http.location.matchAll(/\{(\w+)\}/g)) field(sent, name);
 }
 
 /** The field at a dotted path of proto names. Throws where there is none. */

@@ -1,4 +1,5 @@
 // The JSON gateway: routes every annotated method and every page, and says every error.
+import { METHODS } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
 import { requestIdFrom } from '../../rpc/call.ts';
@@ -68,8 +69,12 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     sayError(error, request, reply, options),
   );
 
+  // Every method that HTTP knows is routed here, if only to be told which ones there are.
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
+  }
   app.route({
-    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    method: METHODS,
     url: '*',
     onRequest(request, reply, done) {
       const header = request.headers['x-request-id'];

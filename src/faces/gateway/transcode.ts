@@ -1,6 +1,7 @@
 // An HTTP request -> the request message, and the response message -> JSON, by a binding. What the
 // caller sent wrong is named by its field; its value is never repeated, as it may be a secret.
 import {
+  create,
   type DescField,
   type DescMessage,
   fromJson,
@@ -11,6 +12,7 @@ import {
   toJson,
 } from '@bufbuild/protobuf';
 import { reflect } from '@bufbuild/protobuf/reflect';
+import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { fail, invalid } from '../../rpc/errors.ts';
 import { type Binding, topOf } from './binding.ts';
 import type { Capture } from './template.ts';
@@ -27,42 +29,35 @@ export type HttpInput = {
 
 /** Reads the request message. Throws `invalid_argument`, naming the field. */
 export function readMessage(binding: Binding, input: HttpInput): Message {
-  const { endpoint } = binding;
-  const schema = endpoint.descriptor.input;
+  const { input: schema } = binding.endpoint.descriptor;
   const json: JsonObject = { ...input.headerFields };
-  readBody(binding, input.body, json);
+  const given = readBody(binding, input.body, json);
   readQuery(binding, input.query, json);
-  for (const [fieldPath, value] of input.variables) put(json, schema, fieldPath, [value]);
-  return decode(schema, json);
+  for (const [fieldPath, value] of input.variables) {
+    put(json, schema, fieldPath, [value], 'is given by the path');
+  }
+  const message = decode(schema, json);
+  if (binding.mask !== undefined) completeMask(schema, message, binding.mask, given);
+  return message;
 }
 
-function readBody(binding: Binding, text: string | undefined, json: JsonObject): void {
-  const { body, pathFields, endpoint } = binding;
+/** Puts the body where it belongs. Tells which fields it names. */
+function readBody(binding: Binding, text: string | undefined, json: JsonObject): string[] {
+  const { body, endpoint } = binding;
   if (body === undefined) {
     if (text !== undefined && text !== '') throw fail('invalid_argument', 'No body is taken here.');
-    return;
+    return [];
   }
   const value = parseJson(text);
   if (body !== '*') {
-    json[body.name] = value;
-    return;
+    const inner = readFields(body, value, `${body.name}.`, 1);
+    json[body.name] = inner;
+    return isObject(inner) ? Object.keys(inner) : [];
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw fail('invalid_argument', 'The body is not a JSON object.');
-  }
-  const { input } = endpoint.descriptor;
-  checkNames(input, value, '');
-  const given: string[] = [];
-  for (const [name, member] of Object.entries(value)) {
-    const field = fieldNamed(input, name);
-    if (field === undefined) continue;
-    if (pathFields.has(field.name)) throw invalid(field.name, 'is given by the path');
-    json[field.name] = member;
-    given.push(field.jsonName);
-  }
-  // AIP-134 and RFC 7396: what a PATCH names is what it changes, and null clears.
-  const mask = binding.method === 'PATCH' && fieldNamed(input, 'update_mask');
-  if (mask && json.update_mask === undefined) json.update_mask = given.join(',');
+  if (!isObject(value)) throw fail('invalid_argument', 'The body is not a JSON object.');
+  const fields = readMembers(endpoint.descriptor.input, value, '', 0);
+  Object.assign(json, fields);
+  return Object.keys(fields);
 }
 
 function parseJson(text: string | undefined): JsonValue {
@@ -74,43 +69,58 @@ function parseJson(text: string | undefined): JsonValue {
   }
 }
 
+/** AIP-134 and RFC 7396: what a PATCH names is what it changes, and null clears. */
+function completeMask(schema: DescMessage, message: Message, mask: DescField, given: string[]) {
+  const whole = reflect(schema, message);
+  if (whole.isSet(mask)) return;
+  const paths = given.filter((name) => name !== mask.name);
+  whole.set(mask, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
+}
+
 function readQuery(binding: Binding, query: string, json: JsonObject): void {
   if (query === '') return;
-  const { body, pathFields, endpoint } = binding;
+  const { body, endpoint } = binding;
   const values = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(query)) {
-    values.set(name, [...(values.get(name) ?? []), value]);
+    const list = values.get(name);
+    if (list === undefined) values.set(name, [value]);
+    else list.push(value);
   }
   for (const [name, list] of values) {
-    const top = topOf(name);
-    const field = fieldNamed(endpoint.descriptor.input, top);
+    const field = fieldNamed(endpoint.descriptor.input, topOf(name));
     if (body === '*' || field === undefined || body?.name === field.name) {
-      throw invalid(name, 'is not a query parameter that is taken here');
+      throw invalid(name.slice(0, 64), 'is not a query parameter that is taken here');
     }
-    if (pathFields.has(field.name)) throw invalid(field.name, 'is given by the path');
-    put(json, endpoint.descriptor.input, name, list);
+    put(json, endpoint.descriptor.input, name, list, 'is given twice');
   }
 }
 
 /** Puts the text of a path variable or a query parameter where its field is, making its parents. */
-function put(json: JsonObject, message: DescMessage, path: string, values: string[]): void {
+function put(
+  json: JsonObject,
+  message: DescMessage,
+  path: string,
+  values: string[],
+  ifGiven: string,
+): void {
   let target = json;
   let schema = message;
-  const names = path.split('.');
+  const names = path.split('.', depthMax + 1);
+  const notTaken = () => invalid(path.slice(0, 64), 'is not a field that is taken here');
+  if (names.length > depthMax) throw notTaken();
   for (const [i, name] of names.entries()) {
     const field = fieldNamed(schema, name);
-    if (field === undefined) throw invalid(path, 'is not a field that is taken here');
+    if (field === undefined) throw notTaken();
     if (i === names.length - 1) {
-      if (field.name in target) throw invalid(path, 'is given twice');
+      if (Object.hasOwn(target, field.name)) throw invalid(path, ifGiven);
       target[field.name] = fromText(field, path, values);
       return;
     }
-    if (field.fieldKind !== 'message') throw invalid(path, 'is not a field that is taken here');
-    const inner = target[field.name] ?? {};
+    if (field.fieldKind !== 'message') throw notTaken();
+    // A value of null is a message without a value.
+    const inner = (Object.hasOwn(target, field.name) ? target[field.name] : undefined) ?? {};
+    if (!isObject(inner)) throw invalid(path, ifGiven);
     target[field.name] = inner;
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) {
-      throw invalid(path, 'is given twice');
-    }
     target = inner;
     schema = field.message;
   }
@@ -118,45 +128,85 @@ function put(json: JsonObject, message: DescMessage, path: string, values: strin
 
 function fromText(field: DescField, path: string, values: string[]): JsonValue {
   if (field.fieldKind === 'list') {
-    if (field.listKind === 'message') throw invalid(path, 'cannot be given in the query');
-    return values.map((value) => scalarFromText(field.listKind, field.scalar, value));
+    if (isCompound(field.message)) throw invalid(path, 'cannot be given in the query');
+    return values.map((value) => scalarFromText(field, path, value));
   }
   const [value, second] = values;
   if (value === undefined || second !== undefined) throw invalid(path, 'is given twice');
-  if (field.fieldKind === 'map') throw invalid(path, 'cannot be given in the query');
-  return scalarFromText(field.fieldKind, field.scalar, value);
+  if (field.fieldKind === 'map' || isCompound(field.message)) {
+    throw invalid(path, 'cannot be given in the query');
+  }
+  return scalarFromText(field, path, value);
 }
 
 // ProtoJSON writes every other scalar, and the well-known types, as text too.
-function scalarFromText(kind: string, scalar: ScalarType | undefined, value: string): JsonValue {
+function scalarFromText(field: DescField, path: string, value: string): JsonValue {
+  const { scalar, enum: isEnum } = field;
   if (scalar === ScalarType.BOOL) {
     if (value === 'true') return true;
     if (value === 'false') return false;
   }
-  if (kind === 'enum' && /^-?\d+$/.test(value)) return Number(value);
+  if (isEnum && /^-?\d+$/.test(value)) return Number(value);
+  // The library takes more than ProtoJSON has: other bases, and white space.
+  const form =
+    scalar === undefined || scalar === ScalarType.STRING ? undefined : scalarForm(scalar);
+  if (form?.test(value) === false) throw invalid(path, wrongType);
   return value;
 }
 
-/** Throws for a member that is no field, or that gives a field twice by its two spellings. */
-function checkNames(message: DescMessage, json: JsonObject, parent: string): void {
-  const seen = new Set<DescField>();
-  for (const [name, value] of Object.entries(json)) {
-    const field = fieldNamed(message, name);
-    if (field === undefined) throw invalid(parent + name.slice(0, 64), 'is not a field');
-    if (seen.has(field)) throw invalid(parent + field.name, 'is given twice');
-    seen.add(field);
-    checkInner(field, value, `${parent}${field.name}.`);
+function scalarForm(scalar: ScalarType): RegExp {
+  switch (scalar) {
+    case ScalarType.BYTES:
+      return /^[A-Za-z0-9+/_-]*={0,2}$/;
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return /^(-?\d+(\.\d+)?([eE][+-]?\d+)?|NaN|-?Infinity)$/;
+    default:
+      return /^-?\d+$/;
   }
 }
 
-function checkInner(field: DescField, value: JsonValue | undefined, parent: string): void {
-  if (field.message === undefined || field.message.typeName.startsWith('google.protobuf.')) return;
-  const inner = Array.isArray(value) ? value : [value];
-  for (const one of inner) {
-    if (typeof one === 'object' && one !== null && !Array.isArray(one)) {
-      if (field.fieldKind !== 'map') checkNames(field.message, one, parent);
-    }
+/** How deep messages may lie in each other, as in other implementations of protobuf. */
+const depthMax = 100;
+
+/** A field's value with its messages' members by their proto names. */
+function readFields(field: DescField, value: JsonValue, parent: string, depth: number): JsonValue {
+  const { message } = field;
+  if (!isCompound(message) || value === null || typeof value !== 'object') return value;
+  if (depth > depthMax) throw invalid(parent.slice(0, 64), 'is nested too deep');
+  const members = (one: JsonValue) =>
+    isObject(one) ? readMembers(message, one, parent, depth) : one;
+  if (field.fieldKind === 'list') return Array.isArray(value) ? value.map(members) : value;
+  if (field.fieldKind !== 'map') return members(value);
+  if (Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, members(one ?? null)]));
+}
+
+/** Throws for a member that is no field, or that gives a field twice by its two spellings. */
+function readMembers(
+  message: DescMessage,
+  json: JsonObject,
+  parent: string,
+  depth: number,
+): JsonObject {
+  const members: JsonObject = {};
+  for (const [name, value] of Object.entries(json)) {
+    const field = fieldNamed(message, name);
+    if (field === undefined) throw invalid(parent + name.slice(0, 64), 'is not a field');
+    if (Object.hasOwn(members, field.name)) throw invalid(parent + field.name, 'is given twice');
+    const path = `${parent}${field.name}.`;
+    members[field.name] = readFields(field, value ?? null, path, depth + 1);
   }
+  return members;
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether it is a message whose JSON has a member for each of its fields. */
+function isCompound(message: DescMessage | undefined): message is DescMessage {
+  return message !== undefined && !message.typeName.startsWith('google.protobuf.');
 }
 
 const namesOf = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
@@ -207,7 +257,6 @@ const writeOptions = { alwaysEmitImplicit: true, useProtoFieldName: true } as co
 export function writeMessage({ endpoint, responseBody }: Binding, message: Message): JsonValue {
   const json = toJson(endpoint.descriptor.output, message, writeOptions);
   if (responseBody === undefined) return json;
-  const isSet = reflect(endpoint.descriptor.output, message).isSet(responseBody);
-  const body = typeof json === 'object' && json !== null && !Array.isArray(json) ? json : {};
-  return (isSet ? body[responseBody.name] : undefined) ?? {};
+  const value = isObject(json) ? json[responseBody.name] : undefined;
+  return value ?? (isCompound(responseBody.message) ? {} : null);
 }

@@ -1,0 +1,165 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Echo, startEcho } from './echo.ts';
+
+let echo: Echo;
+beforeAll(async () => {
+  echo = await startEcho();
+});
+afterAll(() => echo.stop());
+
+describe('a body', () => {
+  test('is the whole request, in either spelling', async () => {
+    const body = { name: 'n', bigs: ['1', 2], child: { displayName: 'd' }, line_1: 'l' };
+    expect(await echo.read('POST /things', body)).toEqual({
+      name: 'n',
+      bigs: ['1', '2'],
+      child: { display_name: 'd' },
+      line_1: 'l',
+    });
+  });
+
+  test('that is empty sets nothing', async () => {
+    expect(await echo.read('POST /things')).toEqual({});
+    expect(await echo.read('POST /things', {})).toEqual({});
+  });
+
+  test('is one field, of whatever type', async () => {
+    expect(await echo.read('PUT /things/a', { name: 'c', child: { number: 1 } })).toEqual({
+      name: 'c',
+      child: { number: 1 },
+    });
+    expect(await echo.read('PUT /things/a/tags', ['x', 'y'])).toEqual(['x', 'y']);
+    expect(await echo.read('PUT /things/a/number', 7)).toBe(7);
+  });
+
+  test('is refused by the name of what is wrong in it', async () => {
+    expect(await echo.refusal('POST /things', { nmae: 'a' })).toEqual(['nmae']);
+    expect(await echo.refusal('POST /things', { child: { nmae: 'a' } })).toEqual(['child.nmae']);
+    expect(await echo.refusal('POST /things', { children: [{}, { nmae: 1 }] })).toEqual([
+      'children.nmae',
+    ]);
+    expect(await echo.refusal('POST /things', { named: { a: { nmae: 1 } } })).toEqual([
+      'named.nmae',
+    ]);
+    expect(await echo.refusal('POST /things', { number: 'x' })).toEqual(['number']);
+    expect(await echo.refusal('PUT /things/a', { nmae: 'c' })).toEqual(['child.nmae']);
+    expect(await echo.refusal('PUT /things/a/number', 'x')).toEqual(['number']);
+    expect(await echo.refusal('PATCH /children/a', { displayName: '', display_name: '' })).toEqual([
+      'child.display_name',
+    ]);
+    expect(await echo.refusal('POST /things', { lineOne: 'a' })).toEqual(['lineOne']);
+  });
+
+  test('is refused where none is taken', async () => {
+    expect(await echo.read('POST /things/a:do')).toEqual({ name: 'a' });
+    await echo.refusal('POST /things/a:do', {});
+  });
+
+  test.each(['[]', '"text"', '1', 'null', '{', '{"a":}', ' ', '{}{}'])(
+    'that is no object is refused: %j',
+    async (body) => {
+      expect((await echo.send(body)).status).toBe(400);
+    },
+  );
+
+  test('cannot reach the prototype of anything', async () => {
+    const before = Object.getOwnPropertyNames(Object.prototype);
+    expect(await echo.send('{"__proto__": {"name": "a"}}')).toMatchObject({
+      status: 400,
+      json: { errors: [{ field: '__proto__' }] },
+    });
+    expect(await echo.send('{"child": {"__proto__": {"name": "a"}}}')).toMatchObject({
+      status: 400,
+    });
+    await echo.send('{"labels": {"__proto__": "x", "constructor": "y"}}');
+    await echo.send('{"named": {"__proto__": {"name": "x"}}}');
+    await echo.send('{"struct": {"__proto__": {"polluted": true}}}');
+    expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
+  });
+
+  test.each([
+    ['messages', '', '{"child":', '1', '}', ''],
+    ['lists of messages', '', '{"children":[', '', ']}', ''],
+    ['a struct', '{"struct":', '{"a":', '1', '}', '}'],
+    ['lists', '{"tags":', '[', '', ']', '}'],
+  ])('nested very deep in %s is refused', async (_what, start, open, middle, close, end) => {
+    const depth = 15_000;
+    const body = start + open.repeat(depth) + middle + close.repeat(depth) + end;
+    expect((await echo.send(body)).status).toBe(400);
+  });
+});
+
+describe('a PATCH', () => {
+  /** The fields that a request changes. */
+  async function mask(route: string, body?: JsonValue): Promise<unknown> {
+    await echo.ask(route, body);
+    return (echo.lastRequest() as { updateMask?: { paths: string[] } }).updateMask?.paths;
+  }
+
+  test('changes what its body names, and null clears', async () => {
+    const body = { number: 0, maybe: null, child: { name: 'c' }, line_1: '' };
+    expect(await mask('PATCH /things/a', body)).toEqual(['number', 'maybe', 'child', 'line_1']);
+    expect(echo.lastRequest()).toMatchObject({ name: 'a', number: 0, child: { name: 'c' } });
+    expect(echo.lastRequest()).not.toHaveProperty('maybe');
+    expect(await mask('PATCH /things/a', { line1: 'x' })).toEqual(['line_1']);
+  });
+
+  test('whose body is one field changes what that names', async () => {
+    const body = { displayName: null, number: 1 };
+    expect(await mask('PATCH /children/a', body)).toEqual(['display_name', 'number']);
+    expect(echo.lastRequest()).toMatchObject({ child: { name: 'a', number: 1 } });
+  });
+
+  test('that brings a mask keeps it', async () => {
+    const body = { number: 1, updateMask: 'number,maybe' };
+    expect(await mask('PATCH /things/a', body)).toEqual(['number', 'maybe']);
+    expect(await mask('PATCH /children/a?update_mask=number', {})).toEqual(['number']);
+    expect(await mask('PATCH /things/a', { update_mask: null, flag: true })).toEqual(['flag']);
+  });
+
+  test('that names nothing changes nothing', async () => {
+    expect(await mask('PATCH /things/a', {})).toEqual([]);
+    expect(await mask('PATCH /things/a')).toEqual([]);
+  });
+
+  test('alone has a mask made for it', async () => {
+    expect(await mask('POST /things', { number: 1 })).toBeUndefined();
+  });
+});
+
+describe('an answer', () => {
+  test('has every field that has a default, by its proto name', async () => {
+    const { json } = await echo.ask('GET /search');
+    expect(json).toMatchObject({
+      name: '',
+      kind: 'KIND_UNSPECIFIED',
+      flag: false,
+      big: '0',
+      tags: [],
+      labels: {},
+      line_1: '',
+    });
+    expect(json).not.toHaveProperty('maybe');
+    expect(json).not.toHaveProperty('child');
+  });
+
+  test('of one field has the default of that field', async () => {
+    expect((await echo.ask('PUT /things/a/tags', [])).json).toEqual([]);
+    expect((await echo.ask('PUT /things/a/number', 0)).json).toBe(0);
+    expect((await echo.ask('PUT /things/a', {})).json).toMatchObject({ name: '', number: 0 });
+  });
+
+  test('tells where a created thing is', async () => {
+    const { status, headers } = await echo.ask('POST /things', { name: 'a/b ü' });
+    expect(status).toBe(201);
+    expect(headers.get('location')).toBe('/things/a%2Fb%20%C3%BC');
+  });
+
+  test('may be to a method of a custom kind', async () => {
+    expect(await echo.read('LINK /things/a')).toEqual({ name: 'a' });
+    const { status, headers } = await echo.ask('UNLINK /things/a');
+    expect(status).toBe(405);
+    expect(headers.get('allow')).toBe('GET, HEAD, LINK, PATCH, PUT');
+  });
+});

@@ -1,0 +1,70 @@
+// Protos that only tests have: compiled, and served through the real HTTP face.
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { createFileRegistry, type FileRegistry, fromBinary } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { createValidator } from '@bufbuild/protovalidate';
+import { type HttpFace, startHttpFace } from '../../src/faces/http.ts';
+import type { Endpoint, Handler } from '../../src/rpc/endpoint.ts';
+import { failureOf } from '../../src/rpc/errors.ts';
+import { createGuard } from '../../src/rpc/guard.ts';
+
+const run = promisify(execFile);
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** Compiles sources, by path, beside the third-party protos and the project's own options. */
+export async function compileProto(sources: Record<string, string>): Promise<FileRegistry> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-proto-'));
+  try {
+    await cp(path.join(root, '.cache/proto'), folder, { recursive: true });
+    const options = 'latchkey/options';
+    await cp(path.join(root, 'proto', options), path.join(folder, options), { recursive: true });
+    for (const [name, source] of Object.entries(sources)) {
+      const file = path.join(folder, name);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, source);
+    }
+    const buf = path.join(root, 'node_modules/.bin/buf');
+    const flags = ['--as-file-descriptor-set', '-o', '-'];
+    const { stdout } = await run(buf, ['build', folder, ...flags], { encoding: 'buffer' });
+    return createFileRegistry(fromBinary(FileDescriptorSetSchema, stdout));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** The methods of a service, guarded as the app guards its own. */
+export function endpointsOf(
+  registry: FileRegistry,
+  service: string,
+  handlers: (method: string) => Handler,
+): Endpoint[] {
+  const descriptor = registry.getService(service);
+  if (descriptor === undefined) throw new Error(`there is no service ${service}`);
+  const guard = createGuard({
+    authenticateToken: async () => undefined,
+    authenticateWorkspaceKey: async () => undefined,
+    validator: createValidator(),
+    stepUpSeconds: 300,
+    now: Date.now,
+    observe: () => {},
+    failureOf,
+  });
+  return descriptor.methods.map((method) => guard(method, handlers(method.name)));
+}
+
+/** An HTTP face for these methods alone, on a free port. */
+export async function serveEndpoints(endpoints: Endpoint[]): Promise<HttpFace> {
+  return startHttpFace({
+    endpoints,
+    pages: [],
+    assetsDir: import.meta.dirname,
+    publicUrl: () => 'http://test.invalid',
+    address: { host: '127.0.0.1', port: 0 },
+    observe: () => {},
+    failureOf,
+  });
+}
