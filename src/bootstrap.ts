@@ -43,7 +43,7 @@ const demoScopes = ['accounts', 'payments', 'tokens'].flatMap((area) => [
 const customerScopes = 'accounts:read payments:read payments:write';
 const keyScopes = 'documents:read documents:write links:read links:write';
 
-/** Fills an empty database; does nothing to any other. Tells whether it did. */
+/** Fills an empty database; does nothing to any other. Tells whether it wrote the file. */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const { db, masterKey, kind, file, now } = options;
   if ((await countSigningKeys(db)) > 0) return false;
@@ -59,7 +59,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
       await createSigningKey(trx, masterKey, 'active', now());
       for (const part of parts) await part.insert(trx);
     });
-    return true;
+    return parts.length > 0;
   } catch (error) {
     await rm(file, { force: true });
     // Another process has been faster: there is exactly one active key.

@@ -77,7 +77,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   const read = createReader(env, problems);
   const dataDir = read('LATCHKEY_DATA_DIR', './data', (text) => text);
-  const database = env.LATCHKEY_DATABASE_URL;
+  const database = env.LATCHKEY_DATABASE_URL ?? '';
   const config: Config = {
     dataDir,
     http: read('LATCHKEY_HTTP_ADDRESS', loopback(8080), readAddress),
@@ -95,7 +95,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     logLevel: read('LATCHKEY_LOG_LEVEL', 'info', oneOf(logLevels)),
     bootstrap: read(
       'LATCHKEY_BOOTSTRAP',
-      database === undefined || database.startsWith('sqlite:') ? 'demo' : 'owner',
+      database === '' || database.startsWith('sqlite:') ? 'demo' : 'owner',
       oneOf(['demo', 'owner', 'none']),
     ),
   };

@@ -15,7 +15,6 @@ async function main(): Promise<void> {
   const app = await startApp({ config, log, webDir }).catch((error: unknown) =>
     die(error, { log, flush }),
   );
-  announce(app);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       // A stop that does not come to its end is a failure.
@@ -29,6 +28,8 @@ async function main(): Promise<void> {
       );
     });
   }
+  // Whoever reads that it is ready may stop it at once.
+  announce(app);
 }
 
 function readConfigOrExit(): Config {

@@ -5,11 +5,13 @@ import {
   type handleClientStreamingCall,
   type handleServerStreamingCall,
   type handleUnaryCall,
+  logVerbosity,
   Metadata,
   Server,
   ServerCredentials,
   type ServerErrorResponse,
   type ServerUnaryCall,
+  setLogVerbosity,
   type UntypedHandleCall,
 } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
@@ -25,6 +27,7 @@ import type {
 } from '../rpc/endpoint.ts';
 import { type Failure, fail, failureOf } from '../rpc/errors.ts';
 import { errorDetails } from '../rpc/status.ts';
+import { trackLastingCalls } from './grpc-lasting.ts';
 
 /** One message; an upload's pieces are at most 1 MiB. */
 const messageBytesMax = 2 * 1024 * 1024;
@@ -41,7 +44,12 @@ export async function startGrpcFace(
   endpoints: readonly Endpoint[],
   address: Address,
 ): Promise<GrpcFace> {
+  // What goes wrong reaches us as an error; the library would say it on the console, too.
+  setLogVerbosity(logVerbosity.NONE);
+  const paths = new Set(endpoints.map(({ name }) => `/${name}`));
+  const lasting = trackLastingCalls((path) => paths.has(path));
   const server = new Server({
+    interceptors: [lasting.interceptor],
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_concurrent_streams': 1000,
   });
@@ -63,6 +71,7 @@ export async function startGrpcFace(
     port,
     drain() {
       for (const name of ['', ...services]) health.setStatus(name, 'NOT_SERVING');
+      lasting.end();
       return new Promise((resolve, reject) => {
         server.tryShutdown((error) => (error === undefined ? resolve() : reject(error)));
       });

@@ -31,6 +31,7 @@ const stalledMs = 60_000;
 export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace> {
   const connect = createConnectFace(options.endpoints);
   let draining = false;
+  const underWay = new Set<ServerResponse>();
   const app = Fastify({
     bodyLimit: bodyBytesMax,
     exposeHeadRoutes: false,
@@ -41,6 +42,8 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
       const server = createServer({ requestTimeout: 0, headersTimeout: 20_000 });
       server.on('request', (request: IncomingMessage, response: ServerResponse) => {
         if (draining) response.setHeader('connection', 'close');
+        underWay.add(response);
+        response.once('close', () => underWay.delete(response));
         const path = request.url?.split('?', 1)[0] ?? '';
         if (connect.takes(path)) connect.handle(request, response);
         else handle(request, response);
@@ -59,6 +62,9 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
     port: typeof bound === 'object' && bound !== null ? bound.port : 0,
     async drain() {
       draining = true;
+      for (const response of underWay) {
+        if (!response.headersSent) response.setHeader('connection', 'close');
+      }
       await app.close();
     },
     close: () => app.server.closeAllConnections(),

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../src/config.ts';
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+test('every setting has a default', () => {
+  expect(readConfig({})).toEqual({
+    dataDir: './data',
+    http: { host: '127.0.0.1', port: 8080 },
+    grpc: { host: '127.0.0.1', port: 50051 },
+    ops: { host: '127.0.0.1', port: 9464 },
+    publicUrl: undefined,
+    databaseUrl: 'sqlite:./data/latchkey.db',
+    blobDir: './data/blobs',
+    masterKey: undefined,
+    audience: undefined,
+    serviceTokenSeconds: 300,
+    customerTokenSeconds: 60,
+    stepUpSeconds: 300,
+    uploadBytesMax: 104_857_600,
+    logLevel: 'info',
+    bootstrap: 'demo',
+  });
+});
+
+describe('a setting', () => {
+  test.each([
+    ['DATA_DIR', '/var/lib/x', { dataDir: '/var/lib/x', blobDir: '/var/lib/x/blobs' }],
+    ['DATA_DIR', '/var/lib/x', { databaseUrl: 'sqlite:/var/lib/x/latchkey.db' }],
+    ['HTTP_ADDRESS', '0.0.0.0:80', { http: { host: '0.0.0.0', port: 80 } }],
+    ['HTTP_ADDRESS', 'localhost:0', { http: { host: 'localhost', port: 0 } }],
+    ['HTTP_ADDRESS', '[::1]:65535', { http: { host: '::1', port: 65_535 } }],
+    ['GRPC_ADDRESS', '10.0.0.1:1', { grpc: { host: '10.0.0.1', port: 1 } }],
+    ['OPS_ADDRESS', '10.0.0.1:2', { ops: { host: '10.0.0.1', port: 2 } }],
+    ['PUBLIC_URL', 'https://a.example', { publicUrl: 'https://a.example' }],
+    ['PUBLIC_URL', 'http://a.example:81/', { publicUrl: 'http://a.example:81' }],
+    ['DATABASE_URL', 'sqlite:/x/y.db', { databaseUrl: 'sqlite:/x/y.db', bootstrap: 'demo' }],
+    ['DATABASE_URL', 'postgres://u:p@h/d', { databaseUrl: 'postgres://u:p@h/d' }],
+    ['DATABASE_URL', 'postgresql://h/d', { bootstrap: 'owner' }],
+    ['BLOB_URL', 'file:/var/blobs', { blobDir: '/var/blobs' }],
+    ['MASTER_KEY', 'aB'.repeat(32), { masterKey: Buffer.alloc(32, 0xab) }],
+    ['AUDIENCE', 'urn:x', { audience: 'urn:x' }],
+    ['SERVICE_TOKEN_SECONDS', '1', { serviceTokenSeconds: 1 }],
+    ['SERVICE_TOKEN_SECONDS', '3600', { serviceTokenSeconds: 3600 }],
+    ['CUSTOMER_TOKEN_SECONDS', '1', { customerTokenSeconds: 1 }],
+    ['STEP_UP_SECONDS', '86400', { stepUpSeconds: 86_400 }],
+    ['MAX_UPLOAD_BYTES', '4294967295', { uploadBytesMax: 4_294_967_295 }],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['BOOTSTRAP', 'none', { bootstrap: 'none' }],
+  ])('%s may be %s', (name, value, expected) => {
+    expect(readConfig({ [`LATCHKEY_${name}`]: value })).toMatchObject(expected);
+  });
+
+  test.each([
+    ['HTTP_ADDRESS', '8080'],
+    ['HTTP_ADDRESS', ':8080'],
+    ['HTTP_ADDRESS', 'host:'],
+    ['HTTP_ADDRESS', 'host:65536'],
+    ['HTTP_ADDRESS', 'host:-1'],
+    ['HTTP_ADDRESS', '::1:80'],
+    ['HTTP_ADDRESS', 'http://host:80'],
+    ['HTTP_ADDRESS', 'two hosts:80'],
+    ['GRPC_ADDRESS', 'unix:/run/x'],
+    ['OPS_ADDRESS', 'host:x'],
+    ['PUBLIC_URL', 'example.com'],
+    ['PUBLIC_URL', 'ftp://example.com'],
+    ['PUBLIC_URL', 'https://example.com/path'],
+    ['PUBLIC_URL', 'https://example.com?query'],
+    ['PUBLIC_URL', 'https://user:word@example.com'],
+    ['DATABASE_URL', 'sqlite:'],
+    ['DATABASE_URL', 'mysql://h/d'],
+    ['DATABASE_URL', '/var/lib/x.db'],
+    ['BLOB_URL', 'file:'],
+    ['BLOB_URL', '/var/blobs'],
+    ['BLOB_URL', 's3://bucket'],
+    ['MASTER_KEY', 'ab'.repeat(31)],
+    ['MASTER_KEY', 'ab'.repeat(33)],
+    ['MASTER_KEY', 'xy'.repeat(32)],
+    ['SERVICE_TOKEN_SECONDS', '0'],
+    ['SERVICE_TOKEN_SECONDS', '3601'],
+    ['SERVICE_TOKEN_SECONDS', '1.5'],
+    ['SERVICE_TOKEN_SECONDS', '1e2'],
+    ['SERVICE_TOKEN_SECONDS', ' 60'],
+    ['SERVICE_TOKEN_SECONDS', '-60'],
+    ['CUSTOMER_TOKEN_SECONDS', '0'],
+    ['CUSTOMER_TOKEN_SECONDS', '61'],
+    ['STEP_UP_SECONDS', '86401'],
+    ['MAX_UPLOAD_BYTES', '4294967296'],
+    ['MAX_UPLOAD_BYTES', '0'],
+    ['MAX_UPLOAD_BYTES', '100MB'],
+    ['LOG_LEVEL', 'INFO'],
+    ['BOOTSTRAP', 'yes'],
+  ])('%s may not be %j', (name, value) => {
+    const problems = problemsOf({ [`LATCHKEY_${name}`]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^LATCHKEY_${name}: must be `));
+  });
+
+  test('that is empty is as if it were not there', () => {
+    const env = { LATCHKEY_HTTP_ADDRESS: '', LATCHKEY_DATABASE_URL: '', LATCHKEY_BOOTSTRAP: '' };
+    expect(readConfig(env)).toEqual(readConfig({}));
+  });
+
+  test('that does not exist is refused by its name: it may be a mistyped one', () => {
+    expect(problemsOf({ LATCHKEY_HTTP_ADRESS: 'host:1', OTHER: 'x' })).toEqual([
+      'LATCHKEY_HTTP_ADRESS: there is no such setting',
+    ]);
+  });
+});
+
+test('the file of the first start may be sourced before the next one', () => {
+  const config = readConfig({
+    LATCHKEY_BASE_URL: 'http://127.0.0.1:8080',
+    LATCHKEY_SHARING_BASE_URL: 'http://127.0.0.1:8080/api/v1',
+    LATCHKEY_GRPC_ADDRESS: '127.0.0.1:50051',
+    LATCHKEY_OPS_URL: 'http://127.0.0.1:9464',
+  });
+  expect(config).toEqual(readConfig({}));
+});
+
+test('an explicit bootstrap holds with any database', () => {
+  const env = { LATCHKEY_DATABASE_URL: 'postgres://h/d', LATCHKEY_BOOTSTRAP: 'demo' };
+  expect(readConfig(env).bootstrap).toBe('demo');
+});
+
+test('no bad value is repeated: it may be a secret', () => {
+  const settings = ['HTTP_ADDRESS', 'PUBLIC_URL', 'DATABASE_URL', 'BLOB_URL', 'MASTER_KEY'];
+  const others = ['SERVICE_TOKEN_SECONDS', 'MAX_UPLOAD_BYTES', 'LOG_LEVEL', 'BOOTSTRAP', 'TYPO'];
+  const env = [...settings, ...others].map((name) => [`LATCHKEY_${name}`, 'x://u:hunter2@h/p q']);
+  const problems = problemsOf(Object.fromEntries(env));
+  expect(problems).toHaveLength(env.length);
+  expect(problems.join('\n')).not.toContain('hunter2');
+});
+
+test('all that is wrong is told at once', () => {
+  const problems = problemsOf({
+    LATCHKEY_HTTP_ADDRESS: 'x',
+    LATCHKEY_LOG_LEVEL: 'x',
+    LATCHKEY_NO: 'x',
+  });
+  expect(problems.map((problem) => problem.split(':', 1)[0])).toEqual([
+    'LATCHKEY_NO',
+    'LATCHKEY_HTTP_ADDRESS',
+    'LATCHKEY_LOG_LEVEL',
+  ]);
+});

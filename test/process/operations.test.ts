@@ -1,0 +1,182 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import SQLite from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startPostgres } from '../support/postgres.ts';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+
+async function started(env: Record<string, string> = {}): Promise<RunningProgram> {
+  const program = await startProgram(env);
+  onTestFinished(() => program.remove());
+  return program;
+}
+
+type Told = { status: number; json: unknown };
+
+async function get(url: string): Promise<Told> {
+  const response = await fetch(url);
+  return { status: response.status, json: await response.json() };
+}
+
+const healthy = { status: 200, json: { status: 'ok' } };
+
+function unready(...failing: string[]) {
+  const checks = ['database', 'blobs', 'signing_key'].map((name) => [
+    name,
+    failing.includes(name) ? expect.stringMatching(/^(failing|no answer)$/) : 'ok',
+  ]);
+  return { status: 503, json: { status: 'not ready', checks: Object.fromEntries(checks) } };
+}
+
+async function issueToken({ env }: RunningProgram, requestId: string): Promise<Response> {
+  return fetch(`${env.LATCHKEY_BASE_URL}/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-request-id': requestId },
+    body: JSON.stringify({
+      client_id: env.CLIENT_ID,
+      client_secret: env.CLIENT_SECRET,
+      scope: 'accounts:read',
+    }),
+  });
+}
+
+describe('readiness', () => {
+  test('is told with its reasons, by a process that is well', async () => {
+    const { env } = await started();
+
+    expect(await get(`${env.LATCHKEY_OPS_URL}/healthz`)).toEqual(healthy);
+    expect(await get(`${env.LATCHKEY_OPS_URL}/readyz`)).toEqual({
+      status: 200,
+      json: { status: 'ok', checks: { database: 'ok', blobs: 'ok', signing_key: 'ok' } },
+    });
+  });
+
+  test('ends when the folder of the documents is gone, and comes back with it', async () => {
+    const program = await started();
+    const { env, dataDir } = program;
+    const pending = path.join(dataDir, 'blobs/pending');
+
+    await rm(path.join(dataDir, 'blobs'), { recursive: true });
+    await expect.poll(() => get(`${env.LATCHKEY_OPS_URL}/readyz`)).toEqual(unready('blobs'));
+    expect(await get(`${env.LATCHKEY_OPS_URL}/healthz`)).toEqual(healthy);
+
+    await mkdir(pending, { recursive: true });
+    expect(await get(`${env.LATCHKEY_OPS_URL}/readyz`)).toMatchObject({ status: 200 });
+  });
+
+  test('ends when that folder takes no files', async () => {
+    const { env, dataDir } = await started();
+    const pending = path.join(dataDir, 'blobs/pending');
+    await rm(pending, { recursive: true });
+    await writeFile(pending, 'a file where a folder should be');
+    expect(await get(`${env.LATCHKEY_OPS_URL}/readyz`)).toEqual(unready('blobs'));
+  });
+
+  test('ends when no key can sign', async () => {
+    const program = await started();
+    const { env, dataDir } = program;
+    const db = new SQLite(path.join(dataDir, 'latchkey.db'), { timeout: 5_000 });
+    onTestFinished(() => void db.close());
+
+    db.exec(`UPDATE signing_keys SET state = 'retired';
+      UPDATE revisions SET value = value + 1 WHERE name = 'access'`);
+
+    await expect
+      .poll(() => get(`${env.LATCHKEY_OPS_URL}/readyz`), { timeout: 10_000 })
+      .toEqual(unready('signing_key'));
+    expect(await get(`${env.LATCHKEY_OPS_URL}/healthz`)).toEqual(healthy);
+    const refused = await issueToken(program, 'no-key');
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({ code: 'unavailable' });
+  });
+
+  test('ends when PostgreSQL does', async () => {
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.stop());
+    const program = await started({
+      LATCHKEY_DATABASE_URL: await postgres.createDatabase(),
+      LATCHKEY_BOOTSTRAP: 'demo',
+    });
+    const { env } = program;
+    expect(await get(`${env.LATCHKEY_OPS_URL}/readyz`)).toMatchObject({ status: 200 });
+
+    await postgres.stop();
+
+    await expect
+      .poll(() => get(`${env.LATCHKEY_OPS_URL}/readyz`), { timeout: 10_000 })
+      .toEqual(unready('database'));
+    expect(await get(`${env.LATCHKEY_OPS_URL}/healthz`)).toEqual(healthy);
+    // What is cached may be trusted for five seconds, and no longer.
+    const status = async () => (await issueToken(program, 'no-database')).status;
+    await expect.poll(status, { timeout: 15_000, interval: 500 }).toBe(503);
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toBe(0);
+  });
+});
+
+test('the metrics tell how long calls took, by method, face and code', async () => {
+  const program = await started();
+  await issueToken(program, 'one');
+  await fetch(`${program.env.LATCHKEY_BASE_URL}/tokens`, { method: 'POST' });
+  await fetch(`${program.env.LATCHKEY_BASE_URL}/nowhere`);
+
+  const response = await fetch(`${program.env.LATCHKEY_OPS_URL}/metrics`);
+
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  const text = await response.text();
+  const method = 'method="latchkey.identity.v1.IssuanceService/IssueToken",face="http"';
+  const count = 'latchkey_call_duration_seconds_count';
+  expect(text).toContain(`${count}{${method},code="ok"} 1`);
+  expect(text).toContain(`${count}{${method},code="invalid_argument"} 1`);
+  expect(text).toMatch(/latchkey_page_duration_seconds_count\{page="unrouted",status="404"\} 1/);
+  expect(text).toContain('process_cpu_seconds_total');
+});
+
+test('the log is JSON lines on standard output, with request ids and without secrets', async () => {
+  const program = await started();
+  const response = await issueToken(program, 'req-1');
+  const { access_token } = (await response.json()) as { access_token: string };
+  await fetch(`${program.env.LATCHKEY_BASE_URL}/nowhere?api_key=${program.env.API_KEY}`, {
+    headers: { 'x-request-id': 'req-2', authorization: `Bearer ${access_token}` },
+  });
+  await fetch(`${program.env.LATCHKEY_BASE_URL}/tokens/verify`, {
+    headers: { 'x-request-id': 'not sane!', authorization: `Bearer ${access_token}` },
+    method: 'POST',
+    body: '{"token": "x"}',
+  });
+  program.child.kill('SIGTERM');
+  await program.ended;
+
+  const lines = program.stdout().trim().split('\n');
+  const told: Record<string, unknown>[] = lines.map((line) => JSON.parse(line));
+  expect(told).toContainEqual(
+    expect.objectContaining({
+      request_id: 'req-1',
+      method: 'latchkey.identity.v1.IssuanceService/IssueToken',
+      face: 'http',
+      code: 'ok',
+      peer: '127.0.0.1',
+      duration_ms: expect.any(Number),
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+    }),
+  );
+  expect(told).toContainEqual(
+    expect.objectContaining({ request_id: 'req-2', page: 'unrouted', status: 404 }),
+  );
+  for (const line of told) {
+    expect(line.request_id).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+  }
+  const { CLIENT_SECRET, API_KEY, STAFF_PASSWORD, CUSTOMER_API_KEY } = program.env;
+  for (const secret of [access_token, CLIENT_SECRET, API_KEY, STAFF_PASSWORD, CUSTOMER_API_KEY]) {
+    expect(program.stdout() + program.stderr()).not.toContain(secret);
+  }
+});
+
+test('the operations answer nothing else, and no other face answers theirs', async () => {
+  const { env } = await started();
+
+  expect((await fetch(`${env.LATCHKEY_OPS_URL}/tokens`, { method: 'POST' })).status).toBe(404);
+  for (const name of ['healthz', 'readyz', 'metrics']) {
+    expect((await fetch(`${env.LATCHKEY_BASE_URL}/${name}`)).status).toBe(404);
+  }
+});

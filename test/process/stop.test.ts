@@ -1,0 +1,200 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { Client, type ClientWritableStream, credentials, Metadata } from '@grpc/grpc-js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  type UploadDocumentRequest,
+  UploadDocumentRequestSchema,
+  type UploadDocumentResponse,
+  UploadDocumentResponseSchema,
+} from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+import { multipartBody, openRawHttp, type RawHttp, requestHead } from '../support/raw-http.ts';
+
+async function started(): Promise<RunningProgram> {
+  const program = await startProgram();
+  onTestFinished(() => program.remove());
+  return program;
+}
+
+async function connected(port: number): Promise<RawHttp> {
+  const connection = await openRawHttp(port);
+  onTestFinished(() => connection.reset());
+  return connection;
+}
+
+const boundary = 'frontier';
+const uploadBody = multipartBody(
+  [{ name: 'file', filename: 'a.txt', body: Buffer.alloc(100_000, 'text ') }],
+  boundary,
+);
+
+/** Begins an upload and sends all but its last bytes. */
+async function beginUpload({ env, httpPort }: RunningProgram): Promise<RawHttp> {
+  const connection = await connected(httpPort);
+  const head = requestHead('POST', '/api/v1/documents', {
+    Host: 'latchkey.test',
+    Authorization: `Bearer ${env.API_KEY}`,
+    'Content-Type': `multipart/form-data; boundary=${boundary}`,
+    'Content-Length': String(uploadBody.length),
+  });
+  await connection.write(head);
+  await connection.write(uploadBody.subarray(0, -100));
+  return connection;
+}
+
+/** Begins an upload over gRPC; its answer comes once the stream is ended. */
+function beginGrpcUpload({ env }: RunningProgram) {
+  const client = new Client(env.LATCHKEY_GRPC_ADDRESS, credentials.createInsecure());
+  onTestFinished(() => client.close());
+  const metadata = new Metadata();
+  metadata.set('authorization', `Bearer ${env.API_KEY}`);
+  let stream: ClientWritableStream<UploadDocumentRequest> | undefined;
+  const answer = new Promise<UploadDocumentResponse | undefined>((resolve, reject) => {
+    stream = client.makeClientStreamRequest(
+      '/latchkey.sharing.v1.DocumentService/UploadDocument',
+      (message: UploadDocumentRequest) =>
+        Buffer.from(toBinary(UploadDocumentRequestSchema, message)),
+      (bytes: Buffer) => fromBinary(UploadDocumentResponseSchema, bytes),
+      metadata,
+      {},
+      (error, response) => (error === null ? resolve(response) : reject(error)),
+    );
+  });
+  const send = (text: string) =>
+    stream?.write(create(UploadDocumentRequestSchema, { file: Buffer.from(text) }));
+  return { answer, send, end: () => stream?.end(), cancel: () => stream?.cancel() };
+}
+
+/** Whether somebody listens. */
+async function listens(port: number): Promise<boolean> {
+  const connection = await openRawHttp(port).catch(() => undefined);
+  connection?.reset();
+  return connection !== undefined;
+}
+
+/** How many uploads the server has begun to take. */
+async function uploadsOf({ dataDir }: RunningProgram): Promise<number> {
+  return (await readdir(path.join(dataDir, 'blobs/pending'))).length;
+}
+
+async function readiness({ env }: RunningProgram): Promise<unknown> {
+  const response = await fetch(`${env.LATCHKEY_OPS_URL}/readyz`).catch(() => undefined);
+  if (response === undefined) return undefined;
+  const { status } = (await response.json()) as { status: string };
+  return { code: response.status, status };
+}
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
+  test('a program at rest ends at once, with 0', async () => {
+    const program = await started();
+
+    program.child.kill(signal);
+
+    expect(await program.ended).toBe(0);
+    expect(program.stderr()).not.toContain('Latchkey ends');
+  });
+
+  test('calls under way finish, over HTTP and gRPC, and new ones are refused', async () => {
+    const program = await started();
+    const upload = await beginUpload(program);
+    const idle = await connected(program.httpPort);
+    const keptAlive = requestHead('GET', '/.well-known/jwks.json', { Host: 'latchkey.test' });
+    await idle.write(keptAlive);
+    expect(await idle.response()).toMatchObject({ status: 200 });
+    const grpc = beginGrpcUpload(program);
+    grpc.send('first ');
+    const { answer } = grpc;
+    await expect.poll(() => uploadsOf(program)).toBe(2);
+
+    program.child.kill(signal);
+
+    // A connection at rest is closed, without a further answer.
+    expect(await idle.response()).toBeUndefined();
+    await expect.poll(() => listens(program.httpPort)).toBe(false);
+    await expect.poll(() => readiness(program)).toMatchObject({ code: 503, status: 'draining' });
+    expect(program.child.exitCode).toBeNull();
+
+    grpc.send('second');
+    grpc.end();
+    expect((await answer)?.document).toMatchObject({ sizeBytes: 12 });
+    await upload.write(uploadBody.subarray(-100));
+    const created = await upload.response();
+    expect(created).toMatchObject({ status: 201, complete: true });
+    expect(created?.headers.get('connection')).toBe('close');
+    expect(await upload.response()).toBeUndefined();
+    expect(await program.ended).toBe(0);
+  });
+});
+
+test('a client that never finishes does not hold the end up for ever', async () => {
+  const program = await started();
+  const upload = await beginUpload(program);
+  const grpc = beginGrpcUpload(program);
+  grpc.send('first ');
+  const failed = grpc.answer.catch((error: { code: number }) => error.code);
+  await expect.poll(() => uploadsOf(program)).toBe(2);
+
+  program.child.kill('SIGTERM');
+  const end = await Promise.race([
+    program.ended,
+    new Promise((resolve) => setTimeout(() => resolve('still there'), 12_000).unref()),
+  ]);
+
+  expect(end).toBe(0);
+  expect(await upload.response()).toBeUndefined();
+  // CANCELLED: the server has ended the call; UNAVAILABLE: the connection was the first to go.
+  expect([1, 14]).toContain(await failed);
+});
+
+test('a watcher of its health does not hold the end up', async () => {
+  const program = await started();
+  const client = new Client(program.env.LATCHKEY_GRPC_ADDRESS, credentials.createInsecure());
+  onTestFinished(() => client.close());
+  const seen: string[] = [];
+  const keep = (bytes: Buffer) => bytes;
+  const call = client.makeServerStreamRequest(
+    '/grpc.health.v1.Health/Watch',
+    keep,
+    keep,
+    Buffer.alloc(0),
+  );
+  call.on('data', (bytes: Buffer) => seen.push(bytes.toString('hex')));
+  call.on('error', () => seen.push('ended'));
+  await expect.poll(() => seen).toEqual(['0801']);
+
+  program.child.kill('SIGTERM');
+
+  expect(await program.ended).toBe(0);
+  // NOT_SERVING comes before the end.
+  expect(seen).toEqual(['0801', '0802', 'ended']);
+});
+
+test('what a client had sent of an upload that was cut off is gone after the next start', async () => {
+  const program = await started();
+  await beginUpload(program);
+  await expect.poll(() => uploadsOf(program)).toBe(1);
+  program.child.kill('SIGKILL');
+  await program.ended;
+
+  const next = await startProgram({}, program.dataDir);
+  onTestFinished(() => next.remove());
+
+  const response = await fetch(`${next.env.LATCHKEY_SHARING_BASE_URL}/documents`, {
+    headers: { authorization: `Bearer ${next.env.API_KEY}` },
+  });
+  expect(await response.json()).toMatchObject({ documents: [] });
+});
+
+test('a second signal ends the program at once', async () => {
+  const program = await started();
+  await beginUpload(program);
+  await expect.poll(() => uploadsOf(program)).toBe(1);
+  program.child.kill('SIGTERM');
+  await expect.poll(() => readiness(program)).toMatchObject({ code: 503 });
+
+  program.child.kill('SIGTERM');
+
+  expect(await program.ended).toBe('SIGTERM');
+});

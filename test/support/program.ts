@@ -1,0 +1,86 @@
+// The built program as a process of its own, in a folder of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseEnv } from './harness.ts';
+
+export type Program = {
+  readonly child: ChildProcess;
+  readonly dataDir: string;
+  /** What was written so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Once it has ended: its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  /** Ends at once, and its folder with it. */
+  remove(): Promise<void>;
+};
+
+export type RunningProgram = Program & {
+  readonly env: ReturnType<typeof parseEnv>;
+  readonly httpPort: number;
+};
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+export function newDataDir(): Promise<string> {
+  return mkdtemp(path.join(tmpdir(), 'latchkey-program-'));
+}
+
+/** Starts the program; every address is a free port unless `env` says otherwise. */
+export async function spawnProgram(
+  env: Record<string, string> = {},
+  dataDir?: string,
+): Promise<Program> {
+  const folder = dataDir ?? (await newDataDir());
+  const child = spawn(process.execPath, [path.join(root, 'dist/src/main.js')], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH ?? '',
+      LATCHKEY_DATA_DIR: folder,
+      LATCHKEY_HTTP_ADDRESS: '127.0.0.1:0',
+      LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',
+      LATCHKEY_OPS_ADDRESS: '127.0.0.1:0',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      text[name] += chunk;
+    });
+  }
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+  return {
+    child,
+    dataDir: folder,
+    stdout: () => text.stdout,
+    stderr: () => text.stderr,
+    ended,
+    async remove() {
+      child.kill('SIGKILL');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Starts the program and waits until it answers. */
+export async function startProgram(
+  env: Record<string, string> = {},
+  dataDir?: string,
+): Promise<RunningProgram> {
+  const program = await spawnProgram(env, dataDir);
+  await new Promise<void>((resolve, reject) => {
+    program.child.stderr?.on('data', () => {
+      if (program.stderr().includes('operations')) resolve();
+    });
+    program.ended.then((end) => reject(new Error(`it ended (${end}): ${program.stderr()}`)));
+  });
+  const file = path.join(program.dataDir, 'bootstrap.env');
+  const read = parseEnv(await readFile(file, 'utf8'));
+  return { ...program, env: read, httpPort: Number(new URL(read.LATCHKEY_BASE_URL).port) };
+}
