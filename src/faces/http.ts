@@ -7,7 +7,7 @@ import type { Address } from '../config.ts';
 import { requestIdFrom } from '../rpc/call.ts';
 import { fail } from '../rpc/errors.ts';
 import { createConnectFace } from './connect.ts';
-import { type GatewayOptions, registerGateway } from './gateway/gateway.ts';
+import { type GatewayOptions, registerGateway, sayError } from './gateway/gateway.ts';
 import { problemOf } from './gateway/problem.ts';
 
 export type HttpFaceOptions = GatewayOptions & {
@@ -37,6 +37,7 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
     exposeHeadRoutes: false,
     // A request that arrives on an open connection while we drain is still answered.
     return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => sayError(error, request, reply, options),
     routerOptions: { maxParamLength: 1024 },
     serverFactory: (handle) => {
       const server = createServer({ requestTimeout: 0, headersTimeout: 20_000 });
@@ -44,7 +45,8 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
         if (draining) response.setHeader('connection', 'close');
         underWay.add(response);
         response.once('close', () => underWay.delete(response));
-        const path = request.url?.split('?', 1)[0] ?? '';
+        request.url = originForm(request.url ?? '');
+        const path = request.url.split('?', 1)[0] ?? '';
         if (connect.takes(path)) connect.handle(request, response);
         else handle(request, response);
       });
@@ -69,6 +71,13 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
     },
     close: () => app.server.closeAllConnections(),
   };
+}
+
+/** RFC 9112 §3.2.2: a server has to take a target that comes with its origin, as to a proxy. */
+function originForm(target: string): string {
+  const [, rest] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? [];
+  if (rest === undefined) return target;
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 // A worker runs under the policy of its own file; pdf.js decodes some images with WebAssembly.

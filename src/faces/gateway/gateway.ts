@@ -1,4 +1,5 @@
 // The JSON gateway: routes every annotated method and every page, and says every error.
+import { isUtf8 } from 'node:buffer';
 import { METHODS } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
@@ -60,14 +61,19 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
   // Text stays text until the caller was let in; a form flows on into its handler.
   app.removeAllContentTypeParsers();
   const textTypes = ['application/json', 'application/x-www-form-urlencoded'];
-  app.addContentTypeParser(textTypes, { parseAs: 'string' }, (_request, body, done) => {
-    done(null, body);
+  app.addContentTypeParser<Buffer>(textTypes, { parseAs: 'buffer' }, (_request, body, done) => {
+    if (isUtf8(body)) done(null, body.toString());
+    else done(fail('invalid_argument', 'The body is not UTF-8.'));
   });
   app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body));
   app.decorateRequest('routed', undefined);
   app.setErrorHandler<FastifyError>((error, request, reply) =>
     sayError(error, request, reply, options),
   );
+  // Only the assets, which have a route of their own, come here.
+  app.setNotFoundHandler(() => {
+    throw notFound();
+  });
 
   // Every method that HTTP knows is routed here, if only to be told which ones there are.
   for (const method of METHODS) {
@@ -77,8 +83,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     method: METHODS,
     url: '*',
     onRequest(request, reply, done) {
-      const header = request.headers['x-request-id'];
-      const requestId = requestIdFrom(typeof header === 'string' ? header : undefined);
+      const requestId = requestIdOf(request);
       const common = { requestId, started: performance.now() };
       request.routed = { ...common, target: undefined, variables: [] };
       reply.header('x-request-id', requestId);
@@ -86,9 +91,9 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
       switch (match.kind) {
         case 'found':
           request.routed = { ...common, target: match.value, variables: match.variables };
-          return done();
+          return done(isEncoded(request) ? encodedBody() : undefined);
         case 'not_found':
-          return done(fail('not_found', 'There is nothing at this path.'));
+          return done(notFound());
         case 'malformed':
           return done(fail('invalid_argument', 'The path is not well-formed.'));
         case 'method_not_allowed': {
@@ -133,15 +138,30 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-function sayError(
+const notFound = () => fail('not_found', 'There is nothing at this path.');
+
+const encodedBody = () => fail('unsupported_media_type', 'The body must not be compressed.');
+
+/** Whether the body has a content coding (RFC 9110 §8.4), of which none is taken. */
+function isEncoded({ headers }: FastifyRequest): boolean {
+  return (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+}
+
+function requestIdOf({ headers }: FastifyRequest): string {
+  const header = headers['x-request-id'];
+  return requestIdFrom(typeof header === 'string' ? header : undefined);
+}
+
+/** Says an error, wherever in the handling of a request it came up. */
+export function sayError(
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
   { publicUrl, observe, failureOf }: GatewayOptions,
 ): void {
-  const failure = fromFastify(error) ?? failureOf(error);
   const { routed } = request;
-  const requestId = routed?.requestId ?? requestIdFrom(undefined);
+  const failure = fromFastify(error, routed === undefined) ?? failureOf(error);
+  const requestId = routed?.requestId ?? requestIdOf(request);
   const target = routed?.target;
   const isMethod = target?.kind === 'method';
   // Whatever the guard has thrown it has told of itself.
@@ -162,6 +182,7 @@ function sayError(
   reply
     .status(problem.status)
     .headers(problem.headers)
+    .header('x-request-id', requestId)
     .serializer((body) => String(body))
     .send(problem.body);
 }
@@ -171,7 +192,7 @@ const lingerMs = 2_000;
 
 /** Ends the connection of a request whose body was not read to its end. */
 function endBody(request: FastifyRequest, reply: FastifyReply): void {
-  if (request.raw.complete || request.raw.destroyed) return;
+  if (!hasBody(request) || request.raw.complete || request.raw.destroyed) return;
   reply.header('connection', 'close');
   const { socket } = request.raw;
   request.raw.unpipe();
@@ -181,7 +202,13 @@ function endBody(request: FastifyRequest, reply: FastifyReply): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
+/** RFC 9112 §6.3. A request without a body is complete only after the first of its handlers. */
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 const fastifyCodes: Record<string, () => Failure> = {
+  FST_ERR_BAD_URL: () => fail('invalid_argument', 'The path is not well-formed.'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => fail('payload_too_large', 'The body is too large.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     fail('unsupported_media_type', 'The content type is not one that is taken here.'),
@@ -189,6 +216,11 @@ const fastifyCodes: Record<string, () => Failure> = {
     fail('invalid_argument', 'The body is not as long as its Content-Length says.'),
 };
 
-function fromFastify(error: FastifyError | Error): Failure | undefined {
-  return 'code' in error ? fastifyCodes[error.code]?.() : undefined;
+function fromFastify(error: FastifyError | Error, isAsset: boolean): Failure | undefined {
+  if (error instanceof Failure || !('code' in error || 'statusCode' in error)) return undefined;
+  const known = 'code' in error ? fastifyCodes[error.code] : undefined;
+  if (known !== undefined) return known();
+  // A name that @fastify/static would not look up: with dot segments, a NUL, or of a folder.
+  const status = 'statusCode' in error ? Number(error.statusCode) : 500;
+  return isAsset && status >= 400 && status < 500 ? notFound() : undefined;
 }

@@ -1,0 +1,62 @@
+// Raw requests to a real app, each over a connection of its own; after each test the app has to
+// answer still.
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { openRawHttp, type RawHttp, type RawResponse, requestHead } from '../support/raw-http.ts';
+
+export const host = { Host: 'latchkey.test' };
+export const jwks = requestHead('GET', '/.well-known/jwks.json', host);
+
+export type Hostile = {
+  readonly app: TestApp;
+  readonly port: number;
+  readonly connection: RawHttp;
+  exchange(bytes: string | Uint8Array): Promise<RawResponse | undefined>;
+};
+
+/** Call it at the top of a suite; what it returns may be used inside of its tests. */
+export function hostileClient(): Hostile {
+  const client = {} as { app: TestApp; port: number; connection: RawHttp };
+  beforeAll(async () => {
+    client.app = await startTestApp();
+    client.port = Number(new URL(client.app.app.publicUrl).port);
+  });
+  afterAll(() => client.app.remove());
+  beforeEach(async () => {
+    client.connection = await openRawHttp(client.port);
+  });
+  afterEach(async () => {
+    client.connection.reset();
+    const { status } = await fetch(`${client.app.app.publicUrl}/.well-known/jwks.json`);
+    expect(status).toBe(200);
+  });
+  return Object.assign(client, {
+    async exchange(bytes: string | Uint8Array) {
+      await client.connection.write(bytes);
+      return client.connection.response();
+    },
+  });
+}
+
+export function post(path: string, body: string, headers: Record<string, string> = {}): string {
+  const length = String(Buffer.byteLength(body));
+  const all = { ...host, 'Content-Type': 'application/json', 'Content-Length': length, ...headers };
+  return requestHead('POST', path, all) + body;
+}
+
+/** Expects the error body that every route has. */
+export function expectProblem(
+  response: RawResponse | undefined,
+  status: number,
+  code: string,
+): void {
+  const text = response?.body.toString() ?? '';
+  expect(response, text).toMatchObject({ status, complete: true });
+  expect(response?.headers.get('content-type')).toBe('application/problem+json');
+  expect(response?.headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+  expect(JSON.parse(text)).toMatchObject({
+    code,
+    type: expect.stringMatching(new RegExp(`^http://.*/errors#${code}$`)),
+    request_id: response?.headers.get('x-request-id'),
+  });
+}

@@ -1,0 +1,193 @@
+// What no well-behaved client sends: each of it gets an answer of ours, and the server goes on.
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openRawHttp, requestHead } from '../support/raw-http.ts';
+import { expectProblem, host, hostileClient, jwks, post } from './hostile.ts';
+
+const hostile = hostileClient();
+
+describe('a malformed request', () => {
+  test.each([
+    'NONSENSE\r\n\r\n',
+    'FETCH /tokens HTTP/1.1\r\nHost: x\r\n\r\n',
+    'GET /tokens HTTP/9.9\r\nHost: x\r\n\r\n',
+    'GET /tokens HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n',
+    'GET /tokens HTTP/1.1\r\nHost: x\r\nBad\u0000: x\r\n\r\n',
+    'GET /tokens HTTP/1.1\r\nHost: x\r\nA: b\n C: d\r\n\r\n',
+    'POST /tokens HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n',
+    'POST /tokens HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    'POST /tokens HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'POST /tokens HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
+    '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003',
+    'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  ])('is refused, and the connection closed: %j', async (bytes) => {
+    const response = await hostile.exchange(Buffer.from(bytes, 'latin1'));
+
+    expectProblem(response, 400, 'invalid_argument');
+    expect(response?.headers.get('connection')).toBe('close');
+    expect(await hostile.connection.response()).toBeUndefined();
+  });
+
+  test('without a Host is refused', async () => {
+    expect(await hostile.exchange('GET /.well-known/jwks.json HTTP/1.1\r\n\r\n')).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test('with a broken chunk is refused', async () => {
+    const head = requestHead('POST', '/tokens', {
+      ...host,
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'chunked',
+    });
+    expect(await hostile.exchange(`${head}zz\r\n{}\r\n0\r\n\r\n`)).toMatchObject({ status: 400 });
+  });
+
+  test('that smuggles a second one in its body gets one answer', async () => {
+    const inner = requestHead('GET', '/.well-known/jwks.json', host);
+    const outer = `${requestHead('POST', '/tokens', {
+      ...host,
+      'Content-Length': String(inner.length),
+      'Transfer-Encoding': 'chunked',
+    })}0\r\n\r\n${inner}`;
+    expectProblem(await hostile.exchange(outer), 400, 'invalid_argument');
+    expect(await hostile.connection.response()).toBeUndefined();
+  });
+});
+
+describe('headers', () => {
+  test('beyond the limit are refused', async () => {
+    const response = await hostile.exchange(
+      requestHead('GET', '/.well-known/jwks.json', { ...host, 'X-Long': 'x'.repeat(20_000) }),
+    );
+    expectProblem(response, 431, 'invalid_argument');
+    expect(await hostile.connection.response()).toBeUndefined();
+  });
+
+  test('of great number, or a long request line, are refused', async () => {
+    const many = Array.from({ length: 3_000 }, (_, i) => [`X-${i}`, 'x']);
+    const head = requestHead('GET', '/', { ...host, ...Object.fromEntries(many) });
+    expectProblem(await hostile.exchange(head), 431, 'invalid_argument');
+
+    const other = await openRawHttp(hostile.port);
+    onTestFinished(() => other.reset());
+    await other.write(requestHead('GET', `/${'x'.repeat(20_000)}`, host));
+    expectProblem(await other.response(), 431, 'invalid_argument');
+  });
+
+  test('that come slowly may, and hold nobody else up', async () => {
+    for (const part of ['GET /.well-known/', 'jwks.json HTTP/1.1\r\n', 'Host: x\r\n']) {
+      await hostile.connection.write(part);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect((await fetch(`${hostile.app.app.publicUrl}/.well-known/jwks.json`)).status).toBe(200);
+    expect(await hostile.exchange('\r\n')).toMatchObject({ status: 200 });
+  });
+
+  test('with an insane request id get one of ours', async () => {
+    for (const id of ['a b', 'x'.repeat(129), '<script>', '../..', '']) {
+      const response = await hostile.exchange(
+        requestHead('GET', '/nowhere', { ...host, 'X-Request-Id': id }),
+      );
+      expectProblem(response, 404, 'not_found');
+      expect(response?.headers.get('x-request-id')).not.toBe(id);
+    }
+    const sane = await hostile.exchange(
+      requestHead('GET', '/x', { ...host, 'X-Request-Id': 'A.b_c-9' }),
+    );
+    expect(sane?.headers.get('x-request-id')).toBe('A.b_c-9');
+  });
+});
+
+describe('a connection', () => {
+  test('may have several requests on their way, answered in order', async () => {
+    await hostile.connection.write(jwks + requestHead('GET', '/nowhere', host) + jwks);
+
+    expect(await hostile.connection.response()).toMatchObject({ status: 200 });
+    expectProblem(await hostile.connection.response(), 404, 'not_found');
+    expect(await hostile.connection.response()).toMatchObject({ status: 200 });
+  });
+
+  test('goes on after an error that has left nothing unread', async () => {
+    expect(await hostile.exchange(post('/tokens', '{'))).toMatchObject({ status: 400 });
+    expect(await hostile.exchange(jwks)).toMatchObject({ status: 200 });
+  });
+
+  test('of a client that asks whether to go on is told so', async () => {
+    const body = '{"client_id": "x", "client_secret": "y", "scope": "a:read"}';
+    const text = post('/tokens', body, { Expect: '100-continue' });
+    const end = text.indexOf('\r\n\r\n') + 4;
+    await hostile.connection.write(text.slice(0, end));
+    const response = await hostile.exchange(text.slice(end));
+    expect(response).toMatchObject({ status: 401 });
+  });
+
+  test('of a client that expects something else is refused', async () => {
+    expect(await hostile.exchange(post('/tokens', '{}', { Expect: 'wonders' }))).toMatchObject({
+      status: 417,
+    });
+  });
+
+  test('that is upgraded to nothing we speak is an ordinary one', async () => {
+    const upgrade = { ...host, Connection: 'Upgrade', Upgrade: 'websocket' };
+    const response = await hostile.exchange(requestHead('GET', '/.well-known/jwks.json', upgrade));
+    expect(response).toMatchObject({ status: 200 });
+  });
+
+  test('may be to be a tunnel, which it is not', async () => {
+    await hostile.connection.write(
+      'CONNECT other.test:443 HTTP/1.1\r\nHost: other.test:443\r\n\r\n',
+    );
+    const response = await hostile.connection.response();
+    expect(response === undefined || response.status >= 400).toBe(true);
+  });
+});
+
+describe('a method', () => {
+  test('HEAD has the head of GET and no body', async () => {
+    const get = await hostile.exchange(jwks);
+    await hostile.connection.write(requestHead('HEAD', '/.well-known/jwks.json', host) + jwks);
+    // The test client reads a body wherever a length announces one: here the next answer follows.
+    const raw = await fetch(`${hostile.app.app.publicUrl}/.well-known/jwks.json`, {
+      method: 'HEAD',
+    });
+    expect(raw.status).toBe(200);
+    expect(raw.headers.get('content-length')).toBe(get?.headers.get('content-length'));
+    expect(raw.headers.get('etag')).toBe(get?.headers.get('etag'));
+    expect(raw.headers.get('content-type')).toBe('application/jwk-set+json');
+    expect(await raw.text()).toBe('');
+  });
+
+  test('HEAD of what needs a credential is refused without a body', async () => {
+    const response = await fetch(`${hostile.app.app.publicUrl}/api/v1/documents`, {
+      method: 'HEAD',
+    });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await response.text()).toBe('');
+  });
+
+  test.each(['OPTIONS', 'TRACE', 'PUT', 'PROPFIND', 'QUERY', 'PURGE', 'GET'])(
+    '%s that a path does not take is answered with those that it does',
+    async (method) => {
+      const response = await hostile.exchange(requestHead(method, '/tokens', host));
+      expectProblem(response, 405, 'method_not_allowed');
+      expect(response?.headers.get('allow')).toBe('POST');
+    },
+  );
+
+  test('in lower case is no method', async () => {
+    expectProblem(
+      await hostile.exchange(requestHead('get', '/tokens', host)),
+      400,
+      'invalid_argument',
+    );
+  });
+});
+
+test('hundreds of connections that say nothing hold nobody up', async () => {
+  const silent = await Promise.all(Array.from({ length: 300 }, () => openRawHttp(hostile.port)));
+  onTestFinished(() => {
+    for (const one of silent) one.reset();
+  });
+  expect(await hostile.exchange(jwks)).toMatchObject({ status: 200 });
+});
