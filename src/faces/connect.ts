@@ -5,8 +5,10 @@ import {
   type DescMethodClientStreaming,
   type DescMethodServerStreaming,
   type DescMethodUnary,
+  type Message,
 } from '@bufbuild/protobuf';
 import {
+  Code,
   ConnectError,
   type ConnectRouter,
   createContextKey,
@@ -16,7 +18,7 @@ import {
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { type Call, requestIdFrom } from '../rpc/call.ts';
 import type { Endpoint } from '../rpc/endpoint.ts';
-import { failureOf } from '../rpc/errors.ts';
+import { type Failure, fail, failureOf } from '../rpc/errors.ts';
 import { errorDetails } from '../rpc/status.ts';
 
 /** One message; an upload's pieces are at most 1 MiB. */
@@ -65,7 +67,7 @@ function addRoute(router: ConnectRouter, endpoint: Endpoint): void {
     case 'client_streaming':
       router.rpc(endpoint.descriptor as DescMethodClientStreaming, async (requests, context) => {
         const call = callOf(context);
-        return endpoint.invoke(call, requests).catch(rethrow(call));
+        return endpoint.invoke(call, readable(requests)).catch(rethrow(call));
       });
       return;
     case 'server_streaming':
@@ -80,6 +82,23 @@ function addRoute(router: ConnectRouter, endpoint: Endpoint): void {
           }
         },
       );
+  }
+}
+
+/** What Connect says of a stream that it cannot read, in the words of the catalogue. */
+const readErrors: Partial<Record<Code, () => Failure>> = {
+  [Code.InvalidArgument]: () => fail('invalid_argument', 'The stream has what is no message.'),
+  [Code.ResourceExhausted]: () => fail('payload_too_large', 'A message is over its limit.'),
+  [Code.Canceled]: () => fail('canceled', 'The caller went away.'),
+  [Code.Aborted]: () => fail('canceled', 'The caller went away.'),
+  [Code.DeadlineExceeded]: () => fail('deadline_exceeded', 'The call took too long.'),
+};
+
+async function* readable(requests: AsyncIterable<Message>): AsyncGenerator<Message> {
+  try {
+    yield* requests;
+  } catch (error) {
+    throw (error instanceof ConnectError && readErrors[error.code]?.()) || error;
   }
 }
 

@@ -1,0 +1,244 @@
+// Connect and gRPC-Web, through the clients that people use, and by hand.
+import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
+import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { connectError } from '../support/doors.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({ config: { uploadBytesMax: 8 * 1024 * 1024 } });
+});
+afterAll(() => app.remove());
+
+const protocols: Record<string, (baseUrl: string) => Transport> = {
+  'Connect with JSON': (baseUrl) =>
+    createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: false }),
+  'Connect with binary messages': (baseUrl) =>
+    createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: true }),
+  'Connect with GET': (baseUrl) =>
+    createConnectTransport({ baseUrl, httpVersion: '1.1', useHttpGet: true }),
+  'gRPC-Web with binary messages': (baseUrl) =>
+    createGrpcWebTransport({ baseUrl, httpVersion: '1.1' }),
+  'gRPC-Web with JSON': (baseUrl) =>
+    createGrpcWebTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: false }),
+};
+
+const headers = () => ({ authorization: `Bearer ${app.env.API_KEY}` });
+
+async function* pieces(count: number, bytes: number) {
+  for (let i = 0; i < count; i++) yield { file: Buffer.alloc(bytes, `piece ${i} `) };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<ConnectError> {
+  return work.then(
+    () => expect.unreachable('it succeeded'),
+    (error: unknown) => ConnectError.from(error),
+  );
+}
+
+describe.each(Object.entries(protocols))('%s', (_name, transportTo) => {
+  test('carries a call and its answer', async () => {
+    const client = createClient(IssuanceService, transportTo(app.app.publicUrl));
+    const answer = await client.issueToken({
+      clientId: app.env.CLIENT_ID,
+      clientSecret: app.env.CLIENT_SECRET,
+      scope: 'accounts:read',
+    });
+    expect(answer).toMatchObject({ tokenType: 'Bearer', expiresIn: 300, scope: 'accounts:read' });
+    const keys = await createClient(VerificationService, transportTo(app.app.publicUrl)).getJwks(
+      {},
+    );
+    expect(keys.keys).toMatchObject([{ kty: 'OKP', alg: 'EdDSA' }]);
+  });
+
+  test('echoes the request id, and makes one of an insane one', async () => {
+    const client = createClient(VerificationService, transportTo(app.app.publicUrl));
+    const told: (string | null)[] = [];
+    for (const id of ['Id-1', 'not sane']) {
+      await client.getJwks(
+        {},
+        { headers: { 'x-request-id': id }, onHeader: (h) => told.push(h.get('x-request-id')) },
+      );
+    }
+    expect(told).toEqual(['Id-1', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+  });
+
+  test('carries an error with its details', async () => {
+    const client = createClient(LinkService, transportTo(app.app.publicUrl));
+    const stranger = await failureOf(
+      client.createLink({ documentId: 'x' }, { headers: { 'x-request-id': 'who' } }),
+    );
+    expect(connectError(stranger)).toMatchObject({
+      code: 'unauthenticated',
+      grpc: Code.Unauthenticated,
+      requestId: 'who',
+    });
+    expect(stranger.metadata.get('www-authenticate')).toBe('Bearer');
+    const wrong = await failureOf(client.createLink({}, { headers: headers() }));
+    expect(connectError(wrong)).toMatchObject({
+      code: 'invalid_argument',
+      grpc: Code.InvalidArgument,
+      fields: ['document_id'],
+    });
+  });
+
+  test('carries a document down, and the error of one that there is not', async () => {
+    const id = await uploaded(20, 60_000);
+    const client = createClient(DocumentService, transportTo(app.app.publicUrl));
+    let bytes = 0;
+    for await (const { part } of client.downloadDocument(
+      { documentId: id },
+      { headers: headers() },
+    )) {
+      if (part.case === 'chunk') bytes += part.value.length;
+    }
+    expect(bytes).toBe(1_200_000);
+    const none = client.downloadDocument({ documentId: 'doc_no' }, { headers: headers() });
+    const error = await failureOf(none[Symbol.asyncIterator]().next());
+    expect(connectError(error)).toMatchObject({ code: 'not_found', grpc: Code.NotFound });
+  });
+});
+
+async function uploaded(count: number, bytes: number): Promise<string> {
+  const transport = createConnectTransport({ baseUrl: app.app.publicUrl, httpVersion: '1.1' });
+  const client = createClient(DocumentService, transport);
+  const { document } = await client.uploadDocument(pieces(count, bytes), { headers: headers() });
+  return document?.id ?? '';
+}
+
+describe('an upload', () => {
+  test.each([true, false])('is a stream (binary: %s)', async (useBinaryFormat) => {
+    const client = createClient(
+      DocumentService,
+      createConnectTransport({ baseUrl: app.app.publicUrl, httpVersion: '1.1', useBinaryFormat }),
+    );
+    const { document } = await client.uploadDocument(pieces(30, 50_000), { headers: headers() });
+    expect(document).toMatchObject({ sizeBytes: 1_500_000, name: 'document' });
+  });
+
+  test('over the limit is refused', async () => {
+    const error = await failureOf(uploaded(10, 1024 * 1024));
+    expect(connectError(error)).toMatchObject({
+      code: 'payload_too_large',
+      grpc: Code.ResourceExhausted,
+    });
+  });
+
+  test('of a stranger is refused', async () => {
+    const transport = createConnectTransport({ baseUrl: app.app.publicUrl, httpVersion: '1.1' });
+    const client = createClient(DocumentService, transport);
+    const error = await failureOf(client.uploadDocument(pieces(3, 1000)));
+    expect(connectError(error)).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('of a piece over the limit of a message is refused', async () => {
+    const error = await failureOf(uploaded(1, 3 * 1024 * 1024));
+    expect(error.code).toBe(Code.ResourceExhausted);
+  });
+
+  test('that its sender drops leaves nothing', async () => {
+    const abort = new AbortController();
+    const transport = createConnectTransport({ baseUrl: app.app.publicUrl, httpVersion: '1.1' });
+    async function* dropped() {
+      yield { file: Buffer.alloc(1000), name: 'dropped' };
+      abort.abort();
+      yield { file: Buffer.alloc(1000) };
+    }
+    await failureOf(
+      createClient(DocumentService, transport).uploadDocument(dropped(), {
+        headers: headers(),
+        signal: abort.signal,
+      }),
+    );
+    const { documents } = await createClient(DocumentService, transport).listDocuments(
+      {},
+      { headers: headers() },
+    );
+    expect(documents.map(({ name }) => name)).not.toContain('dropped');
+  });
+});
+
+describe('by hand', () => {
+  const path = (method: string) => `${app.app.publicUrl}/latchkey.identity.v1.${method}`;
+
+  async function post(method: string, body: string, more: Record<string, string> = {}) {
+    const response = await fetch(path(method), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'connect-protocol-version': '1', ...more },
+      body,
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  test('a method without side effects takes GET, and no other does', async () => {
+    const query = 'connect=v1&encoding=json&message=%7B%7D';
+    const keys = await fetch(`${path('VerificationService/GetJwks')}?${query}`);
+    expect(keys.status).toBe(200);
+    expect(await keys.json()).toMatchObject({ keys: [{ alg: 'EdDSA' }] });
+    const token = await fetch(`${path('IssuanceService/IssueToken')}?${query}`);
+    expect(token.status).toBe(405);
+  });
+
+  test('an unknown field is refused', async () => {
+    const secret = 'lk_cs_hidden';
+    const { status, text } = await post(
+      'IssuanceService/IssueToken',
+      JSON.stringify({ clientId: 'x', clientSecret: secret, scoep: 'a:read' }),
+    );
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toMatchObject({ code: 'invalid_argument' });
+    expect(text).toContain('scoep');
+    expect(text).not.toContain(secret);
+  });
+
+  test.each(['', '[]', '{', 'null', '"x"', '{"client_id": 1}'])(
+    'a body that is no message is refused: %j',
+    async (body) => {
+      const { status, text } = await post('IssuanceService/IssueToken', body);
+      expect(status).toBe(400);
+      expect(JSON.parse(text)).toMatchObject({ code: 'invalid_argument' });
+    },
+  );
+
+  test('a value that could not be read is not repeated', async () => {
+    const { status, text } = await post(
+      'IssuanceService/IssueToken',
+      '{"clientSecret": ["lk_cs_hidden"]}',
+    );
+    expect(status).toBe(400);
+    expect(text).not.toContain('lk_cs_hidden');
+  });
+
+  test('another content type is refused', async () => {
+    const { status } = await post('IssuanceService/IssueToken', '{}', {
+      'content-type': 'text/plain',
+    });
+    expect(status).toBe(415);
+  });
+
+  test('an answer has every field, and is not kept by anybody', async () => {
+    const { status, text, headers: told } = await post('VerificationService/GetJwks', '{}');
+    expect(status).toBe(200);
+    expect(told.get('cache-control')).toBe('no-store');
+    expect(JSON.parse(text).keys[0]).toMatchObject({ use: 'sig' });
+  });
+
+  test('gRPC itself is not spoken here', async () => {
+    const { status } = await post('VerificationService/GetJwks', '', {
+      'content-type': 'application/grpc',
+    });
+    expect(status).toBe(415);
+  });
+
+  test('a deadline that is none is refused', async () => {
+    const { text } = await post('VerificationService/GetJwks', '{}', {
+      'connect-timeout-ms': 'soon',
+    });
+    expect(JSON.parse(text)).toMatchObject({ code: 'invalid_argument' });
+  });
+});

@@ -1,0 +1,276 @@
+// gRPC as any client of it sees the service: bytes on HTTP/2, with the standard services.
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import {
+  Client,
+  type ClientReadableStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  GetJwksResponseSchema,
+  VerifyTokenRequestSchema,
+} from '../../gen/latchkey/identity/v1/verification_pb.js';
+import {
+  DownloadDocumentRequestSchema,
+  type DownloadDocumentResponse,
+  DownloadDocumentResponseSchema,
+  UploadDocumentRequestSchema,
+  UploadDocumentResponseSchema,
+} from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { grpcError } from '../support/doors.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+
+const getJwks = '/latchkey.identity.v1.VerificationService/GetJwks';
+const verifyToken = '/latchkey.identity.v1.VerificationService/VerifyToken';
+const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
+const upload = '/latchkey.sharing.v1.DocumentService/UploadDocument';
+const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
+
+let app: TestApp;
+let client: Client;
+beforeAll(async () => {
+  app = await startTestApp({ config: { uploadBytesMax: 64 * 1024 * 1024 } });
+  client = new Client(app.app.grpcAddress, credentials.createInsecure());
+});
+afterAll(async () => {
+  client.close();
+  await app.remove();
+});
+
+const keep = (bytes: Buffer) => bytes;
+
+function metadataOf(fields: Record<string, string>): Metadata {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(fields)) metadata.set(name, value);
+  return metadata;
+}
+
+type Answer = { bytes?: Buffer; error?: ServiceError; metadata?: Metadata };
+
+/** A unary call with a request of these very bytes. */
+function call(
+  path: string,
+  request: Uint8Array,
+  fields: Record<string, string> = {},
+  deadline?: Date | number,
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    let metadata: Metadata | undefined;
+    const options = deadline === undefined ? {} : { deadline };
+    const done = (error: ServiceError | null, bytes?: Buffer) =>
+      setImmediate(() =>
+        resolve({
+          ...(error === null ? {} : { error }),
+          ...(bytes === undefined ? {} : { bytes }),
+          ...(metadata === undefined ? {} : { metadata }),
+        }),
+      );
+    client
+      .makeUnaryRequest(path, keep, keep, Buffer.from(request), metadataOf(fields), options, done)
+      .on('metadata', (told) => {
+        metadata = told;
+      });
+  });
+}
+
+const key = () => ({ authorization: `Bearer ${app.env.API_KEY}` });
+
+async function serviceToken(): Promise<{ authorization: string }> {
+  const response = await fetch(`${app.app.publicUrl}/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_id: app.env.CLIENT_ID,
+      client_secret: app.env.CLIENT_SECRET,
+      scope: 'tokens:read',
+    }),
+  });
+  const { access_token } = (await response.json()) as { access_token: string };
+  return { authorization: `Bearer ${access_token}` };
+}
+
+/** Uploads a document in pieces; tells its id. */
+function uploadDocument(pieces: Iterable<Uint8Array>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const stream = client.makeClientStreamRequest(
+      upload,
+      (file: Uint8Array) =>
+        Buffer.from(
+          toBinary(UploadDocumentRequestSchema, create(UploadDocumentRequestSchema, { file })),
+        ),
+      (bytes: Buffer) => fromBinary(UploadDocumentResponseSchema, bytes),
+      metadataOf(key()),
+      {},
+      (error, answer) => (error === null ? resolve(answer?.document?.id ?? '') : reject(error)),
+    );
+    for (const piece of pieces) stream.write(piece);
+    stream.end();
+  });
+}
+
+function downloadDocument(documentId: string): ClientReadableStream<DownloadDocumentResponse> {
+  const request = create(DownloadDocumentRequestSchema, { documentId });
+  return client.makeServerStreamRequest(
+    download,
+    keep,
+    (bytes: Buffer) => fromBinary(DownloadDocumentResponseSchema, bytes),
+    Buffer.from(toBinary(DownloadDocumentRequestSchema, request)),
+    metadataOf(key()),
+  );
+}
+
+describe('a call', () => {
+  test('is answered under its request id, or one of ours', async () => {
+    const named = await call(getJwks, Buffer.alloc(0), { 'x-request-id': 'My-1' });
+    expect(named.metadata?.get('x-request-id')).toEqual(['My-1']);
+    expect(fromBinary(GetJwksResponseSchema, named.bytes ?? Buffer.alloc(0)).keys).toHaveLength(1);
+    const insane = await call(getJwks, Buffer.alloc(0), { 'x-request-id': 'not sane' });
+    expect(insane.metadata?.get('x-request-id')[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test.each([
+    ['a field of the wrong type', [0x08, 0x01]],
+    ['a cut field', [0x0a, 0x7f, 0x61]],
+    ['a cut tag', [0x80]],
+    ['a tag of 0', [0x00, 0x00]],
+    ['a string that is no UTF-8', [0x0a, 0x02, 0xff, 0xfe]],
+    ['groups nested very deep', new Array(100_000).fill(0x7b)],
+  ])('of bytes that are no message is refused: %s', async (_what, bytes) => {
+    const { error } = await call(issueToken, Buffer.from(bytes), { 'x-request-id': 'bad' });
+    expect(error && grpcError(error)).toMatchObject({
+      code: 'invalid_argument',
+      grpc: status.INVALID_ARGUMENT,
+      requestId: 'bad',
+    });
+  });
+
+  test('of a message over the limit is refused', async () => {
+    const { error } = await call(issueToken, Buffer.alloc(2 * 1024 * 1024 + 1));
+    expect(error?.code).toBe(status.RESOURCE_EXHAUSTED);
+  });
+
+  test('to a method that there is not is UNIMPLEMENTED', async () => {
+    const { error } = await call('/latchkey.identity.v1.IssuanceService/Nowhere', Buffer.alloc(0));
+    expect(error?.code).toBe(status.UNIMPLEMENTED);
+    const other = await call('/nowhere', Buffer.alloc(0));
+    expect(other.error?.code).toBe(status.UNIMPLEMENTED);
+  });
+
+  test('past its deadline ends with DEADLINE_EXCEEDED', async () => {
+    const { error } = await call(getJwks, Buffer.alloc(0), {}, Date.now() - 1_000);
+    expect(error?.code).toBe(status.DEADLINE_EXCEEDED);
+  });
+
+  test('without a credential is refused, with a challenge', async () => {
+    const request = toBinary(
+      VerifyTokenRequestSchema,
+      create(VerifyTokenRequestSchema, { token: 'x' }),
+    );
+    const { error } = await call(verifyToken, request, { 'x-request-id': 'who' });
+    expect(error && grpcError(error)).toMatchObject({
+      code: 'unauthenticated',
+      grpc: status.UNAUTHENTICATED,
+      requestId: 'who',
+      fields: [],
+    });
+    expect(error?.metadata.get('www-authenticate')).toEqual(['Bearer']);
+  });
+
+  test('tells which fields are wrong', async () => {
+    const { error } = await call(verifyToken, Buffer.alloc(0), await serviceToken());
+    expect(error && grpcError(error)).toMatchObject({
+      code: 'invalid_argument',
+      fields: ['token'],
+    });
+  });
+});
+
+describe('a stream', () => {
+  test('carries a document up and down', async () => {
+    const pieces = Array.from({ length: 50 }, (_, i) => Buffer.alloc(60_000, `piece ${i} `));
+    const id = await uploadDocument(pieces);
+
+    const received: Uint8Array[] = [];
+    const headers: unknown[] = [];
+    for await (const { part } of downloadDocument(id)) {
+      if (part.case === 'chunk') received.push(part.value);
+      else headers.push(part.value);
+    }
+
+    expect(headers).toMatchObject([{ sizeBytes: 3_000_000, lengthBytes: 3_000_000 }]);
+    expect(Buffer.concat(received).equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  test('of an upload that fails is answered while it is still coming', async () => {
+    const answer = uploadDocument(Array.from({ length: 70 }, () => Buffer.alloc(1024 * 1024)));
+    const error = await answer.then(
+      () => undefined,
+      (failure: ServiceError) => failure,
+    );
+    expect(error && grpcError(error)).toMatchObject({
+      code: 'payload_too_large',
+      grpc: status.RESOURCE_EXHAUSTED,
+    });
+  });
+
+  test('of a piece over its bound is refused by the name of its field', async () => {
+    const error = await uploadDocument([Buffer.alloc(1024 * 1024 + 1)]).catch(grpcError);
+    expect(error).toMatchObject({ code: 'invalid_argument', fields: ['file'] });
+  });
+
+  test('of a document that there is not ends with NOT_FOUND and its details', async () => {
+    const stream = downloadDocument('doc_nowhere');
+    const error = await new Promise<ServiceError>((resolve) => {
+      stream.on('error', (failure: ServiceError) => resolve(failure)).resume();
+    });
+    expect(grpcError(error)).toMatchObject({ code: 'not_found', grpc: status.NOT_FOUND });
+  });
+
+  test('to a reader that is slow waits for it, and does not gather in memory', async () => {
+    const size = 48 * 1024 * 1024;
+    const piece = Buffer.alloc(1024 * 1024, 'x');
+    const id = await uploadDocument(Array.from({ length: 48 }, () => piece));
+    const before = process.memoryUsage().arrayBuffers;
+
+    const stream = downloadDocument(id);
+    await new Promise((resolve) => stream.once('data', resolve));
+    stream.pause();
+    // Reads are over once nothing more is buffered from one look to the next.
+    let buffered = -1;
+    await expect
+      .poll(
+        () => {
+          const last = buffered;
+          buffered = process.memoryUsage().arrayBuffers - before;
+          return Math.abs(buffered - last) < 64 * 1024;
+        },
+        { interval: 200, timeout: 10_000 },
+      )
+      .toBe(true);
+    expect(buffered).toBeLessThan(size / 4);
+
+    let received = 0;
+    for await (const { part } of stream) {
+      if (part.case === 'chunk') received += part.value.length;
+    }
+    expect(received).toBe(size);
+  });
+
+  test('that its reader has left is told to the log as canceled', async () => {
+    const id = await uploadDocument(Array.from({ length: 20 }, () => Buffer.alloc(1024 * 1024)));
+    const stream = downloadDocument(id);
+    stream.on('error', () => {});
+    await new Promise((resolve) => stream.once('data', resolve));
+    stream.pause();
+    stream.cancel();
+
+    const told = async () =>
+      (await app.logText())
+        .split('\n')
+        .filter((line) => line.includes('DownloadDocument"') && line.includes('"canceled"')).length;
+    await expect.poll(told).toBe(1);
+  });
+});
