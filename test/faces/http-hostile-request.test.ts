@@ -1,4 +1,4 @@
-// Paths, queries and bodies that no well-behaved client sends: each of it gets an answer of ours, and the server goes on.
+// Paths, queries and bodies that no well-behaved client sends: each gets an answer of ours.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
 import { expectProblem, host, hostileClient, post } from './hostile.ts';

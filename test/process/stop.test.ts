@@ -171,7 +171,7 @@ test('a watcher of its health does not hold the end up', async () => {
   expect(seen).toEqual(['0801', '0802', 'ended']);
 });
 
-test('what a client had sent of an upload that was cut off is gone after the next start', async () => {
+test('what had come of an upload that was cut off is gone after the next start', async () => {
   const program = await started();
   await beginUpload(program);
   await expect.poll(() => uploadsOf(program)).toBe(1);

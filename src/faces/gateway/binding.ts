@@ -14,7 +14,7 @@ export type Binding = {
   /** In upper case. */
   readonly method: string;
   readonly template: Template;
-  /** `*`: the body is the whole request but for the path's fields. A field: its value. Undefined: none. */
+  /** `*`: the body is the whole request but for the path's fields; a field: that field's value. */
   readonly body: '*' | DescField | undefined;
   /** The field of the response that is sent; undefined for all of it. */
   readonly responseBody: DescField | undefined;
