@@ -13,6 +13,9 @@ import type { Documents } from './documents.ts';
 import { deleteDocument, findDocuments, insertDocument, renameDocument } from './store.ts';
 import { checkName, Upload } from './upload.ts';
 
+/** How many uploads a process takes at once. */
+const uploadsMax = 256;
+
 export type DocumentOptions = {
   readonly db: Database;
   readonly blobs: BlobStore;
@@ -28,6 +31,21 @@ export function createDocumentService(
   options: DocumentOptions,
 ): ServiceImpl<typeof DocumentService> {
   const { db, blobs, documents, workspaces, uploadBytesMax, random, now } = options;
+
+  let uploads = 0;
+
+  /** Refuses to write more blobs at once than the process can carry. */
+  async function counted<T>(write: () => Promise<T>): Promise<T> {
+    if (uploads === uploadsMax) {
+      throw fail('unavailable', 'Too many uploads are under way.', { retryAfterSeconds: 1 });
+    }
+    uploads++;
+    try {
+      return await write();
+    } finally {
+      uploads--;
+    }
+  }
 
   async function describe(
     upload: Upload,
@@ -73,7 +91,7 @@ export function createDocumentService(
     async uploadDocument(requests, context) {
       const principal = principalOf(context);
       const upload = new Upload(requests, uploadBytesMax);
-      const blob = await blobs.write(randomText(random), upload.bytes());
+      const blob = await counted(() => blobs.write(randomText(random), upload.bytes()));
       const row = await describe(upload, blob.id, principal).catch(async (error: unknown) => {
         await blob.discard();
         throw error;
