@@ -1,6 +1,7 @@
 // How a method's http rule (google.api.http) binds an HTTP request to the fields of its messages,
 // worked out and checked once, at start.
-import type { DescField, DescMessage } from '@bufbuild/protobuf';
+import { type DescField, type DescMessage, getOption } from '@bufbuild/protobuf';
+import { field as fieldRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import type { HttpRule } from '../../../gen/google/api/http_pb.js';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { parseTemplate, type Template } from './template.ts';
@@ -16,6 +17,8 @@ export type Binding = {
   readonly responseBody: DescField | undefined;
   /** The top-level fields that the path binds, which neither body nor query may give again. */
   readonly pathFields: ReadonlySet<string>;
+  /** For a PATCH whose request has an `update_mask`: the fields that may stand in it. */
+  readonly maskable: ReadonlySet<string> | undefined;
 };
 
 /** The bindings of a method: its rule's own and the additional ones. Throws, naming the method. */
@@ -53,7 +56,17 @@ function bind(endpoint: Endpoint, rule: HttpRule, isFirst: boolean): Binding {
     body: body === '' ? undefined : body,
     responseBody,
     pathFields: new Set(template.variables.map(({ fieldPath }) => topOf(fieldPath))),
+    maskable: method === 'PATCH' ? maskableFields(input) : undefined,
   };
+}
+
+/** What the rule of `update_mask` lets through; without a rule, every field but itself. */
+function maskableFields(message: DescMessage): ReadonlySet<string> | undefined {
+  const mask = message.fields.find((one) => one.name === 'update_mask');
+  if (mask === undefined) return undefined;
+  const { type } = getOption(mask, fieldRules);
+  if (type.case === 'fieldMask' && type.value.in.length > 0) return new Set(type.value.in);
+  return new Set(message.fields.filter((one) => one !== mask).map((one) => one.name));
 }
 
 function pattern(rule: HttpRule): { method: string; path: string } {

@@ -58,11 +58,10 @@ function readBody(binding: Binding, text: string | undefined, json: JsonObject):
     if (field === undefined) continue;
     if (pathFields.has(field.name)) throw invalid(field.name, 'is given by the path');
     json[field.name] = member;
-    given.push(field.jsonName);
+    if (binding.maskable?.has(field.name)) given.push(field.jsonName);
   }
   // AIP-134 and RFC 7396: what a PATCH names is what it changes, and null clears.
-  const mask = binding.method === 'PATCH' && fieldNamed(input, 'update_mask');
-  if (mask && json.update_mask === undefined) json.update_mask = given.join(',');
+  if (binding.maskable !== undefined) json.update_mask ??= given.join(',');
 }
 
 function parseJson(text: string | undefined): JsonValue {

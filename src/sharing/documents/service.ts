@@ -2,7 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { newId, type Random, randomText } from '../../ids.ts';
-import { fail, failureOf, invalid } from '../../rpc/errors.ts';
+import { fail, failureOf } from '../../rpc/errors.ts';
 import { type Principal, principalOf, resolveWorkspace, workspaceOf } from '../../rpc/principal.ts';
 import { transact } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
@@ -116,10 +116,7 @@ export function createDocumentService(
     },
 
     async updateDocument({ documentId, name, updateMask }, context) {
-      const paths = updateMask?.paths ?? ['name'];
-      const other = paths.find((path) => path !== 'name');
-      if (other !== undefined) throw invalid(other, 'cannot be changed');
-      if (paths.length === 0) {
+      if (updateMask?.paths.length === 0) {
         return {
           document: documentMessage(await documents.require(workspaceOf(context), documentId)),
         };
