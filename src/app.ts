@@ -9,6 +9,7 @@ import { startGrpcFace } from './faces/grpc.ts';
 import { startHttpFace } from './faces/http.ts';
 import { startOpsFace } from './faces/ops.ts';
 import { readAssets } from './http/assets.ts';
+import { errorsPage } from './http/errors-page.ts';
 import type { Page } from './http/page.ts';
 import { createDirectory, type Directory } from './identity/credentials/directory.ts';
 import { type Keyring, openKeyring } from './identity/keys/keyring.ts';
@@ -214,10 +215,11 @@ async function buildSharing(base: Base, webDir: string): Promise<Sharing> {
   const { uploadBytesMax } = config;
   const passes = createPasses(masterKey.derive('link pass'));
   const gate = createGate({ db, links: createLinks(db), passes, random, now });
-  const pages = createGatePages(await readAssets(webDir));
+  const assets = await readAssets(webDir);
+  const pages = createGatePages(assets);
   return {
     blobs,
-    pages: gateRoutes({ gate, pages, documents, publicUrl }),
+    pages: [errorsPage(assets), ...gateRoutes({ gate, pages, documents, publicUrl })],
     services: {
       document: createDocumentService({
         db,

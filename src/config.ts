@@ -68,11 +68,14 @@ type Name = (typeof known)[number];
 // Written by the bootstrap into a file that people source; they are no settings.
 const ignored = new Set(['LATCHKEY_BASE_URL', 'LATCHKEY_SHARING_BASE_URL', 'LATCHKEY_OPS_URL']);
 
+// What Kubernetes sets for a Service whose name begins with `latchkey`.
+const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\w+)?)$/;
+
 /** Reads the settings. Throws a ConfigError that names every bad one. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('LATCHKEY_') || ignored.has(name)) continue;
+    if (!name.startsWith('LATCHKEY_') || ignored.has(name) || serviceLink.test(name)) continue;
     if (!known.some((one) => one === name)) problems.push(`${name}: there is no such setting`);
   }
   const read = createReader(env, problems);

@@ -126,6 +126,16 @@ test('the file of the first start may be sourced before the next one', () => {
   expect(config).toEqual(readConfig({}));
 });
 
+test('what Kubernetes sets for a service of this name is no setting', () => {
+  const env = {
+    LATCHKEY_SERVICE_HOST: '10.0.0.1',
+    LATCHKEY_SERVICE_PORT_HTTP: '80',
+    LATCHKEY_PORT: 'tcp://10.0.0.1:80',
+    LATCHKEY_PORT_80_TCP_ADDR: '10.0.0.1',
+  };
+  expect(readConfig(env)).toEqual(readConfig({}));
+});
+
 test('an explicit bootstrap holds with any database', () => {
   const env = { LATCHKEY_DATABASE_URL: 'postgres://h/d', LATCHKEY_BOOTSTRAP: 'demo' };
   expect(readConfig(env).bootstrap).toBe('demo');

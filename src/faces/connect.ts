@@ -91,7 +91,7 @@ const readErrors: Partial<Record<Code, () => Failure>> = {
   [Code.ResourceExhausted]: () => fail('payload_too_large', 'A message is over its limit.'),
   [Code.Canceled]: () => fail('canceled', 'The caller went away.'),
   [Code.Aborted]: () => fail('canceled', 'The caller went away.'),
-  [Code.DeadlineExceeded]: () => fail('deadline_exceeded', 'The call took too long.'),
+  [Code.DeadlineExceeded]: () => fail('canceled', 'The caller waits no longer.'),
 };
 
 async function* readable(requests: AsyncIterable<Message>): AsyncGenerator<Message> {

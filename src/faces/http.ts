@@ -25,8 +25,10 @@ export type HttpFace = {
 };
 
 const bodyBytesMax = 256 * 1024;
-/** A client that stops sending is not waited for longer than this. */
+/** A client that stops sending or reading is not waited for longer than this. */
 const stalledMs = 60_000;
+/** A request has to have come in whole by then, be it ever so large and the line ever so slow. */
+const requestMs = 30 * 60_000;
 
 export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace> {
   const connect = createConnectFace(options.endpoints);
@@ -40,7 +42,7 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
     frameworkErrors: (error, request, reply) => sayError(error, request, reply, options),
     routerOptions: { maxParamLength: 1024 },
     serverFactory: (handle) => {
-      const server = createServer({ requestTimeout: 0, headersTimeout: 20_000 });
+      const server = createServer({ requestTimeout: requestMs, headersTimeout: 20_000 });
       server.on('request', (request: IncomingMessage, response: ServerResponse) => {
         if (draining) response.setHeader('connection', 'close');
         underWay.add(response);

@@ -21,7 +21,7 @@ export function requestedScopes(text: string): string[] {
   );
 }
 
-/** Throws where a scope is not among those granted. The request is refused whole, never narrowed. */
+/** Throws where a scope is not granted. The request is refused whole, never narrowed. */
 export function requireGranted(scopes: readonly string[], granted: ReadonlySet<string>): void {
   for (const scope of scopes) {
     if (!granted.has(scope)) {

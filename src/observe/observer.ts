@@ -79,5 +79,5 @@ export function createObserver(log: Log): Observer {
 }
 
 function levelOf(status: number): 'info' | 'error' {
-  return status >= 500 && status !== 504 ? 'error' : 'info';
+  return status >= 500 ? 'error' : 'info';
 }

@@ -106,12 +106,6 @@ export const catalogue = {
     title: 'The caller went away',
     oauth: 'invalid_request',
   },
-  deadline_exceeded: {
-    status: 504,
-    grpc: Code.DeadlineExceeded,
-    title: 'The call took longer than the caller allowed',
-    oauth: 'temporarily_unavailable',
-  },
   internal: {
     status: 500,
     grpc: Code.Internal,

@@ -151,7 +151,7 @@ class Visit {
     return this.#options.failureOf(thrown);
   }
 
-  /** Finds out who calls; throws where the credential that the method needs is missing or no good. */
+  /** Finds out who calls; throws where the credential that is needed is missing or no good. */
   async identify(call: Call): Promise<Principal> {
     return this.method.access.public ? nobody : this.#authenticate(call);
   }

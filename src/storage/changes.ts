@@ -12,7 +12,7 @@ export type Changes = {
   onChange(listener: () => void | Promise<void>): void;
   /** To be called after the commit of a change that this process has made. */
   announce(): Promise<void>;
-  /** Passes while what is cached may be trusted; else asks the database, or throws `unavailable`. */
+  /** Passes while what is cached may be trusted; else asks the database or throws `unavailable`. */
   ensureFresh(): Promise<void> | undefined;
   stop(): Promise<void>;
 };

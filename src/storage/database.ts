@@ -67,7 +67,7 @@ function postgres(url: string): Opened {
     idleTimeoutMillis: 30_000,
     query_timeout: 10_000,
   });
-  // A lost idle connection is replaced at the next use; without a listener it would end the process.
+  // A lost idle connection is replaced at the next use; unheard, its error would end the process.
   pool.on('error', () => {});
   return { dialect: new PostgresDialect({ pool }), ready: () => {} };
 }

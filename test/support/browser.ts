@@ -46,7 +46,11 @@ export async function launchBrowser(): Promise<Browser> {
       // Chromium has no sandbox for root, and none in a container without user namespaces.
       chromiumSandbox: false,
       args: flags,
-      env: { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
+      env: {
+        ...process.env,
+        FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+        LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
+      },
     });
   } catch (cause) {
     const missing = await missingLibraries(executablePath);
@@ -73,7 +77,8 @@ async function unpackedBrowser(): Promise<string> {
       await bundled.executablePath();`;
     await run(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: project,
-      env: { ...process.env, TMPDIR: unfinished },
+      // This variable makes the package unpack the shared libraries that it brings, too.
+      env: { ...process.env, TMPDIR: unfinished, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
     });
     await writeFile(join(unfinished, 'fonts.conf'), fontConfiguration);
     await rename(unfinished, folder);

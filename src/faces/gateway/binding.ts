@@ -1,8 +1,9 @@
 // How a method's http rule (google.api.http) binds an HTTP request to the fields of its messages,
 // worked out and checked once, at start.
 import { METHODS } from 'node:http';
-import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { field as fieldRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import type { HttpRule } from '../../../gen/google/api/http_pb.js';
 import type { Multipart } from '../../../gen/latchkey/options/v1/http_pb.js';
 import { DownloadHeaderSchema } from '../../../gen/latchkey/sharing/v1/document_pb.js';
@@ -19,7 +20,13 @@ export type Binding = {
   /** The field of the response that is sent; undefined for all of it. */
   readonly responseBody: DescField | undefined;
   /** The field that tells what a PATCH changes; its body's members, where the caller does not. */
-  readonly mask: DescField | undefined;
+  readonly mask: Mask | undefined;
+};
+
+export type Mask = {
+  readonly field: DescField;
+  /** Whether the rule of the field lets a path through. */
+  mayName(path: string): boolean;
 };
 
 /** The bindings of a method: its rule's own and the additional ones. Throws, naming the method. */
@@ -58,8 +65,17 @@ function bind(endpoint: Endpoint, rule: HttpRule, isFirst: boolean): Binding {
     template,
     body: body === '' ? undefined : body,
     responseBody,
-    mask: method === 'PATCH' ? maskField(input) : undefined,
+    mask: method === 'PATCH' ? maskOf(input) : undefined,
   };
+}
+
+function maskOf(message: DescMessage): Mask | undefined {
+  const field = message.fields.find(({ name }) => name === 'update_mask');
+  if (field?.message?.typeName !== FieldMaskSchema.typeName) return undefined;
+  const { type } = getOption(field, fieldRules);
+  const named = type.case === 'fieldMask' ? type.value.in : [];
+  const mayName = (path: string) => named.length === 0 || named.includes(path);
+  return { field, mayName };
 }
 
 function pattern(rule: HttpRule): { method: string; path: string } {
@@ -80,11 +96,6 @@ function pattern(rule: HttpRule): { method: string; path: string } {
     case undefined:
       throw new Error('the http rule has no pattern');
   }
-}
-
-function maskField(message: DescMessage): DescField | undefined {
-  const found = message.fields.find(({ name }) => name === 'update_mask');
-  return found?.message?.typeName === FieldMaskSchema.typeName ? found : undefined;
 }
 
 /** Throws where a variable of the path names no field, or one that a path cannot hold. */

@@ -77,7 +77,7 @@ class Form {
 
   listen(parser: Parser): void {
     parser.on('file', (name: string, stream: Readable, fileName: string | undefined) => {
-      // A file that is cut short fails with the parser; without a listener it would end the process.
+      // A file that is cut short fails with the parser; unheard, its error would end the process.
       stream.on('error', () => {});
       if (name !== this.#fileField.name) {
         this.stop(invalid(name.slice(0, 64), 'is not a file that is taken here'));

@@ -14,7 +14,7 @@ import {
 import { reflect } from '@bufbuild/protobuf/reflect';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { fail, invalid } from '../../rpc/errors.ts';
-import { type Binding, topOf } from './binding.ts';
+import { type Binding, type Mask, topOf } from './binding.ts';
 import type { Capture } from './template.ts';
 
 export type HttpInput = {
@@ -70,11 +70,11 @@ function parseJson(text: string | undefined): JsonValue {
 }
 
 /** AIP-134 and RFC 7396: what a PATCH names is what it changes, and null clears. */
-function completeMask(schema: DescMessage, message: Message, mask: DescField, given: string[]) {
+function completeMask(schema: DescMessage, message: Message, mask: Mask, given: string[]): void {
   const whole = reflect(schema, message);
-  if (whole.isSet(mask)) return;
-  const paths = given.filter((name) => name !== mask.name);
-  whole.set(mask, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
+  if (whole.isSet(mask.field)) return;
+  const paths = given.filter((name) => name !== mask.field.name && mask.mayName(name));
+  whole.set(mask.field, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
 }
 
 function readQuery(binding: Binding, query: string, json: JsonObject): void {

@@ -31,7 +31,7 @@ export type Claims = {
 const texts = ['iss', 'aud', 'sub', 'client_id', 'jti', 'scope'] as const;
 const times = ['iat', 'exp'] as const;
 
-/** Reads the payload of a token whose signature is good; undefined where it is not of our making. */
+/** Reads the payload of a token whose signature is good; undefined where it is not ours. */
 export function readClaims(payload: string): Claims | undefined {
   let claims: Record<string, unknown>;
   try {

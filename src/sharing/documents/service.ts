@@ -2,7 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { newId, type Random, randomText } from '../../ids.ts';
-import { fail, failureOf, invalid } from '../../rpc/errors.ts';
+import { fail, failureOf } from '../../rpc/errors.ts';
 import { type Principal, principalOf, resolveWorkspace, workspaceOf } from '../../rpc/principal.ts';
 import { transact } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
@@ -12,6 +12,9 @@ import type { Workspaces } from '../workspaces/workspaces.ts';
 import type { Documents } from './documents.ts';
 import { deleteDocument, findDocuments, insertDocument, renameDocument } from './store.ts';
 import { checkName, Upload } from './upload.ts';
+
+/** How many uploads a process takes at once. */
+const uploadsMax = 256;
 
 export type DocumentOptions = {
   readonly db: Database;
@@ -28,6 +31,21 @@ export function createDocumentService(
   options: DocumentOptions,
 ): ServiceImpl<typeof DocumentService> {
   const { db, blobs, documents, workspaces, uploadBytesMax, random, now } = options;
+
+  let uploads = 0;
+
+  /** Refuses to write more blobs at once than the process can carry. */
+  async function counted<T>(write: () => Promise<T>): Promise<T> {
+    if (uploads === uploadsMax) {
+      throw fail('unavailable', 'Too many uploads are under way.', { retryAfterSeconds: 1 });
+    }
+    uploads++;
+    try {
+      return await write();
+    } finally {
+      uploads--;
+    }
+  }
 
   async function describe(
     upload: Upload,
@@ -73,7 +91,7 @@ export function createDocumentService(
     async uploadDocument(requests, context) {
       const principal = principalOf(context);
       const upload = new Upload(requests, uploadBytesMax);
-      const blob = await blobs.write(randomText(random), upload.bytes());
+      const blob = await counted(() => blobs.write(randomText(random), upload.bytes()));
       const row = await describe(upload, blob.id, principal).catch(async (error: unknown) => {
         await blob.discard();
         throw error;
@@ -98,10 +116,7 @@ export function createDocumentService(
     },
 
     async updateDocument({ documentId, name, updateMask }, context) {
-      const paths = updateMask?.paths ?? ['name'];
-      const other = paths.find((path) => path !== 'name');
-      if (other !== undefined) throw invalid(other, 'cannot be changed');
-      if (paths.length === 0) {
+      if (updateMask?.paths.length === 0) {
         return {
           document: documentMessage(await documents.require(workspaceOf(context), documentId)),
         };

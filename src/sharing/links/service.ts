@@ -152,7 +152,7 @@ function readChange(request: UpdateLinkRequest, paths: string[], now: number): L
   let change: LinkChange = {};
   for (const path of paths) {
     const read = Object.hasOwn(fields, path) ? fields[path] : undefined;
-    if (read === undefined) throw invalid(path, 'cannot be changed');
+    if (read === undefined) throw invalid('update_mask', `${path} cannot be changed`);
     change = { ...change, ...read(request, now) };
   }
   return change;

@@ -1,0 +1,40 @@
+// Fails where gen/ is not what `npm run generate` would make of proto/ now.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..');
+const fresh = mkdtempSync(path.join(tmpdir(), 'latchkey-gen-'));
+const buf = path.join(root, 'node_modules/.bin/buf');
+
+try {
+  execFileSync(buf, ['generate', '--output', fresh], { cwd: root, stdio: 'inherit' });
+  execFileSync(buf, ['build', '-o', path.join(fresh, 'gen/latchkey.binpb')], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  const wanted = filesIn(path.join(fresh, 'gen'));
+  const found = filesIn(path.join(root, 'gen'));
+  const differing = [...new Set([...wanted.keys(), ...found.keys()])].filter((file) => {
+    const [one, other] = [wanted.get(file), found.get(file)];
+    return one === undefined || other === undefined || !one.equals(other);
+  });
+  if (differing.length > 0) {
+    console.error(`gen/ is stale, run \`npm run generate\`:\n  ${differing.join('\n  ')}`);
+    process.exitCode = 1;
+  }
+} finally {
+  rmSync(fresh, { recursive: true, force: true });
+}
+
+/** @returns {Map<string, Buffer>} */
+function filesIn(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Map(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+      .map((file) => [path.relative(folder, file), readFileSync(file)]),
+  );
+}
