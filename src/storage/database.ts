@@ -69,6 +69,8 @@ function postgres(url: string): Opened {
   });
   // A lost idle connection is replaced at the next use; unheard, its error would end the process.
   pool.on('error', () => {});
+  // Nor may one that is lost amid a query, which fails by itself.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return { dialect: new PostgresDialect({ pool }), ready: () => {} };
 }
 

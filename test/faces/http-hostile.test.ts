@@ -15,7 +15,7 @@ describe('a malformed request', () => {
     'GET /tokens HTTP/1.1\r\nHost: x\r\nA: b\n C: d\r\n\r\n',
     'POST /tokens HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n',
     'POST /tokens HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
-    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0',
     'POST /tokens HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
     '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003',
     'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',

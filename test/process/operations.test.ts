@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import SQLite from 'better-sqlite3';
+import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startPostgres } from '../support/postgres.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
@@ -112,6 +113,27 @@ describe('readiness', () => {
     program.child.kill('SIGTERM');
     expect(await program.ended).toBe(0);
   });
+});
+
+test('a query under way when PostgreSQL ends does not take the program along', async () => {
+  const postgres = await startPostgres();
+  onTestFinished(() => postgres.stop());
+  const url = await postgres.createDatabase();
+  const program = await started({ LATCHKEY_DATABASE_URL: url });
+  const holder = new Client({ connectionString: url });
+  holder.on('error', () => {});
+  await holder.connect();
+  // The program asks this table several times a second, and now waits for its answer.
+  await holder.query('BEGIN; LOCK TABLE revisions IN ACCESS EXCLUSIVE MODE');
+  const waiting = async () =>
+    (await holder.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rows.length;
+  await expect.poll(waiting).toBeGreaterThan(0);
+
+  await postgres.stop();
+
+  const readyz = `${program.env.LATCHKEY_OPS_URL}/readyz`;
+  await expect.poll(() => get(readyz), { timeout: 10_000 }).toEqual(unready('database'));
+  expect(program.child.exitCode).toBeNull();
 });
 
 test('the metrics tell how long calls took, by method, face and code', async () => {
