@@ -148,7 +148,8 @@ function serverStreaming(
       }
       grpcCall.end();
     } catch (error) {
-      grpcCall.destroy(asError(errorResponse(failureOf(error), call)));
+      // Emitted, not destroyed with: the stream sends its status once it has ended.
+      grpcCall.emit('error', errorResponse(failureOf(error), call));
     }
   };
 }
@@ -229,10 +230,6 @@ function errorResponse(failure: Failure, call: Call): ServerErrorResponse {
   // Connect and grpc-js number the same codes of the gRPC specification.
   const code: number = failure.grpc;
   return { name: failure.name, message: failure.message, code, metadata };
-}
-
-function asError(response: ServerErrorResponse): Error {
-  return Object.assign(new Error(response.message), response);
 }
 
 function reflection(endpoints: readonly Endpoint[], services: string[]): ReflectionService {
