@@ -1,4 +1,5 @@
 // The JSON gateway: routes every annotated method and every page, and says every error.
+import { METHODS } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
 import { requestIdFrom } from '../../rpc/call.ts';
@@ -68,8 +69,15 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     sayError(error, request, reply, options),
   );
 
+  // What the router of the framework does not know, it would answer for itself.
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
+  }
+  app.setNotFoundHandler((request, reply) =>
+    sayError(fail('not_found', 'There is nothing at this path.'), request, reply, options),
+  );
   app.route({
-    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    method: app.supportedMethods,
     url: '*',
     onRequest(request, reply, done) {
       const header = request.headers['x-request-id'];
@@ -136,7 +144,9 @@ function sayError(
 ): void {
   const failure = fromFastify(error) ?? failureOf(error);
   const { routed } = request;
-  const requestId = routed?.requestId ?? requestIdFrom(undefined);
+  const header = request.headers['x-request-id'];
+  const sent = typeof header === 'string' ? header : undefined;
+  const requestId = routed?.requestId ?? requestIdFrom(sent);
   const target = routed?.target;
   const isMethod = target?.kind === 'method';
   // Whatever the guard has thrown it has told of itself.
@@ -156,7 +166,7 @@ function sayError(
   // serializer: the body is text already, whatever its content type.
   reply
     .status(problem.status)
-    .headers(problem.headers)
+    .headers({ ...problem.headers, 'x-request-id': requestId })
     .serializer((body) => String(body))
     .send(problem.body);
 }
