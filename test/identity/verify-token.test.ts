@@ -1,0 +1,266 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { decodeJwt } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  VerificationService,
+  type VerifyTokenRequestSchema,
+} from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { openDoors } from '../support/doors.ts';
+import { startTestApp } from '../support/harness.ts';
+import { type DoorName, describeApp, describeDoors, type Suite } from '../support/suite.ts';
+import { inactive, signToken } from '../support/tokens.ts';
+
+const { verifyToken, revokeToken } = VerificationService.method;
+
+type Request = MessageInitShape<typeof VerifyTokenRequestSchema>;
+
+describeApp('verifying a token', (suite) => {
+  let authorization: string;
+  beforeAll(async () => {
+    const own = {
+      type: 'service',
+      scope: 'tokens:read tokens:write',
+      lifetimeSeconds: 3600,
+    } as const;
+    authorization = `Bearer ${await signToken(suite.app, own)}`;
+  });
+
+  const asker = (suite: Suite, name: DoorName) => ({
+    answer: (request: Request) => suite.door(name).call(verifyToken, request, { authorization }),
+    async verdict(request: Request) {
+      const answer = await suite.door(name).call(verifyToken, request, { authorization });
+      if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+      const { $typeName, $unknown, ...verdict } = answer.message;
+      return verdict;
+    },
+  });
+
+  describeDoors((name) => {
+    const { answer, verdict } = asker(suite, name);
+    const signed = (lifetimeSeconds: number) =>
+      signToken(suite.app, { type: 'service', scope: 'tokens:read', lifetimeSeconds });
+
+    it("tells a service's token's claims", async () => {
+      const token = await signToken(suite.app, { type: 'service', scope: 'accounts:read a:write' });
+      const { iat = 0, exp = 0, jti } = decodeJwt(token);
+
+      expect(await verdict({ token })).toEqual({
+        active: true,
+        allowed: true,
+        code: '',
+        sub: 'sub_service',
+        clientId: 'sub_service',
+        scope: 'accounts:read a:write',
+        aud: suite.app.publicUrl,
+        iss: suite.app.publicUrl,
+        iat,
+        exp,
+        jti,
+        principalType: 'service',
+        accounts: [],
+        authTime: 0,
+      });
+    });
+
+    it("tells a customer's accounts and a user's sign-in", async () => {
+      const customer = { type: 'customer', scope: 'a:read', accounts: ['acc_1', 'acc_2'] } as const;
+      const staff = { type: 'staff', scope: 'a:read', authTime: 1_700_000_000 } as const;
+
+      expect(await verdict({ token: await signToken(suite.app, customer) })).toMatchObject({
+        active: true,
+        principalType: 'customer',
+        accounts: ['acc_1', 'acc_2'],
+        authTime: 0,
+      });
+      expect(await verdict({ token: await signToken(suite.app, staff) })).toMatchObject({
+        active: true,
+        principalType: 'staff',
+        accounts: [],
+        authTime: 1_700_000_000,
+      });
+    });
+
+    it.each([
+      ['accounts:read', true],
+      ['payments:write accounts:read', true],
+      ['accounts:write', false],
+      ['payments:read', false],
+      ['accounts:read accounts:write', false],
+    ])('says whether the scope %j is covered', async (scope, allowed) => {
+      const own = { type: 'service', scope: 'accounts:read payments:write' } as const;
+      const token = await signToken(suite.app, own);
+
+      expect(await verdict({ token, scope })).toMatchObject({
+        active: true,
+        allowed,
+        code: allowed ? '' : 'forbidden',
+      });
+    });
+
+    it.each([
+      ['customer', 'acc_1', true],
+      ['customer', 'acc_9', false],
+      ['customer', 'acc_', false],
+      ['service', 'acc_9', true],
+      ['staff', 'acc_9', true],
+    ] as const)("says whether a %s's token covers %s", async (type, accountId, allowed) => {
+      const own = { type, scope: 'accounts:read', accounts: ['acc_1', 'acc_2'] };
+      const token = await signToken(suite.app, own);
+
+      expect(await verdict({ token, accountId })).toMatchObject({
+        active: true,
+        allowed,
+        code: allowed ? '' : 'forbidden',
+      });
+      expect(await verdict({ token, accountId, scope: 'accounts:write' })).toMatchObject({
+        allowed: false,
+      });
+    });
+
+    it('keeps a token to the millisecond, and not for one more', async () => {
+      const start = Math.ceil(Date.now() / 1000) * 1000;
+      try {
+        suite.clock.frozen = start;
+        const token = await signToken(suite.app, {
+          type: 'customer',
+          scope: 'accounts:read',
+          lifetimeSeconds: 60,
+        });
+        suite.clock.frozen = start + 59_999;
+        expect(await verdict({ token })).toMatchObject({ active: true });
+        suite.clock.frozen = start + 60_000;
+        expect(await verdict({ token })).toEqual(inactive);
+      } finally {
+        suite.clock.frozen = undefined;
+      }
+    });
+
+    it.each([
+      ['no token', { token: '' }, ['token']],
+      ['a token of 16385 characters', { token: 'a'.repeat(16_385) }, ['token']],
+      ['a scope that is none', { token: 'x', scope: 'accounts' }, ['scope']],
+      ['an account of 129 characters', { token: 'x', accountId: 'a'.repeat(129) }, ['account_id']],
+    ])('names the field of %s', async (_, request, fields) => {
+      expect(await answer(request)).toMatchObject({
+        ok: false,
+        error: { code: 'invalid_argument', fields },
+      });
+    });
+
+    it('revokes a token at once, as a credential too', async () => {
+      const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
+      const other = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
+      const use = (credential: string) =>
+        suite
+          .door(name)
+          .call(verifyToken, { token: other }, { authorization: `Bearer ${credential}` });
+      expect(await use(token)).toMatchObject({ ok: true });
+
+      expect(await suite.door(name).call(revokeToken, { token }, { authorization })).toMatchObject({
+        ok: true,
+      });
+
+      expect(await use(token)).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
+      expect(await verdict({ token })).toEqual(inactive);
+      expect(await use(other)).toMatchObject({ ok: true, message: { active: true } });
+    });
+
+    it.each([
+      ['an unknown token', () => 'no.such.token'],
+      ['an expired token', () => signed(0)],
+      ['a forged token', async () => `${(await signed(300)).slice(0, -4)}AAAA`],
+    ] satisfies [string, () => string | Promise<string>][])(
+      'revokes %s in vain',
+      async (_, make) => {
+        const rows = () => suite.app.inside.db.selectFrom('revoked_tokens').selectAll().execute();
+        const before = await rows();
+        const request = { token: await make() };
+
+        expect(await suite.door(name).call(revokeToken, request, { authorization })).toMatchObject({
+          ok: true,
+        });
+
+        expect(await rows()).toEqual(before);
+      },
+    );
+
+    it('revokes a token twice', async () => {
+      const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
+      const revoke = () => suite.door(name).call(revokeToken, { token }, { authorization });
+
+      expect(await Promise.all([revoke(), revoke()])).toMatchObject([{ ok: true }, { ok: true }]);
+      expect(await revoke()).toMatchObject({ ok: true });
+    });
+  });
+
+  describe('in another process on the same database', () => {
+    it('a token is good that the first has issued, until within a second of its revocation', async () => {
+      const other = await startTestApp({
+        dataDir: suite.testApp.dataDir,
+        config: { databaseUrl: suite.testApp.databaseUrl, publicUrl: suite.app.publicUrl },
+      });
+      const doors = openDoors(other.app);
+      const there = doors.find((door) => door.name === 'grpc');
+      const token = await signToken(suite.app, { type: 'service', scope: 'accounts:read' });
+      const activeThere = async () => {
+        const answer = await there?.call(verifyToken, { token }, { authorization });
+        return answer?.ok === true && answer.message.active;
+      };
+      try {
+        expect(await activeThere()).toBe(true);
+
+        await suite.door('http').call(revokeToken, { token }, { authorization });
+
+        await expect.poll(activeThere, { timeout: 1_000, interval: 20 }).toBe(false);
+      } finally {
+        for (const door of doors) door.close();
+        await other.stop();
+      }
+    });
+
+    it('a token stays revoked after a start', async () => {
+      const token = await signToken(suite.app, { type: 'service', scope: 'accounts:read' });
+      await suite.door('http').call(revokeToken, { token }, { authorization });
+
+      const other = await startTestApp({
+        dataDir: suite.testApp.dataDir,
+        config: { databaseUrl: suite.testApp.databaseUrl, publicUrl: suite.app.publicUrl },
+      });
+      const doors = openDoors(other.app);
+      try {
+        const there = doors.find((door) => door.name === 'grpc');
+        expect(await there?.call(verifyToken, { token }, { authorization })).toMatchObject({
+          ok: true,
+          message: { active: false },
+        });
+      } finally {
+        for (const door of doors) door.close();
+        await other.stop();
+      }
+    });
+  });
+
+  it('forgets a revocation once the token has expired', async () => {
+    const { db } = suite.app.inside;
+    const revoke = async (lifetimeSeconds: number) => {
+      const own = { type: 'service', scope: 'accounts:read', lifetimeSeconds } as const;
+      const token = await signToken(suite.app, own);
+      await suite.door('http').call(revokeToken, { token }, { authorization });
+      return decodeJwt(token).jti ?? '';
+    };
+    const stored = async () => {
+      const rows = await db.selectFrom('revoked_tokens').select('jti').execute();
+      return rows.map(({ jti }) => jti);
+    };
+    const first = await revoke(60);
+    expect(await stored()).toContain(first);
+    try {
+      suite.clock.frozen = Date.now() + 61_000;
+      const second = await revoke(60);
+      expect(await stored()).toContain(second);
+      expect(await stored()).not.toContain(first);
+    } finally {
+      suite.clock.frozen = undefined;
+    }
+  });
+});
