@@ -100,7 +100,8 @@ class Form {
 
   #takeFile(stream: Readable, fileName: string | undefined): void {
     if (fileName !== undefined && this.#fileNameField !== undefined) {
-      this.#push({ [this.#fileNameField.localName]: fileName.slice(0, 1024) });
+      // Its end, as that is what a path before it leaves of it.
+      this.#push({ [this.#fileNameField.localName]: [...fileName].slice(-1024).join('') });
     }
     stream.on('data', (chunk: Buffer) => {
       if (this.#push({ [this.#fileField.localName]: chunk })) return;
