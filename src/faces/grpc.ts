@@ -165,7 +165,9 @@ function serverStreaming(
       }
       grpcCall.end();
     } catch (error) {
-      grpcCall.destroy(asError(errorResponse(failureOf(error), call)));
+      // Not `destroy`: on a destroyed stream grpc-js sends no status, and the caller waits for ever.
+      if (!grpcCall.cancelled)
+        grpcCall.emit('error', asError(errorResponse(failureOf(error), call)));
     }
   };
 }

@@ -58,7 +58,8 @@ function readBody(binding: Binding, text: string | undefined, json: JsonObject):
     if (field === undefined) continue;
     if (pathFields.has(field.name)) throw invalid(field.name, 'is given by the path');
     json[field.name] = member;
-    given.push(field.jsonName);
+    // Where the call acts is no change.
+    if (!(endpoint.access.workspace && field.name === 'workspace_id')) given.push(field.jsonName);
   }
   // AIP-134 and RFC 7396: what a PATCH names is what it changes, and null clears.
   const mask = binding.method === 'PATCH' && fieldNamed(input, 'update_mask');
