@@ -135,14 +135,31 @@ function clientStreaming(
   return (grpcCall, callback) => {
     const call = callOf(endpoint, grpcCall);
     async function* requests(): AsyncGenerator<Message> {
-      for await (const bytes of grpcCall) yield decode(endpoint, bytes);
-      if (grpcCall.cancelled) throw fail('canceled', 'The caller went away.');
+      try {
+        for await (const bytes of grpcCall) yield decode(endpoint, bytes);
+      } catch (cause) {
+        throw grpcCall.cancelled ? fail('canceled', 'The caller went away.', { cause }) : cause;
+      }
+      if (await wasCancelled(grpcCall)) throw fail('canceled', 'The caller went away.');
     }
     endpoint.invoke(call, requests()).then(
       (message) => callback(null, message),
       (error: unknown) => callback(errorResponse(failureOf(error), call)),
     );
   };
+}
+
+/**
+ * Tells a stream that the caller has ended from one that it has broken off. Both end, and grpc-js
+ * notices the difference only later, unless something is sent; metadata can't be sent twice, so
+ * that this sends nothing.
+ */
+async function wasCancelled(
+  grpcCall: Parameters<handleClientStreamingCall<Buffer, Message>>[0],
+): Promise<boolean> {
+  grpcCall.sendMetadata(new Metadata());
+  await new Promise((resolve) => setImmediate(resolve));
+  return grpcCall.cancelled;
 }
 
 function serverStreaming(
@@ -158,7 +175,7 @@ function serverStreaming(
       grpcCall.end();
     } catch (error) {
       // Not destroy(): a call that is destroyed never sends its status.
-      grpcCall.emit('error', errorResponse(failureOf(error), call));
+      if (!grpcCall.cancelled) grpcCall.emit('error', errorResponse(failureOf(error), call));
     }
   };
 }

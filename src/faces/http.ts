@@ -119,5 +119,7 @@ function refuseMalformed(error: Error & { code?: string }, socket: Socket, publi
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${status} Refused\r\n${lines.join('')}x-request-id: ${requestId}\r\n`;
   const length = Buffer.byteLength(body);
-  socket.end(`${head}connection: close\r\ncontent-length: ${length}\r\n\r\n${body}`);
+  socket.write(`${head}connection: close\r\ncontent-length: ${length}\r\n\r\n${body}`);
+  // Not only our side: a request under way, such as an upload, ends with its connection.
+  socket.destroySoon();
 }

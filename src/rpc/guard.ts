@@ -1,7 +1,14 @@
 // The one guard. Every handler is wrapped once, at start, before any face sees it:
 // authenticate -> kind of caller -> scope -> recent sign-in -> decode -> workspace -> bounds ->
 // handler -> error catalogue, metrics, log.
-import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  type Message,
+  type MessageInitShape,
+  ScalarType,
+} from '@bufbuild/protobuf';
 import type { Validator } from '@bufbuild/protovalidate';
 import type { HandlerContext } from '@connectrpc/connect';
 import { PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
@@ -14,7 +21,7 @@ import {
   methodFacts,
   type ReadRequest,
 } from './endpoint.ts';
-import { type ErrorCode, type Failure, fail } from './errors.ts';
+import { type ErrorCode, type Failure, fail, invalid } from './errors.ts';
 import {
   type Principal,
   principalTypes,
@@ -140,11 +147,15 @@ class Visit {
   readonly method: MethodFacts;
   readonly #options: GuardOptions;
   readonly #principals: ReadonlySet<PrincipalType>;
+  readonly #texts: readonly DescField[];
 
   constructor(options: GuardOptions, method: MethodFacts) {
     this.#options = options;
     this.method = method;
     this.#principals = new Set(method.access.principals);
+    this.#texts = method.descriptor.input.fields.filter(
+      ({ fieldKind, scalar }) => fieldKind === 'scalar' && scalar === ScalarType.STRING,
+    );
   }
 
   /** Every `forbidden` names the scope (RFC 6750 §3.1), whoever has thrown it. */
@@ -227,6 +238,11 @@ class Visit {
   }
 
   #checkBounds(request: Message): void {
+    const values = new Map<string, unknown>(Object.entries(request));
+    for (const { name, localName } of this.#texts) {
+      // PostgreSQL's text cannot hold it, and nothing that is named or looked up has a use for it.
+      if (String(values.get(localName)).includes('\0')) throw invalid(name, 'has a NUL character');
+    }
     const result = this.#options.validator.validate(this.method.descriptor.input, request);
     if (result.kind === 'valid') return;
     if (result.kind === 'error') throw result.error;

@@ -131,7 +131,7 @@ const grpcCodes: Record<number, Code> = {
   503: Code.Unavailable,
 };
 
-function problemError(json: JsonObject): DoorError {
+export function problemError(json: JsonObject): DoorError {
   const errors = (json.errors ?? []) as { field: string }[];
   return {
     code: String(json.code),

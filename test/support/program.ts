@@ -14,6 +14,8 @@ export type Program = {
   stderr(): string;
   /** Once it has ended: its exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
+  /** Ends at once, as the kernel or a power cut would end it. */
+  kill(): Promise<void>;
   /** Ends at once, and its folder with it. */
   remove(): Promise<void>;
 };
@@ -54,15 +56,19 @@ export async function spawnProgram(
     });
   }
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+  async function kill(): Promise<void> {
+    child.kill('SIGKILL');
+    await ended;
+  }
   return {
     child,
     dataDir: folder,
     stdout: () => text.stdout,
     stderr: () => text.stderr,
     ended,
+    kill,
     async remove() {
-      child.kill('SIGKILL');
-      await ended;
+      await kill();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -1,8 +1,7 @@
 // A form (multipart/form-data, RFC 7578) -> the messages of a request stream, with back-pressure
 // from the handler to the socket.
 import type { IncomingHttpHeaders } from 'node:http';
-import { PassThrough, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, PassThrough, type Readable } from 'node:stream';
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Busboy, type BusboyConfig } from '@fastify/busboy';
 import type { Endpoint } from '../../rpc/endpoint.ts';
@@ -37,12 +36,18 @@ export function formMessages(
   }
   const form = new Form(endpoint, messages);
   form.listen(parser);
-  pipeline(body, parser).then(
-    () => form.end(),
-    (error: unknown) => form.stop(malformed(error, body)),
-  );
-  // Once nobody reads the messages, nothing may go on reading the body.
-  messages.once('close', () => parser.destroy());
+  parser.once('finish', () => form.end());
+  parser.on('error', (cause) => form.stop(malformed(cause)));
+  finished(body, { writable: false }, (cause) => {
+    if (cause) form.stop(fail('canceled', 'The upload was cut short.', { cause }));
+  });
+  // Once nobody reads the messages, nothing may go on reading the body. Not a pipeline: that would
+  // destroy the request, whose sender is still to hear why.
+  messages.once('close', () => {
+    body.unpipe(parser);
+    parser.destroy();
+  });
+  body.pipe(parser);
   return messages;
 }
 
@@ -100,7 +105,8 @@ class Form {
 
   #takeFile(stream: Readable, fileName: string | undefined): void {
     if (fileName !== undefined && this.#fileNameField !== undefined) {
-      this.#push({ [this.#fileNameField.localName]: fileName.slice(0, 1024) });
+      // Its end, as that is what a path before it leaves of it.
+      this.#push({ [this.#fileNameField.localName]: [...fileName].slice(-1024).join('') });
     }
     stream.on('data', (chunk: Buffer) => {
       if (this.#push({ [this.#fileField.localName]: chunk })) return;
@@ -132,9 +138,6 @@ class Form {
   }
 }
 
-function malformed(cause: unknown, body: Readable): Failure {
-  if (body.readableAborted || !body.readableEnded) {
-    return fail('canceled', 'The upload was cut short.', { cause });
-  }
+function malformed(cause: unknown): Failure {
   return fail('invalid_argument', 'The form is malformed or cut short.', { cause });
 }

@@ -77,14 +77,17 @@ const unprintable = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 /** Refuses a name that people could not read as it is written. */
 export function checkName(name: string): void {
   if (name.trim() === '') throw invalid('name', 'is empty');
-  if (name.length > nameLengthMax)
+  if ([...name].length > nameLengthMax) {
     throw invalid('name', `is longer than ${nameLengthMax} characters`);
+  }
   if (unprintable.test(name)) throw invalid('name', 'has control characters');
 }
 
 /** A name from the sender's file name: without its path, and cleaned rather than refused. */
 function nameOfFile(fileName: string): string {
   const last = fileName.split(/[/\\]/).at(-1) ?? '';
-  const clean = last.replace(new RegExp(unprintable, 'gu'), '').trim().slice(0, nameLengthMax);
+  const readable = last.replace(new RegExp(unprintable, 'gu'), '').trim();
+  // By characters: half of one would be no text.
+  const clean = [...readable].slice(0, nameLengthMax).join('');
   return clean === '' || clean === '.' || clean === '..' ? 'document' : clean;
 }

@@ -1,0 +1,151 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openDatabase } from '../../src/storage/database.ts';
+import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
+import { describeDialects } from '../support/harness.ts';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+import { multipartBody, openRawHttp, requestHead } from '../support/raw-http.ts';
+import { bearer, filesUnder, sha256 } from '../support/sharing.ts';
+
+describeDialects('a crash', (dialect) => {
+  let dataDir: string;
+  let databaseUrl: string;
+  let program: RunningProgram;
+
+  async function start(): Promise<void> {
+    const env = { LATCHKEY_DATABASE_URL: databaseUrl, LATCHKEY_BOOTSTRAP: 'demo' };
+    program = await startProgram(env, dataDir);
+  }
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'latchkey-crash-'));
+    databaseUrl =
+      dialect === 'postgres' ? await freshPostgresDatabase() : `sqlite:${dataDir}/latchkey.db`;
+    await start();
+  });
+  afterEach(async () => {
+    await program.kill();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  /** Rows and bytes as they lie there; whatever is stored has to be whole. */
+  async function storedDigests(): Promise<string[]> {
+    const db = await openDatabase(databaseUrl);
+    const rows = await db
+      .selectFrom('documents')
+      .selectAll()
+      .execute()
+      .finally(() => db.destroy());
+    const blobs = path.join(dataDir, 'blobs');
+    const expected = rows.map((row) => path.join(row.blob_id.slice(0, 2), row.blob_id)).sort();
+    expect(await filesUnder(blobs)).toEqual(expected);
+    for (const row of rows) {
+      const bytes = await readFile(path.join(blobs, row.blob_id.slice(0, 2), row.blob_id));
+      const actual = { size_bytes: bytes.length, sha256: sha256(bytes) };
+      expect(actual).toEqual({ size_bytes: row.size_bytes, sha256: row.sha256 });
+    }
+    return rows.map((row) => row.sha256);
+  }
+
+  async function beginUpload(content: Buffer) {
+    const body = multipartBody([{ name: 'file', filename: 'a.bin', body: content }], 'frontier');
+    const connection = await openRawHttp(Number(new URL(program.env.LATCHKEY_BASE_URL).port));
+    await connection.write(
+      requestHead('POST', '/api/v1/documents', {
+        Host: 'latchkey.test',
+        Authorization: bearer(program.env.API_KEY).authorization,
+        'Content-Type': 'multipart/form-data; boundary=frontier',
+        'Content-Length': String(body.length),
+      }),
+    );
+    return { connection, body };
+  }
+
+  async function uploadWhole(content: Buffer): Promise<void> {
+    const { connection, body } = await beginUpload(content);
+    await connection.write(body);
+    expect((await connection.response())?.status).toBe(201);
+    connection.end();
+  }
+
+  it('while an upload is under way leaves what was stored before, and nothing of it', async () => {
+    const kept = Buffer.alloc(300_000, 'k');
+    await uploadWhole(kept);
+    const { connection, body } = await beginUpload(Buffer.alloc(1_000_000, 'a'));
+    await connection.write(body.subarray(0, 600_000));
+    const pending = path.join(dataDir, 'blobs', 'pending');
+    await expect.poll(() => filesUnder(pending)).toHaveLength(1);
+
+    await program.kill();
+    connection.reset();
+    expect(await filesUnder(pending)).toHaveLength(1);
+    await start();
+
+    expect(await storedDigests()).toEqual([sha256(kept)]);
+  });
+
+  it('around the end of an upload leaves it whole or not at all, and whole if it was told so', async () => {
+    let acknowledged: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      const contents = Array.from({ length: 4 }, (_, i) => Buffer.alloc(100_000, `${round} ${i}`));
+      const uploads = await Promise.all(contents.map(beginUpload));
+      const answers = uploads.map(async ({ connection, body }, i) => {
+        await connection.write(body);
+        const response = await connection.response();
+        return response?.status === 201 ? sha256(contents[i] ?? body) : undefined;
+      });
+
+      await sleep(round * 3);
+      await program.kill();
+      for (const digest of await Promise.all(answers)) {
+        if (digest !== undefined) acknowledged = [...acknowledged, digest];
+      }
+      for (const { connection } of uploads) connection.reset();
+      await start();
+
+      const digests = await storedDigests();
+      expect(digests).toEqual(expect.arrayContaining(acknowledged));
+      const possible = new Set([...acknowledged, ...contents.map(sha256)]);
+      expect(digests.filter((digest) => !possible.has(digest))).toEqual([]);
+      // What was stored without an answer is kept from now on.
+      acknowledged = digests;
+    }
+  }, 120_000);
+
+  it('around a deletion leaves a document whole or takes it away', async () => {
+    for (let round = 0; round < 4; round++) {
+      const contents = Array.from({ length: 4 }, (_, i) => Buffer.alloc(10_000, `${round} ${i}`));
+      await Promise.all(contents.map(uploadWhole));
+      const headers = bearer(program.env.API_KEY);
+      const url = `${program.env.LATCHKEY_SHARING_BASE_URL}/documents`;
+      const list = await fetch(url, { headers });
+      const { documents } = (await list.json()) as { documents: { id: string }[] };
+      const deletions = documents.map(({ id }) =>
+        fetch(`${url}/${id}`, { method: 'DELETE', headers }).catch(() => undefined),
+      );
+
+      await sleep(round * 2);
+      await program.kill();
+      await Promise.all(deletions);
+      await start();
+
+      await storedDigests();
+    }
+  }, 60_000);
+
+  it('twice in a row, during the start after the first one, leaves the same', async () => {
+    await uploadWhole(Buffer.alloc(50_000, 'k'));
+    const { connection, body } = await beginUpload(Buffer.alloc(1_000_000, 'a'));
+    await connection.write(body.subarray(0, 600_000));
+    await program.kill();
+    connection.reset();
+    await start();
+    await program.kill();
+    await start();
+
+    expect(await storedDigests()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { type Door, openDoors } from '../support/doors.ts';
+import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import {
+  api,
+  blobDirOf,
+  expectNothingStored,
+  filesUnder,
+  keyOf,
+  makeLink,
+  otherWorkspace,
+  serviceCredential,
+  upload,
+} from '../support/sharing.ts';
+
+const { listDocuments, getDocument, updateDocument, deleteDocument } = DocumentService.method;
+
+describeDialects('documents', (dialect) => {
+  let test: TestApp;
+  let doors: Door[];
+  // One millisecond for every two readings, so that some documents share their time.
+  let clock = Date.now();
+  beforeAll(async () => {
+    const now = () => {
+      clock += 0.5;
+      return Math.floor(clock);
+    };
+    test = await startTestApp({ dialect, now });
+    doors = openDoors(test.app);
+    await otherWorkspace(test);
+  });
+  afterAll(async () => {
+    for (const door of doors) door.close();
+    await test.remove();
+  });
+  beforeEach(async () => {
+    const rows = await test.app.inside.db.selectFrom('documents').select('id').execute();
+    for (const { id } of rows) await api(test, 'DELETE', `/documents/${id}`);
+    await expectNothingStored(test);
+  });
+
+  async function uploadMany(count: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let i = 0; i < count; i++) {
+      ids.push((await upload(test, Buffer.from(`bytes ${i}`), `${i}.bin`)).id);
+    }
+    return ids;
+  }
+
+  it('are listed newest first, page by page, while more of them come', async () => {
+    const ids = await uploadMany(7);
+    for (const door of doors) {
+      const seen: string[] = [];
+      let pageToken = '';
+      let pages = 0;
+      do {
+        const answer = await door.call(listDocuments, { pageSize: 3, pageToken }, keyOf(test));
+        if (!answer.ok) throw new Error(answer.error.message);
+        seen.push(...answer.message.documents.map(({ id }) => id));
+        pageToken = answer.message.nextPageToken;
+        pages++;
+        // Newer than the first page: does not move the others.
+        if (pages === 1) await uploadMany(1);
+      } while (pageToken !== '');
+
+      expect(pages, door.name).toBeGreaterThanOrEqual(3);
+      expect(new Set(seen).size, door.name).toBe(seen.length);
+      expect(seen.filter((id) => ids.includes(id)).length, door.name).toBe(7);
+      const all = await door.call(listDocuments, {}, keyOf(test));
+      const times = all.ok ? all.message.documents.map((one) => one.createTime?.nanos ?? 0) : [];
+      const inOrder = all.ok
+        ? all.message.documents.map(
+            ({ createTime, id }) =>
+              `${createTime?.seconds}.${String(createTime?.nanos).padStart(9, '0')} ${id}`,
+          )
+        : [];
+      expect(times.length).toBeGreaterThan(7);
+      expect(inOrder).toEqual([...inOrder].sort().reverse());
+    }
+  });
+
+  it('come 50 to a page by default, and at most 200', async () => {
+    const { db } = test.app.inside;
+    const row = { workspace_id: test.env.WORKSPACE_ID, name: 'a', content_type: 'a/a' };
+    const facts = { size_bytes: 1, sha256: '0', page_count: 0, create_time: 5 };
+    for (let i = 0; i < 205; i++) {
+      const id = `doc_made_${i}`;
+      await db
+        .insertInto('documents')
+        .values({ ...row, ...facts, id, blob_id: id })
+        .execute();
+    }
+    const sizes: [pageSize: number, count: number][] = [
+      [0, 50],
+      [1, 1],
+      [200, 200],
+      [201, 200],
+      [2_147_483_647, 200],
+    ];
+    for (const door of doors) {
+      for (const [pageSize, count] of sizes) {
+        const answer = await door.call(listDocuments, { pageSize }, keyOf(test));
+        expect(answer, door.name).toMatchObject({ ok: true });
+        const documents = answer.ok ? answer.message.documents : [];
+        expect(documents.length, `${door.name} ${pageSize}`).toBe(count);
+      }
+    }
+    await db.deleteFrom('documents').execute();
+  });
+
+  it('are not listed by a page size or token that makes no sense', async () => {
+    const bad: [request: { pageSize?: number; pageToken?: string }, field: string][] = [
+      [{ pageSize: -1 }, 'page_size'],
+      [{ pageToken: 'garbage' }, 'page_token'],
+      [{ pageToken: Buffer.from('2.1.doc_a').toString('base64url') }, 'page_token'],
+      [{ pageToken: Buffer.from("1.1.doc_a' or 1=1").toString('base64url') }, 'page_token'],
+      [{ pageToken: 'x'.repeat(513) }, 'page_token'],
+    ];
+    for (const door of doors) {
+      for (const [request, field] of bad) {
+        const answer = await door.call(listDocuments, request, keyOf(test));
+        const error = { code: 'invalid_argument', fields: [field] };
+        expect(answer, `${door.name} ${JSON.stringify(request)}`).toMatchObject({
+          ok: false,
+          error,
+        });
+      }
+    }
+    for (const query of ['page_size=abc', 'page_size=1e99', 'page_size=1&page_size=2', 'order=a']) {
+      expect((await api(test, 'GET', `/documents?${query}`)).status, query).toBe(400);
+    }
+  });
+
+  it('over HTTP are listed with every field and an empty token at the end', async () => {
+    const document = await upload(test, Buffer.from('a'), 'a.bin');
+
+    const { status, body } = await api(test, 'GET', '/documents');
+
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { documents: [document], next_page_token: '' },
+    });
+  });
+
+  it('are renamed, and nothing else of them changes', async () => {
+    const document = await upload(test, Buffer.from('a'), 'a.bin');
+    for (const door of doors) {
+      const request = { documentId: document.id, name: `Renamed by ${door.name}` };
+      const answer = await door.call(updateDocument, request, keyOf(test));
+      const { name } = request;
+      expect(answer, door.name).toMatchObject({ ok: true, message: { document: { name } } });
+      const read = await api(test, 'GET', `/documents/${document.id}`);
+      expect(read.body).toEqual({ ...document, name });
+    }
+  });
+
+  it('are not renamed to what nobody can read, nor changed in anything else', async () => {
+    const document = await upload(test, Buffer.from('a'), 'a.bin');
+    const route = `/documents/${document.id}`;
+    const bodies: [body: Record<string, unknown>, field: string][] = [
+      [{ name: '' }, 'name'],
+      [{ name: null }, 'name'],
+      [{ name: '  ' }, 'name'],
+      [{ name: 'a\nb' }, 'name'],
+      [{ name: 'a\u0000b' }, 'name'],
+      [{ name: '\ud800' }, 'name'],
+      [{ name: 'x'.repeat(256) }, 'name'],
+      [{ name: 5 }, 'name'],
+      [{ content_type: 'text/html' }, 'content_type'],
+      [{ size_bytes: 1 }, 'size_bytes'],
+      [{ id: 'doc_a' }, 'id'],
+      [{ document_id: 'doc_a' }, 'document_id'],
+      [{ name: 'b', update_mask: 'sha256' }, 'sha256'],
+    ];
+    for (const [body, field] of bodies) {
+      const answer = await api(test, 'PATCH', route, body);
+      expect(answer, JSON.stringify(body)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_argument', errors: [{ field }] },
+      });
+    }
+    expect((await api(test, 'PATCH', route, {})).body).toEqual(document);
+    expect((await api(test, 'GET', route)).body).toEqual(document);
+  });
+
+  it('are deleted with their bytes and their links', async () => {
+    for (const door of doors) {
+      const document = await upload(test, Buffer.from('a'), 'a.bin');
+      const link = await makeLink(test, document.id);
+      const page = await fetch(link.url);
+      expect(page.status).toBe(200);
+      const cookie = page.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+
+      const answer = await door.call(deleteDocument, { documentId: document.id }, keyOf(test));
+
+      expect(answer, door.name).toMatchObject({ ok: true });
+      expect(await filesUnder(blobDirOf(test)), door.name).toEqual([]);
+      for (const route of ['', '/file', '/download']) {
+        expect((await fetch(link.url + route, { headers: { cookie } })).status).toBe(404);
+      }
+      expect((await api(test, 'GET', `/links/${link.id}`)).status).toBe(404);
+      expect((await api(test, 'GET', `/documents/${document.id}/file`)).status).toBe(404);
+      const again = await door.call(deleteDocument, { documentId: document.id }, keyOf(test));
+      expect(again, door.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
+    }
+  });
+
+  it('are deleted once, however many ask for it at a time', async () => {
+    const { id } = await upload(test, Buffer.from('a'), 'a.bin');
+
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => api(test, 'DELETE', `/documents/${id}`)),
+    );
+
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toContain(200);
+    expect(statuses.filter((status) => status !== 200 && status !== 404)).toEqual([]);
+    await expectNothingStored(test);
+  });
+
+  it('answer a deletion with an empty object', async () => {
+    const { id } = await upload(test, Buffer.from('a'), 'a.bin');
+    expect(await api(test, 'DELETE', `/documents/${id}`)).toMatchObject({ status: 200, body: {} });
+  });
+
+  it('of another workspace are not found, by any method', async () => {
+    const document = await upload(test, Buffer.from('a'), 'a.bin');
+    const scopes = 'documents:read documents:write';
+    const credential = await serviceCredential(test, scopes);
+    const request = { documentId: document.id, workspaceId: 'ws_other' };
+    for (const door of doors) {
+      const answers = [
+        await door.call(getDocument, request, credential),
+        await door.call(updateDocument, { ...request, name: 'Mine' }, credential),
+        await door.call(deleteDocument, request, credential),
+      ];
+      for (const answer of answers) {
+        expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
+      }
+      const list = await door.call(listDocuments, { workspaceId: 'ws_other' }, credential);
+      expect(list, door.name).toMatchObject({ ok: true, message: { documents: [] } });
+    }
+    const file = `/documents/${document.id}/file?workspace_id=ws_other`;
+    expect(await api(test, 'GET', file, undefined, credential)).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    });
+    expect((await api(test, 'GET', `/documents/${document.id}`)).body).toEqual(document);
+  });
+
+  it('are not found by ids that cannot be', async () => {
+    for (const id of ['doc_unknown', `doc_${'0'.repeat(22)}`, "'", '%25', '..', '%F0%9F%98%80']) {
+      const answer = await api(test, 'GET', `/documents/${encodeURIComponent(id)}`);
+      expect(answer, id).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    }
+    for (const id of ['%00', 'x'.repeat(65)]) {
+      expect((await api(test, 'GET', `/documents/${id}`)).status, id).toBe(400);
+    }
+    const inBody = { document_id: 'a\u0000b' };
+    expect(await api(test, 'POST', '/links', inBody)).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'document_id' }] },
+    });
+  });
+});

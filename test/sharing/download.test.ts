@@ -1,0 +1,272 @@
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { selectBytes } from '../../src/http/byte-range.ts';
+import { Failure } from '../../src/rpc/errors.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { makePdf } from '../support/pdf.ts';
+import {
+  api,
+  blobDirOf,
+  type DocumentFields,
+  keyOf,
+  openFilesUnder,
+  upload,
+} from '../support/sharing.ts';
+import { openRpcStreamDoors } from '../support/streams.ts';
+
+const pdf = makePdf({ pages: 1, text: 'Terms', padToBytes: 10_000 });
+
+/** Range -> first and last byte; `all`: the range is ignored; `none`: it lies beyond the end. */
+const ranges: [range: string, expected: [first: number, last: number] | 'all' | 'none'][] = [
+  ['bytes=0-0', [0, 0]],
+  ['bytes=0-99', [0, 99]],
+  ['bytes=5000-5999', [5000, 5999]],
+  ['bytes=9999-9999', [9999, 9999]],
+  ['bytes=9999-', [9999, 9999]],
+  ['bytes=0-', [0, 9999]],
+  ['bytes=9000-99999999', [9000, 9999]],
+  ['bytes=-1', [9999, 9999]],
+  ['bytes=-500', [9500, 9999]],
+  ['bytes=-99999', [0, 9999]],
+  ['Bytes=1-2', [1, 2]],
+  ['bytes=10000-', 'none'],
+  ['bytes=10000-10001', 'none'],
+  ['bytes=-0', 'none'],
+  ['bytes=100-99', 'all'],
+  ['bytes=0-1,5-6', 'all'],
+  ['bytes=', 'all'],
+  ['bytes=-', 'all'],
+  ['bytes=a-b', 'all'],
+  ['bytes=1.5-2', 'all'],
+  ['bytes=--1', 'all'],
+  ['items=0-1', 'all'],
+  ['garbage', 'all'],
+  ['bytes=99999999999999999999-', 'all'],
+];
+
+describe('a range', () => {
+  it.each(ranges)('%j selects what it says', (range, expected) => {
+    const select = () => selectBytes({ range, ifRange: '', ifNoneMatch: '' }, 10_000, '"tag"');
+    if (expected === 'none') {
+      expect(select).toThrow(Failure);
+      return;
+    }
+    const [first, last] = expected === 'all' ? [0, 9999] : expected;
+    expect(select()).toEqual({
+      notModified: false,
+      partial: expected !== 'all',
+      offset: first,
+      length: last - first + 1,
+    });
+  });
+
+  const tag = '"tag"';
+  const conditions: [ifRange: string, partial: boolean][] = [
+    ['"tag"', true],
+    ['"other"', false],
+    // RFC 9110 §13.1.5: only the strong comparison counts.
+    ['W/"tag"', false],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', false],
+    ['garbage', false],
+  ];
+  it.each(conditions)('counts with If-Range %j: %s', (ifRange, partial) => {
+    const selected = selectBytes({ range: 'bytes=0-1', ifRange, ifNoneMatch: '' }, 10, tag);
+    expect(selected.partial).toBe(partial);
+  });
+
+  const tags: [ifNoneMatch: string, notModified: boolean][] = [
+    ['"tag"', true],
+    ['W/"tag"', true],
+    ['*', true],
+    ['"other", "tag"', true],
+    ['"other"', false],
+    ['tag', false],
+    ['', false],
+  ];
+  it.each(tags)('gives way to If-None-Match %j: %s', (ifNoneMatch, notModified) => {
+    const request = { range: 'bytes=0-1', ifRange: '', ifNoneMatch };
+    expect(selectBytes(request, 10, tag).notModified).toBe(notModified);
+  });
+});
+
+describe('a download', () => {
+  let test: TestApp;
+  let document: DocumentFields;
+  let url: string;
+  beforeAll(async () => {
+    test = await startTestApp();
+    document = await upload(test, pdf, 'terms.pdf');
+    url = `${test.app.publicUrl}/api/v1/documents/${document.id}/file`;
+  });
+  afterAll(() => test.remove());
+
+  const request = (headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(url, { method, headers: { ...keyOf(test), ...headers } });
+
+  it('is the whole document, and never shown in place', async () => {
+    const response = await request();
+
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'accept-ranges': 'bytes',
+      'cache-control': 'private, no-cache',
+      'content-disposition': 'attachment; filename=terms.pdf',
+      'content-length': '10000',
+      'content-type': 'application/pdf',
+      etag: `"${document.sha256}"`,
+      'x-content-type-options': 'nosniff',
+    });
+    expect(response.headers.get('content-security-policy')).toContain('sandbox');
+    expect(pdf.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
+  });
+
+  it.each(ranges)('takes the range %j', async (range, expected) => {
+    const response = await request({ range });
+    const body = Buffer.from(await response.arrayBuffer());
+    if (expected === 'none') {
+      expect(response.status).toBe(416);
+      expect(response.headers.get('content-range')).toBe('bytes */10000');
+      expect(JSON.parse(String(body))).toMatchObject({ code: 'range_not_satisfiable' });
+      return;
+    }
+    if (expected === 'all') {
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-range')).toBeNull();
+      expect(pdf.equals(body)).toBe(true);
+      return;
+    }
+    const [first, last] = expected;
+    expect(response.status).toBe(206);
+    expect(response.headers.get('content-range')).toBe(`bytes ${first}-${last}/10000`);
+    expect(response.headers.get('content-length')).toBe(String(last - first + 1));
+    expect(pdf.subarray(first, last + 1).equals(body)).toBe(true);
+  });
+
+  it('is the same by gRPC and Connect', async () => {
+    for (const door of openRpcStreamDoors(test.app)) {
+      const documentId = document.id;
+      const whole = await door.download({ documentId }, keyOf(test));
+      expect(whole, door.name).toMatchObject({
+        ok: true,
+        message: {
+          header: {
+            name: 'terms.pdf',
+            contentType: 'application/pdf',
+            sizeBytes: 10_000,
+            etag: `"${document.sha256}"`,
+            lengthBytes: 10_000,
+            partial: false,
+          },
+        },
+      });
+      expect(whole.ok && pdf.equals(whole.message.bytes), door.name).toBe(true);
+
+      const part = await door.download({ documentId, range: 'bytes=5-9' }, keyOf(test));
+      expect(part, door.name).toMatchObject({
+        ok: true,
+        message: {
+          header: { offsetBytes: 5, lengthBytes: 5, partial: true },
+          bytes: pdf.subarray(5, 10),
+        },
+      });
+      const ifNoneMatch = `"${document.sha256}"`;
+      const same = await door.download({ documentId, ifNoneMatch }, keyOf(test));
+      expect(same, door.name).toMatchObject({
+        ok: true,
+        message: { header: { notModified: true, lengthBytes: 0 }, bytes: Buffer.alloc(0) },
+      });
+      const beyond = await door.download({ documentId, range: 'bytes=10000-' }, keyOf(test));
+      expect(beyond, door.name).toMatchObject({
+        ok: false,
+        error: { code: 'range_not_satisfiable' },
+      });
+      const unknown = await door.download({ documentId: 'doc_unknown' }, keyOf(test));
+      expect(unknown, door.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
+      const stranger = await door.download({ documentId }, {});
+      expect(stranger, door.name).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
+      door.close();
+    }
+  });
+
+  it('is not sent again to who has it', async () => {
+    const response = await request({ 'if-none-match': `"${document.sha256}"` });
+
+    expect(response.status).toBe(304);
+    expect(response.headers.get('etag')).toBe(`"${document.sha256}"`);
+    expect(await response.text()).toBe('');
+  });
+
+  it('goes on where it was broken off only while the document is the same', async () => {
+    const same = await request({ range: 'bytes=9000-', 'if-range': `"${document.sha256}"` });
+    expect([same.status, (await same.arrayBuffer()).byteLength]).toEqual([206, 1000]);
+    const other = await request({ range: 'bytes=9000-', 'if-range': '"other"' });
+    expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, 10_000]);
+  });
+
+  it('answers HEAD with the headers alone', async () => {
+    const response = await request({}, 'HEAD');
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, '10000']);
+    expect(response.headers.get('etag')).toBe(`"${document.sha256}"`);
+    expect(await response.text()).toBe('');
+    const part = await request({ range: 'bytes=0-9' }, 'HEAD');
+    // RFC 9110 §14.2: a range means something for GET only; either answer is a true one.
+    expect([200, 206]).toContain(part.status);
+    await expect.poll(() => openFilesUnder(blobDirOf(test))).toEqual([]);
+  });
+
+  const names: [name: string, disposition: string][] = [
+    ['plain.pdf', 'attachment; filename=plain.pdf'],
+    ['a "b"; c.pdf', 'attachment; filename="a \\"b\\"; c.pdf"'],
+    ['€ rates.pdf', `attachment; filename="? rates.pdf"; filename*=utf-8''%E2%82%AC%20rates.pdf`],
+    ['50%41.pdf', `attachment; filename=50%41.pdf; filename*=utf-8''50%2541.pdf`],
+  ];
+  it.each(names)('is named %j by its header', async (name, disposition) => {
+    const renamed = await api(test, 'PATCH', `/documents/${document.id}`, { name });
+    expect(renamed.status).toBe(200);
+
+    const response = await request({}, 'HEAD');
+
+    expect(response.headers.get('content-disposition')?.replace("UTF-8''", "utf-8''")).toBe(
+      disposition,
+    );
+  });
+
+  it.each(['😀.pdf', '😀'.repeat(255), '\u200bzero', "it's (1)*~`^|.pdf", 'a\\b', '../../x'])(
+    'named %.20j is sent all the same',
+    async (name) => {
+      await api(test, 'PATCH', `/documents/${document.id}`, { name });
+      const response = await request();
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename/);
+      expect((await response.arrayBuffer()).byteLength).toBe(10_000);
+    },
+  );
+
+  it('that nobody reads does not fill the memory, nor keep its file once it is broken off', async () => {
+    const bytes = 60_000_000;
+    const large = await upload(test, Buffer.alloc(bytes, 'a'), 'large.bin');
+    const before = process.memoryUsage();
+    const paused = await Promise.all(
+      Array.from({ length: 5 }, () => {
+        const route = `/api/v1/documents/${large.id}/file`;
+        const options = { headers: keyOf(test), agent: false };
+        const sent = get(test.app.publicUrl + route, options);
+        return new Promise<IncomingMessage>((resolve, reject) => {
+          sent.once('error', reject);
+          sent.once('response', (response) => resolve(response.pause()));
+        });
+      }),
+    );
+    await sleep(1000);
+    const after = process.memoryUsage();
+    const grown = after.arrayBuffers + after.external - before.arrayBuffers - before.external;
+    // Five whole documents would be 300 MB; what waits in buffers is a matter of some chunks each.
+    expect(grown).toBeLessThan(bytes);
+    expect(await openFilesUnder(blobDirOf(test))).toHaveLength(5);
+
+    for (const response of paused) response.destroy();
+
+    await expect.poll(() => openFilesUnder(blobDirOf(test))).toEqual([]);
+  });
+});

@@ -1,0 +1,332 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type CreateLinkRequestSchema,
+  LinkService,
+} from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { type Door, openDoors } from '../support/doors.ts';
+import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import {
+  api,
+  type DocumentFields,
+  keyOf,
+  type LinkFields,
+  makeLink,
+  otherWorkspace,
+  serviceCredential,
+  upload,
+} from '../support/sharing.ts';
+
+const { createLink, listLinks, getLink, updateLink, revokeLink, listLinkViews } =
+  LinkService.method;
+
+describeDialects('links', (dialect) => {
+  let test: TestApp;
+  let doors: Door[];
+  let document: DocumentFields;
+  beforeAll(async () => {
+    test = await startTestApp({ dialect });
+    doors = openDoors(test.app);
+    document = await upload(test, Buffer.from('shared'), 'shared.bin');
+    await otherWorkspace(test);
+  });
+  afterAll(async () => {
+    for (const door of doors) door.close();
+    await test.remove();
+  });
+
+  async function countLinks(): Promise<number> {
+    return (await test.app.inside.db.selectFrom('links').select('id').execute()).length;
+  }
+
+  it('are created with a url that does not tell the id, over HTTP with every field', async () => {
+    const body = { document_id: document.id, email_required: true };
+
+    const answer = await api<LinkFields>(test, 'POST', '/links', body);
+
+    expect(answer.status).toBe(201);
+    const { id, url } = answer.body;
+    expect(answer.body).toEqual({
+      id,
+      url,
+      document_id: document.id,
+      email_required: true,
+      workspace_id: test.env.WORKSPACE_ID,
+      name: '',
+      password_required: false,
+      email_verification_required: false,
+      allow_download: false,
+      view_count: 0,
+      create_time: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect(id).toMatch(/^lnk_[0-9A-Za-z]{22}$/);
+    expect(url).toMatch(new RegExp(`^${test.app.publicUrl}/s/[0-9A-Za-z]{22}$`));
+    expect(url).not.toContain(id.slice('lnk_'.length));
+    expect(answer.headers.get('location')).toBe(`/api/v1/links/${id}`);
+    expect((await api(test, 'GET', `/links/${id}`)).body).toEqual(answer.body);
+  });
+
+  it('are created the same through every door, each with a url of its own', async () => {
+    const expireTime = timestampFromMs(Date.now() + 60_000);
+    const request = { documentId: document.id, name: 'For them', allowDownload: true, expireTime };
+    const urls = new Set<string>();
+    for (const door of doors) {
+      const answer = await door.call(createLink, request, keyOf(test));
+      expect(answer, door.name).toMatchObject({ ok: true, message: { link: request } });
+      if (answer.ok) urls.add(answer.message.link?.url ?? '');
+    }
+    expect(urls.size).toBe(doors.length);
+  });
+
+  type Refused = Omit<MessageInitShape<typeof CreateLinkRequestSchema>, '$typeName'>;
+  const refusals: [what: string, request: Refused, code: string, fields: string[]][] = [
+    ['no document', { documentId: '' }, 'invalid_argument', ['document_id']],
+    ['an unknown document', { documentId: 'doc_unknown' }, 'not_found', []],
+    ['a password', { password: 'secret' }, 'invalid_argument', ['password']],
+    [
+      'a proven e-mail address',
+      { emailRequired: true, emailVerificationRequired: true },
+      'invalid_argument',
+      ['email_verification_required'],
+    ],
+    [
+      'an end in the past',
+      { expireTime: timestampFromMs(Date.now() - 1000) },
+      'invalid_argument',
+      ['expire_time'],
+    ],
+    ['an end in 1970', { expireTime: timestampFromMs(0) }, 'invalid_argument', ['expire_time']],
+    ['a long name', { name: 'x'.repeat(256) }, 'invalid_argument', ['name']],
+    ['a name with a NUL', { name: 'a\u0000b' }, 'invalid_argument', ['name']],
+    ['another workspace', { workspaceId: 'ws_other' }, 'forbidden', []],
+  ];
+  it.each(refusals)('with %s are refused, and none is made', async (_, request, code, fields) => {
+    const before = await countLinks();
+    for (const door of doors) {
+      const whole = { documentId: document.id, ...request };
+      const answer = await door.call(createLink, whole, keyOf(test));
+      expect(answer, door.name).toMatchObject({ ok: false, error: { code, fields } });
+    }
+    expect(await countLinks()).toBe(before);
+  });
+
+  it('with a mistyped or mistaken gate are refused, and none is made', async () => {
+    const before = await countLinks();
+    const bodies: [body: Record<string, unknown>, field: string][] = [
+      [{ email_requird: true }, 'email_requird'],
+      [{ emailrequired: true }, 'emailrequired'],
+      [{ email_required: 'true' }, 'email_required'],
+      [{ email_required: 1 }, 'email_required'],
+      [{ email_required: true, emailRequired: false }, 'email_required'],
+      [{ expire_time: 'tomorrow' }, 'expire_time'],
+      [{ expire_time: 1_900_000_000 }, 'expire_time'],
+      [{ slug: 'a' }, 'slug'],
+      [{ url: 'http://a/' }, 'url'],
+    ];
+    for (const [more, field] of bodies) {
+      const answer = await api(test, 'POST', '/links', { document_id: document.id, ...more });
+      expect(answer, JSON.stringify(more)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_argument', errors: [{ field }] },
+      });
+    }
+    const inQuery = await api(test, 'POST', '/links?email_required=true', {
+      document_id: document.id,
+    });
+    expect(inQuery.status).toBe(400);
+    expect(await countLinks()).toBe(before);
+  });
+
+  it('to another workspace’s document are refused as if there were none', async () => {
+    const credential = await serviceCredential(test, 'links:write');
+    const before = await countLinks();
+    for (const door of doors) {
+      const request = { documentId: document.id, workspaceId: 'ws_other' };
+      const answer = await door.call(createLink, request, credential);
+      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
+    }
+    expect(await countLinks()).toBe(before);
+  });
+
+  it('are listed by document, newest first, page by page', async () => {
+    const one = await upload(test, Buffer.from('one'), 'one.bin');
+    const links: LinkFields[] = [];
+    for (let i = 0; i < 5; i++) links.push(await makeLink(test, one.id));
+    for (const door of doors) {
+      const seen: string[] = [];
+      let pageToken = '';
+      do {
+        const request = { documentId: one.id, pageSize: 2, pageToken };
+        const answer = await door.call(listLinks, request, keyOf(test));
+        if (!answer.ok) throw new Error(answer.error.message);
+        expect(answer.message.links.length).toBeLessThanOrEqual(2);
+        seen.push(...answer.message.links.map(({ id }) => id));
+        pageToken = answer.message.nextPageToken;
+      } while (pageToken !== '');
+      expect([...seen].sort(), door.name).toEqual(links.map(({ id }) => id).sort());
+
+      const none = await door.call(listLinks, { documentId: 'doc_unknown' }, keyOf(test));
+      expect(none, door.name).toMatchObject({ ok: true, message: { links: [] } });
+      const negative = await door.call(listLinks, { pageSize: -1 }, keyOf(test));
+      expect(negative, door.name).toMatchObject({ ok: false, error: { fields: ['page_size'] } });
+      const garbage = await door.call(listLinks, { pageToken: 'x' }, keyOf(test));
+      expect(garbage, door.name).toMatchObject({ ok: false, error: { fields: ['page_token'] } });
+    }
+  });
+
+  it('change in what is named, and never in their url', async () => {
+    const link = await makeLink(test, document.id, { email_required: true, name: 'First' });
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const changes: [change: Record<string, unknown>, result: Record<string, unknown>][] = [
+      [{ name: 'Second' }, { name: 'Second', email_required: true }],
+      [{ expire_time: later }, { expire_time: later, name: 'Second' }],
+      [{ email_required: false }, { email_required: false, expire_time: later }],
+      [
+        { allow_download: true, emailRequired: true },
+        { allow_download: true, email_required: true },
+      ],
+      [{ name: '' }, { name: '' }],
+      [{}, { allow_download: true }],
+    ];
+    for (const [change, result] of changes) {
+      const answer = await api<LinkFields>(test, 'PATCH', `/links/${link.id}`, change);
+      const url = link.url;
+      expect(answer, JSON.stringify(change)).toMatchObject({
+        status: 200,
+        body: { url, ...result },
+      });
+    }
+    const cleared = await api<LinkFields>(test, 'PATCH', `/links/${link.id}`, {
+      expire_time: null,
+    });
+    expect(cleared.status).toBe(200);
+    expect(cleared.body).not.toHaveProperty('expire_time');
+    expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(cleared.body);
+  });
+
+  it('change the same through every door', async () => {
+    const link = await makeLink(test, document.id, { email_required: true, name: 'First' });
+    for (const door of doors) {
+      const request = { linkId: link.id, name: `By ${door.name}` };
+      const answer = await door.call(
+        updateLink,
+        // Over HTTP the members of the body are the mask.
+        door.name === 'http' ? request : { ...request, updateMask: { paths: ['name'] } },
+        keyOf(test),
+      );
+      expect(answer, door.name).toMatchObject({
+        ok: true,
+        message: { link: { name: request.name, emailRequired: true, url: link.url } },
+      });
+    }
+  });
+
+  it('of a caller without a workspace change in the one that it names', async () => {
+    const link = await makeLink(test, document.id);
+    const credential = await serviceCredential(test, 'links:write');
+    const body = { workspace_id: test.env.WORKSPACE_ID, name: 'By a service' };
+    const answer = await api(test, 'PATCH', `/links/${link.id}`, body, credential);
+    expect(answer).toMatchObject({ status: 200, body: { name: 'By a service' } });
+  });
+
+  it('do not change in what is fixed, nor to gates that there are not', async () => {
+    const link = await makeLink(test, document.id, { email_required: true });
+    const bodies: [body: Record<string, unknown>, field: string][] = [
+      [{ url: 'http://a/' }, 'url'],
+      [{ document_id: 'doc_a' }, 'document_id'],
+      [{ email_requird: false }, 'email_requird'],
+      [{ password: 'secret' }, 'password'],
+      [{ email_verification_required: true }, 'email_verification_required'],
+      [{ expire_time: '2001-01-01T00:00:00Z' }, 'expire_time'],
+      [{ update_mask: 'slug', name: 'a' }, 'slug'],
+      [{ update_mask: 'constructor', name: 'a' }, 'constructor'],
+    ];
+    for (const [body, field] of bodies) {
+      const answer = await api(test, 'PATCH', `/links/${link.id}`, body);
+      expect(answer, JSON.stringify(body)).toMatchObject({
+        status: 400,
+        body: { errors: [{ field }] },
+      });
+    }
+    expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
+  });
+
+  it('are revoked once and for all', async () => {
+    for (const door of doors) {
+      const link = await makeLink(test, document.id);
+      const linkId = link.id;
+
+      expect(await door.call(revokeLink, { linkId }, keyOf(test))).toMatchObject({ ok: true });
+
+      const revoked = (await api<LinkFields>(test, 'GET', `/links/${linkId}`)).body;
+      expect(revoked.revoke_time, door.name).toMatch(/Z$/);
+      expect((await fetch(link.url)).status).toBe(410);
+      expect(await door.call(revokeLink, { linkId }, keyOf(test))).toMatchObject({ ok: true });
+      expect((await api(test, 'GET', `/links/${linkId}`)).body).toEqual(revoked);
+      const change = await door.call(updateLink, { linkId, name: 'Back' }, keyOf(test));
+      expect(change, door.name).toMatchObject({ ok: false, error: { code: 'conflict' } });
+      expect((await api(test, 'GET', `/links/${linkId}`)).body).toEqual(revoked);
+    }
+    const link = await makeLink(test, document.id);
+    const over = await api(test, 'DELETE', `/links/${link.id}`);
+    expect(over).toMatchObject({ status: 200, body: {} });
+  });
+
+  it('tell who has viewed the document through them', async () => {
+    const link = await makeLink(test, document.id, { email_required: true });
+    for (const email of ['first@example.com', 'Second@Example.com ']) {
+      const body = new URLSearchParams({ email });
+      const admitted = await fetch(link.url, { method: 'POST', body, redirect: 'manual' });
+      expect(admitted.status).toBe(303);
+    }
+    for (const door of doors) {
+      const answer = await door.call(listLinkViews, { linkId: link.id }, keyOf(test));
+      if (!answer.ok) throw new Error(answer.error.message);
+      const emails = answer.message.views.map(({ email }) => email).sort();
+      expect(emails, door.name).toEqual(['first@example.com', 'second@example.com']);
+      const page = await door.call(listLinkViews, { linkId: link.id, pageSize: 1 }, keyOf(test));
+      if (!page.ok) throw new Error(page.error.message);
+      const { views, nextPageToken } = page.message;
+      const rest = { linkId: link.id, pageToken: nextPageToken };
+      const second = await door.call(listLinkViews, rest, keyOf(test));
+      expect(views.length).toBe(1);
+      expect(second).toMatchObject({ ok: true, message: { nextPageToken: '' } });
+    }
+    const { body } = await api(test, 'GET', `/links/${link.id}/views?page_size=1`);
+    expect(body).toMatchObject({
+      views: [
+        {
+          id: expect.stringMatching(/^viw_/),
+          link_id: link.id,
+          email_verified: false,
+          create_time: expect.stringMatching(/Z$/),
+          duration_ms: 0,
+          pages: [],
+        },
+      ],
+      next_page_token: expect.stringMatching(/./),
+    });
+    expect((await api(test, 'GET', `/links/${link.id}`)).body).toMatchObject({ view_count: 2 });
+  });
+
+  it('of another workspace are not found, by any method', async () => {
+    const link = await makeLink(test, document.id);
+    const credential = await serviceCredential(test, 'links:read links:write');
+    const request = { linkId: link.id, workspaceId: 'ws_other' };
+    for (const door of doors) {
+      const answers = [
+        await door.call(getLink, request, credential),
+        await door.call(updateLink, { ...request, name: 'Mine' }, credential),
+        await door.call(revokeLink, request, credential),
+        await door.call(listLinkViews, request, credential),
+      ];
+      for (const answer of answers) {
+        expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
+      }
+      const list = await door.call(listLinks, { workspaceId: 'ws_other' }, credential);
+      expect(list, door.name).toMatchObject({ ok: true, message: { links: [] } });
+    }
+    expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
+  });
+});

@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DoorAnswer, doorNames } from '../support/doors.ts';
+import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { makePdf } from '../support/pdf.ts';
+import { multipartBody } from '../support/raw-http.ts';
+import {
+  api,
+  blobDirOf,
+  type DocumentFields,
+  filesUnder,
+  keyOf,
+  makePng,
+  makeZip,
+  otherWorkspace,
+  serviceCredential,
+  sha256,
+  stored,
+  upload,
+} from '../support/sharing.ts';
+import { openStreamDoors, type Piece, postForm, type StreamDoor } from '../support/streams.ts';
+
+const pdf = makePdf({ pages: 2, text: 'Terms', padToBytes: 300_000 });
+const file = Buffer.from('some bytes');
+
+const kinds: [kind: string, bytes: Buffer, contentType: string][] = [
+  ['a PDF', pdf, 'application/pdf'],
+  ['a PNG', makePng(3, 2), 'image/png'],
+  ['a ZIP', makeZip(), 'application/zip'],
+  ['text', Buffer.from('plain text\n'), 'application/octet-stream'],
+  ['HTML', Buffer.from('<!doctype html><script>1</script>'), 'application/octet-stream'],
+  ['one byte', Buffer.from([0]), 'application/octet-stream'],
+];
+
+async function fetchBytes(test: TestApp, id: string): Promise<Buffer> {
+  const response = await fetch(`${test.app.publicUrl}/api/v1/documents/${id}/file`, {
+    headers: keyOf(test),
+  });
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+describeDialects('an upload', (dialect) => {
+  let test: TestApp;
+  let doors: StreamDoor[];
+  beforeAll(async () => {
+    test = await startTestApp({ dialect });
+    doors = openStreamDoors(test.app);
+  });
+  afterAll(async () => {
+    for (const door of doors) door.close();
+    await test.remove();
+  });
+
+  it.each(kinds)('of %s keeps its bytes and tells what they are', async (_, bytes, contentType) => {
+    for (const door of doors) {
+      const halves = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
+      const pieces: Piece[] = [
+        { fileName: 'terms.pdf' },
+        ...halves.map((half) => ({ file: half })),
+      ];
+
+      const answer = await door.upload(pieces, keyOf(test));
+
+      expect(answer, door.name).toMatchObject({
+        ok: true,
+        message: {
+          id: expect.stringMatching(/^doc_[0-9A-Za-z]{22}$/),
+          name: 'terms.pdf',
+          contentType,
+          sizeBytes: bytes.length,
+          sha256: sha256(bytes),
+          workspaceId: test.env.WORKSPACE_ID,
+        },
+      });
+      const id = answer.ok ? answer.message.id : '';
+      expect(bytes.equals(await fetchBytes(test, id)), door.name).toBe(true);
+    }
+  });
+
+  it('over HTTP answers 201, where the document is, and every field of it', async () => {
+    const form = multipartBody([{ name: 'file', filename: 'terms.pdf', body: pdf }], 'frontier');
+
+    const response = await postForm(test.app, form, keyOf(test));
+
+    expect(response.status).toBe(201);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    const document = (await response.json()) as DocumentFields;
+    expect(document).toEqual({
+      id: document.id,
+      name: 'terms.pdf',
+      content_type: 'application/pdf',
+      size_bytes: pdf.length,
+      sha256: sha256(pdf),
+      page_count: 0,
+      workspace_id: test.env.WORKSPACE_ID,
+      create_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
+    });
+    expect(response.headers.get('location')).toBe(`/api/v1/documents/${document.id}`);
+    const read = await api(test, 'GET', `/documents/${document.id}`);
+    expect(read).toMatchObject({ status: 200, body: document });
+  });
+
+  it('takes the type from the bytes, whatever the sender declares', async () => {
+    const parts = [
+      { name: 'file', filename: 'a.png', contentType: 'text/html', body: makePng(1, 1) },
+      { name: 'file', filename: 'a.pdf', contentType: 'application/pdf', body: '<script>' },
+    ];
+    const types = await Promise.all(
+      parts.map(async (part) => {
+        const response = await postForm(test.app, multipartBody([part], 'frontier'), keyOf(test));
+        return ((await response.json()) as DocumentFields).content_type;
+      }),
+    );
+    expect(types).toEqual(['image/png', 'application/octet-stream']);
+  });
+
+  it('takes its fields in any order', async () => {
+    const orders: Piece[][] = [
+      [{ name: 'Mine' }, { fileName: 'a.bin', file }],
+      [{ fileName: 'a.bin', file }, { name: 'Mine' }],
+      [{ workspaceId: test.env.WORKSPACE_ID }, { file }, { name: 'Mine' }],
+      [{ file }, { name: 'Mine' }, { workspaceId: test.env.WORKSPACE_ID }],
+    ];
+    for (const door of doors) {
+      for (const pieces of orders) {
+        const answer = await door.upload(pieces, keyOf(test));
+        expect(answer, door.name).toMatchObject({ ok: true, message: { name: 'Mine' } });
+      }
+    }
+  });
+
+  it('is named "document" where nothing names it', async () => {
+    for (const door of doors) {
+      const answer = await door.upload([{ file }], keyOf(test));
+      expect(answer, door.name).toMatchObject({ ok: true, message: { name: 'document' } });
+    }
+  });
+
+  it('refuses a name that cannot be read, and keeps none of its bytes', async () => {
+    const before = await stored(test);
+    const names = [
+      '   ',
+      'a\nb',
+      'a\u0000b',
+      'invoice\u202efdp.exe',
+      'x'.repeat(256),
+      '😀'.repeat(256),
+    ];
+    for (const door of doors) {
+      for (const name of names) {
+        const answer = await door.upload([{ file }, { name }], keyOf(test));
+        const error = { code: 'invalid_argument', fields: ['name'] };
+        expect(answer, `${door.name} ${JSON.stringify(name)}`).toMatchObject({ ok: false, error });
+      }
+    }
+    expect(await stored(test)).toEqual(before);
+  });
+
+  it('of a caller without a workspace goes to the one that it names', async () => {
+    const workspaceId = await otherWorkspace(test);
+    const credential = await serviceCredential(test, 'documents:write');
+    for (const door of doors) {
+      const named = await door.upload([{ file }, { workspaceId }], credential);
+      expect(named, door.name).toMatchObject({ ok: true, message: { workspaceId } });
+    }
+  });
+
+  const refusals: [what: string, pieces: Piece[], code: string, fields: string[]][] = [
+    ['that names none', [{ file }], 'invalid_argument', ['workspace_id']],
+    ['that names an unknown one', [{ file }, { workspaceId: 'ws_none' }], 'not_found', []],
+    [
+      'that names nonsense',
+      [{ file }, { workspaceId: 'a\u0000b' }],
+      'invalid_argument',
+      ['workspace_id'],
+    ],
+    [
+      'that names two',
+      [{ file }, { workspaceId: 'ws_other' }, { workspaceId: 'ws_other' }],
+      'invalid_argument',
+      ['workspace_id'],
+    ],
+  ];
+  it.each(refusals)(
+    'of a caller without a workspace %s is refused',
+    async (_, pieces, code, fields) => {
+      const before = await stored(test);
+      const credential = await serviceCredential(test, 'documents:write');
+      for (const door of doors) {
+        const answer = await door.upload(pieces, credential);
+        expect(answer, door.name).toMatchObject({ ok: false, error: { code, fields } });
+      }
+      expect(await stored(test)).toEqual(before);
+    },
+  );
+
+  it('with a key goes to no other workspace', async () => {
+    const before = await stored(test);
+    for (const door of doors) {
+      const answer = await door.upload([{ file }, { workspaceId: 'ws_other' }], keyOf(test));
+      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'forbidden' } });
+    }
+    expect(await stored(test)).toEqual(before);
+  });
+
+  it('without a credential, or without the scope, stores nothing', async () => {
+    const before = await stored(test);
+    const reader = await serviceCredential(test, 'documents:read');
+    const workspaceId = test.env.WORKSPACE_ID;
+    for (const door of doors) {
+      const stranger = await door.upload([{ file }], {});
+      expect(stranger, door.name).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
+      const unscoped = await door.upload([{ file }, { workspaceId }], reader);
+      expect(unscoped, door.name).toMatchObject({ ok: false, error: { code: 'forbidden' } });
+    }
+    expect(await stored(test)).toEqual(before);
+  });
+});
+
+const fileNames: [sent: string, name: string][] = [
+  ['../../etc/passwd', 'passwd'],
+  ['C:\\x\\y.pdf', 'y.pdf'],
+  ['/', 'document'],
+  ['..', 'document'],
+  ['   ', 'document'],
+  ['\u202egnp.exe', 'gnp.exe'],
+  ['a\u0007b\u2028c', 'abc'],
+  ["it's; filename=other.pdf", "it's; filename=other.pdf"],
+  ['Отчёт – 2024 📄.pdf', 'Отчёт – 2024 📄.pdf'],
+  ['x'.repeat(300), 'x'.repeat(255)],
+  ['😀'.repeat(300), '😀'.repeat(255)],
+  [`${'😀/'.repeat(500)}x`, 'x'],
+];
+
+describe('a file name', () => {
+  let test: TestApp;
+  let doors: StreamDoor[];
+  beforeAll(async () => {
+    test = await startTestApp();
+    doors = openStreamDoors(test.app);
+  });
+  afterAll(async () => {
+    for (const door of doors) door.close();
+    await test.remove();
+  });
+
+  async function expectName(answer: DoorAnswer<{ id: string; name: string }>, name: string) {
+    expect(answer).toMatchObject({ ok: true, message: { name } });
+    const route = `/api/v1/documents/${answer.ok ? answer.message.id : ''}/file`;
+    const response = await fetch(test.app.publicUrl + route, { headers: keyOf(test) });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename/);
+    await response.arrayBuffer();
+  }
+
+  describe.each(doorNames)('over %s', (doorName) => {
+    it.each(fileNames)('%.20j is cleaned', async (sent, name) => {
+      const door = doors.find((one) => one.name === doorName);
+      const answer = await door?.upload([{ fileName: sent, file }], keyOf(test));
+      if (answer === undefined) throw new Error(`there is no door ${doorName}`);
+      await expectName(answer, name);
+    });
+  });
+
+  it('never makes a path: every blob has a name of our own making', async () => {
+    for (const path of await filesUnder(blobDirOf(test))) {
+      expect(path).toMatch(/^([0-9A-Za-z]{2})\/\1[0-9A-Za-z]{20}$/);
+    }
+  });
+
+  const dispositions: [disposition: string | Buffer, name: string][] = [
+    ['filename="a\\"b.pdf"', 'a"b.pdf'],
+    ["filename*=UTF-8''%e2%82%ac.pdf", '€.pdf'],
+    ['filename=bare.pdf', 'bare.pdf'],
+    ['filename=""', 'document'],
+    ['FileName="upper.pdf"', 'upper.pdf'],
+    [Buffer.from('filename="\xff\xfe.pdf"', 'latin1'), '\ufffd\ufffd.pdf'],
+  ];
+  it.each(dispositions)('sent as %s is understood', async (parameter, name) => {
+    const form = Buffer.concat([
+      Buffer.from('--frontier\r\nContent-Disposition: form-data; name="file"; '),
+      Buffer.from(parameter),
+      Buffer.from('\r\n\r\nbytes\r\n--frontier--\r\n'),
+    ]);
+
+    const response = await postForm(test.app, form, keyOf(test));
+
+    expect(response.status).toBe(201);
+    expect(await response.json()).toMatchObject({ name });
+  });
+
+  it.each([
+    'filename="a\r\nb.pdf"',
+    'filename="a\rb.pdf"',
+    'filename="a\u0000b.pdf"',
+    'filename="unclosed',
+    "filename*=UTF-8''%zz%",
+    "filename*=klingon''a.pdf",
+    'filename=',
+  ])('sent as %j does no harm', async (parameter) => {
+    const form = Buffer.from(
+      `--frontier\r\nContent-Disposition: form-data; name="file"; ${parameter}\r\n\r\nbytes` +
+        '\r\n--frontier--\r\n',
+    );
+
+    const response = await postForm(test.app, form, keyOf(test));
+
+    expect([201, 400]).toContain(response.status);
+    await response.text();
+    expect(await upload(test, file, 'next.pdf')).toMatchObject({ name: 'next.pdf' });
+  });
+});

@@ -1,0 +1,166 @@
+// What the suites of the document-sharing area have in common.
+import { createHash } from 'node:crypto';
+import { readdir, readlink } from 'node:fs/promises';
+import path from 'node:path';
+import { crc32, deflateSync } from 'node:zlib';
+import { expect } from 'vitest';
+import type { TestApp } from './harness.ts';
+import { multipartBody } from './raw-http.ts';
+
+export type DocumentFields = {
+  id: string;
+  name: string;
+  content_type: string;
+  size_bytes: number;
+  sha256: string;
+  page_count: number;
+  workspace_id: string;
+  create_time: string;
+};
+
+export type LinkFields = {
+  id: string;
+  url: string;
+  document_id: string;
+  email_required: boolean;
+  view_count: number;
+  expire_time?: string;
+  revoke_time?: string;
+};
+
+export const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` });
+
+/** The credential of the demo workspace. */
+export const keyOf = ({ env }: TestApp) => bearer(env.API_KEY);
+
+export const blobDirOf = ({ dataDir }: TestApp) => path.join(dataDir, 'blobs');
+
+export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/** A token of a service client, which is bound to no workspace. */
+export async function serviceCredential({ app }: TestApp, scope: string) {
+  const claims = { sub: 'cli_test', client_id: 'cli_test', scope, principal_type: 'service' };
+  const { token } = await app.inside.signer.sign({ ...claims, principal_type: 'service' }, 300);
+  return bearer(token);
+}
+
+/** Makes another workspace, with nothing in it. */
+export async function otherWorkspace({ app }: TestApp, id = 'ws_other'): Promise<string> {
+  const row = { id, name: 'Other', create_time: 1 };
+  await app.inside.db.insertInto('workspaces').values(row).execute();
+  return id;
+}
+
+export type JsonAnswer<T> = { status: number; headers: Headers; body: T };
+
+/** A request to the JSON API of the sharing area, as the demo workspace unless told otherwise. */
+export async function api<T = Record<string, unknown>>(
+  test: TestApp,
+  method: string,
+  route: string,
+  body?: unknown,
+  headers: Record<string, string> = keyOf(test),
+): Promise<JsonAnswer<T>> {
+  const response = await fetch(`${test.app.publicUrl}/api/v1${route}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  // The callers know what the route answers.
+  return { status: response.status, headers: response.headers, body: (await response.json()) as T };
+}
+
+/** Uploads a file to the demo workspace. */
+export async function upload(
+  test: TestApp,
+  bytes: Uint8Array,
+  filename = 'file.bin',
+): Promise<DocumentFields> {
+  const form = multipartBody([{ name: 'file', filename, body: bytes }], 'frontier');
+  const response = await fetch(`${test.app.publicUrl}/api/v1/documents`, {
+    method: 'POST',
+    headers: { ...keyOf(test), 'content-type': 'multipart/form-data; boundary=frontier' },
+    body: new Uint8Array(form),
+  });
+  expect(response.status).toBe(201);
+  return (await response.json()) as DocumentFields;
+}
+
+/** Makes a link in the demo workspace. */
+export async function makeLink(
+  test: TestApp,
+  documentId: string,
+  options: Record<string, unknown> = {},
+): Promise<LinkFields> {
+  const body = { document_id: documentId, ...options };
+  const answer = await api<LinkFields>(test, 'POST', '/links', body);
+  expect(answer.status).toBe(201);
+  return answer.body;
+}
+
+/** All files under a folder, by their path in it. */
+export async function filesUnder(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+/** What this process, and so the app within it, holds open under a folder. */
+export async function openFilesUnder(folder: string): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd');
+  const targets = await Promise.all(
+    descriptors.map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
+  );
+  return targets.filter((target) => target.startsWith(`${folder}${path.sep}`));
+}
+
+/** What there is of documents: rows, files, and open files. */
+export async function stored(test: TestApp) {
+  const rows = await test.app.inside.db.selectFrom('documents').select('blob_id').execute();
+  return {
+    rows: rows.length,
+    files: await filesUnder(blobDirOf(test)),
+    open: await openFilesUnder(blobDirOf(test)),
+  };
+}
+
+/** Waits until what was refused or aborted has left nothing behind. */
+export async function expectNothingStored(test: TestApp): Promise<void> {
+  await expect
+    .poll(() => stored(test), { timeout: 10_000 })
+    .toEqual({ rows: 0, files: [], open: [] });
+}
+
+/** A PNG of one colour. */
+export function makePng(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+    const frame = Buffer.alloc(8);
+    frame.writeUInt32BE(data.length, 0);
+    frame.writeUInt32BE(crc32(body), 4);
+    return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2], 8); // 8 bits each of red, green and blue
+  const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(3 * width, 0x80)]);
+  const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)));
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk('IHDR', header),
+    chunk('IDAT', pixels),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+/** An empty ZIP file with one stored entry. */
+export function makeZip(): Buffer {
+  const local = Buffer.alloc(30);
+  local.writeUInt32LE(0x04034b50, 0);
+  local.writeUInt16LE(20, 4);
+  local.writeUInt16LE(1, 26);
+  return Buffer.concat([local, Buffer.from('a')]);
+}

@@ -1,0 +1,201 @@
+// Uploads and downloads through the three doors: the same pieces in, the same shape of answer out.
+import {
+  create,
+  fromBinary,
+  fromJson,
+  type JsonObject,
+  type MessageInitShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import { ConnectError, createClient } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import {
+  type Document,
+  DocumentSchema,
+  DocumentService,
+  type DownloadDocumentRequestSchema,
+  type DownloadDocumentResponse,
+  type DownloadHeader,
+  type UploadDocumentRequestSchema,
+} from '../../gen/latchkey/sharing/v1/document_pb.js';
+import type { App } from '../../src/app.ts';
+import {
+  type Credential,
+  connectError,
+  type DoorAnswer,
+  grpcError,
+  problemError,
+} from './doors.ts';
+import { type MultipartPart, multipartBody } from './raw-http.ts';
+
+/** A message of an upload. */
+export type Piece = MessageInitShape<typeof UploadDocumentRequestSchema>;
+
+export type DownloadRequest = MessageInitShape<typeof DownloadDocumentRequestSchema>;
+
+export type Downloaded = { readonly header: DownloadHeader; readonly bytes: Buffer };
+
+export type StreamDoor = {
+  readonly name: 'http' | 'grpc' | 'connect';
+  upload(pieces: Piece[], credential: Credential): Promise<DoorAnswer<Document>>;
+  close(): void;
+};
+
+/** A door that also downloads as the proto says it; over HTTP a download has another shape. */
+export type RpcStreamDoor = StreamDoor & {
+  download(request: DownloadRequest, credential: Credential): Promise<DoorAnswer<Downloaded>>;
+};
+
+export function openStreamDoors(app: App): StreamDoor[] {
+  return [httpDoor(app), ...openRpcStreamDoors(app)];
+}
+
+export function openRpcStreamDoors(app: App): RpcStreamDoor[] {
+  return [grpcDoor(app), connectDoor(app)];
+}
+
+const boundary = 'frontier';
+
+/** The form of an upload: the bytes of all pieces are one part, where the first of them stands. */
+export function formOf(pieces: Piece[]): Buffer {
+  const parts: MultipartPart[] = [];
+  const file = Buffer.concat(pieces.map((piece) => piece.file ?? Buffer.alloc(0)));
+  const filename = pieces.find((piece) => piece.fileName !== undefined)?.fileName;
+  const firstFile = pieces.findIndex((piece) => piece.file !== undefined);
+  for (const [i, { name, workspaceId }] of pieces.entries()) {
+    if (name !== undefined) parts.push({ name: 'name', body: name });
+    if (workspaceId !== undefined) parts.push({ name: 'workspace_id', body: workspaceId });
+    if (i !== firstFile) continue;
+    parts.push({ name: 'file', body: file, ...(filename === undefined ? {} : { filename }) });
+  }
+  return multipartBody(parts, boundary);
+}
+
+/** Posts a form; the part `file` comes as `bytes`. */
+export function postForm(app: App, form: Buffer, credential: Credential): Promise<Response> {
+  const { authorization } = credential;
+  return fetch(`${app.publicUrl}/api/v1/documents`, {
+    method: 'POST',
+    headers: {
+      ...(authorization === undefined ? {} : { authorization }),
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+    },
+    body: new Uint8Array(form),
+  });
+}
+
+function httpDoor(app: App): StreamDoor {
+  return {
+    name: 'http',
+    async upload(pieces, credential) {
+      const response = await postForm(app, formOf(pieces), credential);
+      const json = (await response.json()) as JsonObject;
+      if (!response.ok) return { ok: false, error: problemError(json) };
+      return { ok: true, message: fromJson(DocumentSchema, json) };
+    },
+    close() {},
+  };
+}
+
+function metadataOf({ authorization }: Credential): Metadata {
+  const metadata = new Metadata();
+  if (authorization !== undefined) metadata.set('authorization', authorization);
+  return metadata;
+}
+
+/** An upload over gRPC that the caller writes, ends or cancels by itself. */
+export function startGrpcUpload(client: Client, credential: Credential) {
+  const method = DocumentService.method.uploadDocument;
+  let answered = (_: DoorAnswer<Document>) => {};
+  const answer = new Promise<DoorAnswer<Document>>((resolve) => {
+    answered = resolve;
+  });
+  const call = client.makeClientStreamRequest(
+    `/${method.parent.typeName}/${method.name}`,
+    (piece: Piece) => Buffer.from(toBinary(method.input, create(method.input, piece))),
+    (bytes: Buffer) => fromBinary(method.output, bytes),
+    metadataOf(credential),
+    (error, response) => {
+      if (error !== null) answered({ ok: false, error: grpcError(error) });
+      else answered({ ok: true, message: required(response?.document) });
+    },
+  );
+  return { call, answer };
+}
+
+function grpcDoor(app: App): RpcStreamDoor {
+  const client = new Client(app.grpcAddress, credentials.createInsecure());
+  return {
+    name: 'grpc',
+    upload(pieces, credential) {
+      const { call, answer } = startGrpcUpload(client, credential);
+      for (const piece of pieces) call.write(piece);
+      call.end();
+      return answer;
+    },
+    async download(request, credential) {
+      const method = DocumentService.method.downloadDocument;
+      const stream = client.makeServerStreamRequest(
+        `/${method.parent.typeName}/${method.name}`,
+        (bytes: Uint8Array) => Buffer.from(bytes),
+        (bytes: Buffer) => fromBinary(method.output, bytes),
+        toBinary(method.input, create(method.input, request)),
+        metadataOf(credential),
+      );
+      try {
+        return { ok: true, message: await collect(stream) };
+      } catch (error) {
+        // grpc-js fails a call with nothing else.
+        return { ok: false, error: grpcError(error as ServiceError) };
+      }
+    },
+    close: () => client.close(),
+  };
+}
+
+function connectDoor(app: App): RpcStreamDoor {
+  const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
+  const client = createClient(DocumentService, transport);
+  const optionsOf = ({ authorization }: Credential) => ({
+    headers: authorization === undefined ? {} : { authorization },
+  });
+  return {
+    name: 'connect',
+    async upload(pieces, credential) {
+      async function* requests() {
+        yield* pieces;
+      }
+      try {
+        const { document } = await client.uploadDocument(requests(), optionsOf(credential));
+        return { ok: true, message: required(document) };
+      } catch (error) {
+        return { ok: false, error: connectError(ConnectError.from(error)) };
+      }
+    },
+    async download(request, credential) {
+      try {
+        const messages = client.downloadDocument(request, optionsOf(credential));
+        return { ok: true, message: await collect(messages) };
+      } catch (error) {
+        return { ok: false, error: connectError(ConnectError.from(error)) };
+      }
+    },
+    close() {},
+  };
+}
+
+async function collect(messages: AsyncIterable<DownloadDocumentResponse>): Promise<Downloaded> {
+  let header: DownloadHeader | undefined;
+  const chunks: Uint8Array[] = [];
+  for await (const { part } of messages) {
+    if (part.case === 'header') header = part.value;
+    if (part.case === 'chunk') chunks.push(part.value);
+  }
+  return { header: required(header), bytes: Buffer.concat(chunks) };
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the answer lacks what it is about');
+  return value;
+}

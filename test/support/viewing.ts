@@ -1,0 +1,71 @@
+// A reader's browser before the pages of a link: what it fetched, and what it complained about.
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+export type Reader = {
+  readonly page: Page;
+  /** `<method> <path>` of every request so far. */
+  readonly requests: string[];
+  /** Errors of the console, of the policy and of scripts, and requests to anywhere else. */
+  readonly complaints: string[];
+};
+
+export const desktop: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+export const phone: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  deviceScaleFactor: 2,
+  hasTouch: true,
+  isMobile: true,
+};
+
+/** A fresh reader, without any pass. The caller closes the page's context. */
+export async function newReader(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = desktop,
+): Promise<Reader> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    requests.push(`${request.method()} ${url.pathname}`);
+    if (url.origin !== origin && url.protocol !== 'blob:') complaints.push(`asked ${url.href}`);
+  });
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { page, requests, complaints };
+}
+
+/** How much of the first page's picture is neither white nor transparent: 0 to 1. */
+export function inkOf(page: Page): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const canvas = document.querySelector('#viewer canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let dark = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] > 0 && data[at] + data[at + 1] + data[at + 2] < 600) dark++;
+    }
+    return dark / (data.length / 4);
+  })()`);
+}
+
+/** Pixels by which what an element holds is wider than itself: what has to be scrolled for. */
+export function overhangOf(page: Page, selector = 'html'): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const { scrollWidth, clientWidth } = document.querySelector('${selector}');
+    return scrollWidth - clientWidth;
+  })()`);
+}
+
+/** Keeps a picture of the page for whoever wants to look at it. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = path.join(tmpdir(), 'latchkey-pictures');
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: path.join(folder, `${name}.png`) });
+}

@@ -1,0 +1,238 @@
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { launchBrowser } from '../support/browser.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { makePdf } from '../support/pdf.ts';
+import { api, type LinkFields, makeLink, makePng, makeZip, upload } from '../support/sharing.ts';
+import { desktop, inkOf, newReader, overhangOf, phone, picture } from '../support/viewing.ts';
+
+/** Two cores may have a lot to do besides. */
+const patience = { timeout: 10_000 };
+const pdf = makePdf({ pages: 3, text: 'The terms' });
+/** More than comes in one answer. */
+const largePdf = makePdf({ pages: 40, text: 'Long terms', padToBytes: 3_000_000 });
+
+let test: TestApp;
+let browser: Browser;
+beforeAll(async () => {
+  test = await startTestApp();
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await test.remove();
+});
+
+async function read(options: BrowserContextOptions = desktop) {
+  const reader = await newReader(browser, test.app.publicUrl, options);
+  onTestFinished(() => reader.page.context().close());
+  return reader;
+}
+
+async function share(bytes: Buffer, filename: string, options = {}): Promise<LinkFields> {
+  const document = await upload(test, bytes, filename);
+  return makeLink(test, document.id, options);
+}
+
+describe('a link without a gate', () => {
+  it('shows the pages of a PDF as pictures and as text', async () => {
+    const link = await share(pdf, 'terms.pdf');
+    const { page, complaints } = await read();
+
+    await page.goto(link.url);
+
+    const text = page.locator('#viewer .page').first().locator('.text');
+    await expect.poll(() => text.textContent(), patience).toBe('The terms, page 1');
+    expect(await inkOf(page)).toBeGreaterThan(0.0005);
+    expect(await page.locator('h1').textContent()).toBe('terms.pdf');
+    expect(await page.title()).toBe('terms.pdf');
+    expect(await page.locator('.place').textContent()).toBe('Page 1 of 3');
+    expect(await page.locator('a', { hasText: 'Download' }).count()).toBe(0);
+    expect(await overhangOf(page)).toBe(0);
+    expect(complaints).toEqual([]);
+    await picture(page, 'pdf-desktop');
+  });
+
+  it('shows a large PDF by its parts, the last page too', async () => {
+    const link = await share(largePdf, 'long.pdf');
+    const { page, complaints } = await read();
+    let received = 0;
+    page.on('response', async (response) => {
+      if (!response.url().endsWith('/file')) return;
+      received += Number(response.headers()['content-length']);
+    });
+
+    await page.goto(link.url);
+    await page.locator('#viewer .text').first().waitFor();
+    const first = received;
+    await page.locator('#viewer').press('End');
+
+    const last = page.locator('#viewer .page').last().locator('.text');
+    await expect.poll(() => last.textContent(), patience).toBe('Long terms, page 40');
+    await expect.poll(() => page.locator('.place').textContent(), patience).toBe('Page 40 of 40');
+    expect(first).toBeLessThan(largePdf.length / 2);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows an image', async () => {
+    const link = await share(makePng(320, 200), 'picture.png');
+    const { page, complaints } = await read();
+
+    await page.goto(link.url);
+
+    const image = page.locator('#viewer img');
+    const width = () => page.evaluate<number>("document.querySelector('img').naturalWidth");
+    await expect.poll(width, patience).toBe(320);
+    expect(await image.getAttribute('alt')).toBe('picture.png');
+    expect(complaints).toEqual([]);
+    await picture(page, 'image-desktop');
+  });
+
+  it('says of any other file that it is not shown, and offers it if it may', async () => {
+    const bytes = makeZip();
+    const closed = await share(bytes, 'files.zip');
+    const open = await share(bytes, 'files.zip', { allow_download: true });
+    const { page, complaints } = await read();
+
+    await page.goto(closed.url);
+    expect(await page.locator('#viewer').textContent()).toContain('does not offer it');
+    expect(await page.locator('a').count()).toBe(0);
+
+    await page.goto(open.url);
+    const downloading = page.waitForEvent('download');
+    await page.locator('a', { hasText: 'Download' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('files.zip');
+    expect(complaints).toEqual([]);
+  });
+
+  it('says so where a PDF is damaged', async () => {
+    const link = await share(Buffer.from(`%PDF-1.7\n${'garbage '.repeat(100)}`), 'broken.pdf');
+    const { page } = await read();
+
+    await page.goto(link.url);
+
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('This document cannot be shown');
+  });
+
+  it.each([
+    ['a PDF', pdf, 'a-name-without-any-space-that-is-longer-than-a-phone-is-wide-'.repeat(3)],
+    ['an image', makePng(3000, 500), 'wide.png'],
+    ['another file', makeZip(), `${'long'.repeat(40)}.zip`],
+  ])('fits a phone: %s', async (what, bytes, filename) => {
+    const link = await share(bytes, filename, { allow_download: true });
+    const { page, complaints } = await read(phone);
+
+    await page.goto(link.url);
+    await page.waitForLoadState('networkidle');
+
+    expect(await overhangOf(page)).toBe(0);
+    expect(await overhangOf(page, '#viewer')).toBe(0);
+    expect(await page.locator('a', { hasText: 'Download' }).isVisible()).toBe(true);
+    expect(complaints).toEqual([]);
+    await picture(page, `phone-${what.replaceAll(' ', '-')}`);
+  });
+});
+
+describe('a link with a gate', () => {
+  it('asks for an e-mail address first, and fetches nothing of the document', async () => {
+    const link = await share(pdf, 'terms.pdf', { email_required: true });
+    const { page, requests, complaints } = await read();
+
+    await page.goto(link.url);
+    await page.waitForLoadState('networkidle');
+
+    expect(await page.getByLabel('E-mail address').isVisible()).toBe(true);
+    expect(await page.content()).not.toContain('terms.pdf');
+    expect(requests.filter((request) => /file|download|pdf/.test(request))).toEqual([]);
+    expect(complaints).toEqual([]);
+    await picture(page, 'gate-desktop');
+  });
+
+  it('says what is wrong with an address, and opens to a right one', async () => {
+    const link = await share(pdf, 'terms.pdf', { email_required: true });
+    const { page, requests, complaints } = await read();
+    await page.goto(link.url);
+
+    // The browser itself lets this one through; the server does not.
+    await page.getByLabel('E-mail address').fill('reader@localhost');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).toContain('name@example.com');
+    expect(requests.some((request) => request.endsWith('/file'))).toBe(false);
+    // Chromium logs the answer 400 of the form itself.
+    const ownLog = 'Failed to load resource: the server responded with a status of 400';
+    expect(complaints.filter((complaint) => !complaint.startsWith(ownLog))).toEqual([]);
+    complaints.length = 0;
+    await picture(page, 'gate-error');
+
+    await page.getByLabel('E-mail address').fill('reader@example.com');
+    await page.keyboard.press('Enter');
+
+    const text = page.locator('#viewer .page').first().locator('.text');
+    await expect.poll(() => text.textContent(), patience).toBe('The terms, page 1');
+    expect(await inkOf(page)).toBeGreaterThan(0.0005);
+    const views = await api(test, 'GET', `/links/${link.id}/views`);
+    expect(views.body).toMatchObject({ views: [{ email: 'reader@example.com' }] });
+    expect(complaints).toEqual([]);
+
+    await page.reload();
+    await expect.poll(() => text.textContent(), patience).toBe('The terms, page 1');
+    const again = await api(test, 'GET', `/links/${link.id}`);
+    expect(again.body).toMatchObject({ view_count: 1 });
+  });
+
+  it('is no hole for a reader without a pass', async () => {
+    const link = await share(pdf, 'terms.pdf', { email_required: true });
+    const [admitted, stranger] = [await read(), await read()];
+    await admitted.page.goto(link.url);
+    await admitted.page.getByLabel('E-mail address').fill('reader@example.com');
+    await admitted.page.keyboard.press('Enter');
+    await admitted.page.locator('#viewer .text').first().waitFor();
+
+    const file = await stranger.page.goto(`${link.url}/file`);
+    await stranger.page.goto(link.url);
+
+    expect(file?.status()).toBe(403);
+    expect(await stranger.page.getByLabel('E-mail address').isVisible()).toBe(true);
+  });
+
+  it('fits a phone', async () => {
+    const link = await share(pdf, 'terms.pdf', { email_required: true });
+    const { page, complaints } = await read(phone);
+
+    await page.goto(link.url);
+
+    expect(await overhangOf(page)).toBe(0);
+    const box = await page.getByRole('button', { name: 'Continue' }).boundingBox();
+    expect(box?.height).toBeGreaterThanOrEqual(44);
+    expect(complaints).toEqual([]);
+    await picture(page, 'gate-phone');
+  });
+});
+
+describe('a link that is revoked', () => {
+  it('shows that it is gone to who comes, and stops the open page', async () => {
+    const link = await share(largePdf, 'long.pdf', { allow_download: true });
+    const { page } = await read();
+    await page.goto(link.url);
+    await page.locator('#viewer .text').first().waitFor();
+
+    await api(test, 'DELETE', `/links/${link.id}`);
+    // A part of the file that the page does not have yet.
+    await page.locator('#viewer').press('End');
+
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('This link is no longer available');
+    expect(await page.locator('#viewer canvas').count()).toBe(0);
+    expect(await page.locator('a', { hasText: 'Download' }).count()).toBe(0);
+
+    const response = await page.reload();
+    expect(response?.status()).toBe(410);
+    expect(await page.locator('h1').textContent()).toBe('This link is no longer available');
+    await picture(page, 'gone-desktop');
+  });
+});
