@@ -1,17 +1,11 @@
 // The one guard. Every handler is wrapped once, at start, before any face sees it:
 // authenticate -> kind of caller -> scope -> recent sign-in -> decode -> workspace -> bounds ->
 // handler -> error catalogue, metrics, log.
-import {
-  create,
-  type DescField,
-  type DescMessage,
-  type Message,
-  type MessageInitShape,
-  ScalarType,
-} from '@bufbuild/protobuf';
+import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
 import type { Validator } from '@bufbuild/protovalidate';
 import type { HandlerContext } from '@connectrpc/connect';
 import { PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
+import { boundsOf, type CheckBounds } from './bounds.ts';
 import type { Call } from './call.ts';
 import { bearerChallenge } from './challenge.ts';
 import {
@@ -21,7 +15,7 @@ import {
   methodFacts,
   type ReadRequest,
 } from './endpoint.ts';
-import { type ErrorCode, type Failure, fail, invalid } from './errors.ts';
+import { type ErrorCode, type Failure, fail } from './errors.ts';
 import {
   type Principal,
   principalTypes,
@@ -147,15 +141,13 @@ class Visit {
   readonly method: MethodFacts;
   readonly #options: GuardOptions;
   readonly #principals: ReadonlySet<PrincipalType>;
-  readonly #texts: readonly DescField[];
+  readonly #check: CheckBounds;
 
   constructor(options: GuardOptions, method: MethodFacts) {
     this.#options = options;
     this.method = method;
     this.#principals = new Set(method.access.principals);
-    this.#texts = method.descriptor.input.fields.filter(
-      ({ fieldKind, scalar }) => fieldKind === 'scalar' && scalar === ScalarType.STRING,
-    );
+    this.#check = boundsOf(method.descriptor.input, options.validator);
   }
 
   /** Every `forbidden` names the scope (RFC 6750 §3.1), whoever has thrown it. */
@@ -226,32 +218,15 @@ class Visit {
       const named = (request as { workspaceId?: string }).workspaceId ?? '';
       setWorkspace(call.context, resolveWorkspace(principal, named));
     }
-    this.#checkBounds(request);
+    this.#check(request);
     return request;
   }
 
   async *acceptEach(requests: AsyncIterable<Message>): AsyncGenerator<Message> {
     for await (const request of requests) {
-      this.#checkBounds(request);
+      this.#check(request);
       yield request;
     }
-  }
-
-  #checkBounds(request: Message): void {
-    const values = new Map<string, unknown>(Object.entries(request));
-    for (const { name, localName } of this.#texts) {
-      // PostgreSQL's text cannot hold it, and nothing that is named or looked up has a use for it.
-      if (String(values.get(localName)).includes('\0')) throw invalid(name, 'has a NUL character');
-    }
-    const result = this.#options.validator.validate(this.method.descriptor.input, request);
-    if (result.kind === 'valid') return;
-    if (result.kind === 'error') throw result.error;
-    const fields = result.violations.map((violation) => ({
-      field: violation.field.map((part) => ('name' in part ? part.name : '')).join('.'),
-      detail: violation.message,
-    }));
-    const detail = fields.map((field) => `${field.field}: ${field.detail}`).join('; ');
-    throw fail('invalid_argument', detail, { fields });
   }
 
   observe<F extends Failure | undefined>(

@@ -1,3 +1,4 @@
+import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { DocumentRow, Executor } from '../../storage/schema.ts';
 
@@ -22,21 +23,10 @@ export function findDocument(
 export function findDocuments(
   db: Executor,
   workspaceId: string,
-  { limit, after }: PageQuery,
+  page: PageQuery,
 ): Promise<DocumentRow[]> {
-  let query = db
-    .selectFrom('documents')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('create_time', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (after !== undefined) {
-    query = query.where((eb) =>
-      eb(eb.refTuple('create_time', 'id'), '<', eb.tuple(after.time, after.id)),
-    );
-  }
-  return query.execute();
+  const query = db.selectFrom('documents').selectAll().where('workspace_id', '=', workspaceId);
+  return newestFirst(query, page).execute();
 }
 
 export function renameDocument(

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { DocumentRow, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 
@@ -31,23 +32,15 @@ export type LinkFilter = { readonly workspaceId: string; readonly documentId: st
 export function findLinks(
   db: Executor,
   { workspaceId, documentId }: LinkFilter,
-  { limit, after }: PageQuery,
+  page: PageQuery,
 ): Promise<CountedLink[]> {
   let query = db
     .selectFrom('links')
     .selectAll('links')
     .select(viewCount.as('view_count'))
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('create_time', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
+    .where('workspace_id', '=', workspaceId);
   if (documentId !== '') query = query.where('document_id', '=', documentId);
-  if (after !== undefined) {
-    query = query.where((eb) =>
-      eb(eb.refTuple('create_time', 'id'), '<', eb.tuple(after.time, after.id)),
-    );
-  }
-  return query.execute();
+  return newestFirst(query, page).execute();
 }
 
 export type LinkChange = Partial<
@@ -101,22 +94,7 @@ export async function findShared(db: Executor, slug: string): Promise<SharedDocu
 }
 
 /** Reads a page and one row more. */
-export function findViews(
-  db: Executor,
-  linkId: string,
-  { limit, after }: PageQuery,
-): Promise<ViewRow[]> {
-  let query = db
-    .selectFrom('views')
-    .selectAll()
-    .where('link_id', '=', linkId)
-    .orderBy('create_time', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1);
-  if (after !== undefined) {
-    query = query.where((eb) =>
-      eb(eb.refTuple('create_time', 'id'), '<', eb.tuple(after.time, after.id)),
-    );
-  }
-  return query.execute();
+export function findViews(db: Executor, linkId: string, page: PageQuery): Promise<ViewRow[]> {
+  const query = db.selectFrom('views').selectAll().where('link_id', '=', linkId);
+  return newestFirst(query, page).execute();
 }

@@ -1,0 +1,19 @@
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { PageQuery } from './page-token.ts';
+import type { Schema } from './schema.ts';
+
+/**
+ * Sorts rows of a table with `create_time` and `id` newest first, and limits them to a page and one
+ * row more, which tells whether there is another page.
+ */
+export function newestFirst<T extends keyof Schema, O>(
+  query: SelectQueryBuilder<Schema, T, O>,
+  { limit, after }: PageQuery,
+): SelectQueryBuilder<Schema, T, O> {
+  const sorted = query
+    .orderBy(sql.ref('create_time'), 'desc')
+    .orderBy(sql.ref('id'), 'desc')
+    .limit(limit + 1);
+  if (after === undefined) return sorted;
+  return sorted.where(sql<SqlBool>`(create_time, id) < (${after.time}, ${after.id})`);
+}
