@@ -171,7 +171,7 @@ describeDialects('documents', (dialect) => {
       [{ size_bytes: 1 }, 'size_bytes'],
       [{ id: 'doc_a' }, 'id'],
       [{ document_id: 'doc_a' }, 'document_id'],
-      [{ name: 'b', update_mask: 'sha256' }, 'sha256'],
+      [{ name: 'b', update_mask: 'sha256' }, 'update_mask'],
     ];
     for (const [body, field] of bodies) {
       const answer = await api(test, 'PATCH', route, body);

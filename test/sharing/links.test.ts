@@ -239,8 +239,8 @@ describeDialects('links', (dialect) => {
       [{ password: 'secret' }, 'password'],
       [{ email_verification_required: true }, 'email_verification_required'],
       [{ expire_time: '2001-01-01T00:00:00Z' }, 'expire_time'],
-      [{ update_mask: 'slug', name: 'a' }, 'slug'],
-      [{ update_mask: 'constructor', name: 'a' }, 'constructor'],
+      [{ update_mask: 'slug', name: 'a' }, 'update_mask'],
+      [{ update_mask: 'constructor', name: 'a' }, 'update_mask'],
     ];
     for (const [body, field] of bodies) {
       const answer = await api(test, 'PATCH', `/links/${link.id}`, body);
