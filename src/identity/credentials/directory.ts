@@ -4,12 +4,18 @@ import { LRUCache } from 'lru-cache';
 import type { Changes } from '../../storage/changes.ts';
 import type { Database } from '../../storage/schema.ts';
 import { type CredentialKind, credentialId, digestMatches } from './format.ts';
-import { findCredential, type StoredCredential } from './store.ts';
+import { findAccounts, findCredential, type StoredCredential } from './store.ts';
 
 const cachedMax = 50_000;
 
 /** What an unknown credential is compared with, so that it costs what a known one costs. */
 const decoyDigest = '0'.repeat(64);
+
+/** A credential that was found good. */
+export type GoodCredential = StoredCredential & {
+  /** The customer's accounts; empty for other owners. */
+  readonly accounts: readonly string[];
+};
 
 export type Directory = {
   /**
@@ -21,7 +27,7 @@ export type Directory = {
     kind: CredentialKind,
     text: string,
     ownerId?: string,
-  ): Promise<StoredCredential | undefined>;
+  ): Promise<GoodCredential | undefined>;
 };
 
 export type DirectoryOptions = {
@@ -32,20 +38,12 @@ export type DirectoryOptions = {
 };
 
 export function createDirectory({ db, changes, now }: DirectoryOptions): Directory {
-  const cache = new LRUCache<string, StoredCredential>({ max: cachedMax });
+  const cache = new LRUCache<string, GoodCredential>({ max: cachedMax });
   let generation = 0;
   changes.onChange(() => {
     generation++;
     cache.clear();
   });
-
-  async function read(id: string): Promise<StoredCredential | undefined> {
-    const before = generation;
-    const credential = await findCredential(db, id);
-    // What was read before a change must not outlive it.
-    if (credential !== undefined && before === generation) cache.set(id, credential);
-    return credential;
-  }
 
   return {
     async authenticate(kind, text, ownerId) {
@@ -53,20 +51,28 @@ export function createDirectory({ db, changes, now }: DirectoryOptions): Directo
       if (id === undefined) return undefined;
       const stale = changes.ensureFresh();
       if (stale !== undefined) await stale;
+      const isGood = (credential: StoredCredential | undefined) => {
+        const matches = digestMatches(text, credential?.digest ?? decoyDigest);
+        return matches && credential !== undefined && isLive(credential, ownerId, now());
+      };
+
       const cached = cache.get(id);
-      const credential = cached ?? (await read(id));
-      const matches = digestMatches(text, credential?.digest ?? decoyDigest);
-      if (credential !== undefined && matches && isGood(credential, ownerId, now())) {
-        return credential;
-      }
-      // A refusal always takes one query, so that its time does not tell a known id from another.
-      if (cached !== undefined) await findCredential(db, id);
-      return undefined;
+      if (cached !== undefined && isGood(cached)) return cached;
+      // A refusal always takes this one query, so that its time does not tell a known id from
+      // another.
+      const before = generation;
+      const credential = await findCredential(db, id);
+      if (!isGood(credential) || credential === undefined) return undefined;
+      const accounts = kind === 'ck' ? await findAccounts(db, credential.ownerId) : [];
+      const good = { ...credential, accounts };
+      // What was read before a change must not outlive it.
+      if (before === generation) cache.set(id, good);
+      return good;
     },
   };
 }
 
-function isGood(credential: StoredCredential, ownerId: string | undefined, now: number): boolean {
+function isLive(credential: StoredCredential, ownerId: string | undefined, now: number): boolean {
   if (!credential.enabled) return false;
   if (credential.expireTime !== undefined && credential.expireTime <= now) return false;
   return ownerId === undefined || ownerId === credential.ownerId;

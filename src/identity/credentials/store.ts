@@ -9,8 +9,6 @@ export type StoredCredential = {
   readonly ownerId: string;
   readonly digest: string;
   readonly scopes: ReadonlySet<string>;
-  /** The customer's accounts; empty for other owners. */
-  readonly accounts: readonly string[];
   /** False once it is revoked or its owner disabled. */
   readonly enabled: boolean;
   /** Milliseconds since 1970; undefined for never. */
@@ -86,13 +84,13 @@ export async function findCredential(
     ownerId: row.client_id ?? row.customer_id ?? row.workspace_id ?? '',
     digest: row.digest,
     scopes: storedScopes(row.client_scopes ?? row.scopes),
-    accounts: row.customer_id === null ? [] : await findAccounts(db, row.customer_id),
     enabled: row.revoke_time === null && disableTime === null,
     expireTime: row.expire_time ?? undefined,
   };
 }
 
-async function findAccounts(db: Database, customerId: string): Promise<string[]> {
+/** The customer's accounts. */
+export async function findAccounts(db: Database, customerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('accounts')
     .select('account_id')
