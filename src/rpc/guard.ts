@@ -147,8 +147,13 @@ class Visit {
     this.#principals = new Set(method.access.principals);
   }
 
+  /** Every `forbidden` names the scope (RFC 6750 §3.1), whoever has thrown it. */
   failureOf(thrown: unknown): Failure {
-    return this.#options.failureOf(thrown);
+    const failure = this.#options.failureOf(thrown);
+    if (failure.code !== 'forbidden' || failure.extra.challenge !== undefined) return failure;
+    const { scope } = this.method.access;
+    const challenge = bearerChallenge('insufficient_scope', { scope });
+    return fail('forbidden', failure.message, { ...failure.extra, challenge });
   }
 
   /** Finds out who calls; throws where the credential that is needed is missing or no good. */
@@ -161,13 +166,11 @@ class Visit {
     const { access } = this.method;
     if (access.public) return;
     if (!this.#principals.has(principalTypes[principal.type])) {
-      throw refusal('forbidden', 'This kind of caller may not do this.', 'insufficient_scope');
+      throw fail('forbidden', 'This kind of caller may not do this.');
     }
     // Authenticated callers other than nobody all carry scopes.
     if (principal.type === 'anonymous' || !principal.scopes.has(access.scope)) {
-      throw refusal('forbidden', `The scope ${access.scope} is needed.`, 'insufficient_scope', {
-        scope: access.scope,
-      });
+      throw fail('forbidden', `The scope ${access.scope} is needed.`);
     }
     if (access.recentSignIn && principal.type === 'staff') this.#checkSignIn(principal.authTime);
     setPrincipal(call.context, principal);
@@ -178,7 +181,9 @@ class Visit {
     if (header === undefined) throw refusal('unauthenticated', 'A bearer credential is needed.');
     const credential = bearerPattern.exec(header)?.[1];
     if (credential === undefined) {
-      throw refusal('unauthenticated', 'The Authorization header is not `Bearer <credential>`.');
+      const error = /^bearer +./i.test(header) ? 'invalid_token' : undefined;
+      const detail = 'The Authorization header is not `Bearer <credential>`.';
+      throw refusal('unauthenticated', detail, error);
     }
     const isKey = credential.startsWith('lk_');
     if (isKey && !this.#principals.has(PrincipalType.WORKSPACE_KEY)) {
