@@ -35,10 +35,17 @@ export async function watchChanges(
   let known = await readRevision(db);
   let lastHeard = monotonicNow();
   let polling: Promise<void> | undefined;
+  let notifying: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
 
-  async function notify(): Promise<void> {
-    for (const listener of listeners) await listener();
+  /** One after the other: what a listener read before a change must not replace what it read after. */
+  function notify(): Promise<void> {
+    const tell = async () => {
+      for (const listener of listeners) await listener();
+    };
+    const told = notifying.then(tell);
+    notifying = told.catch(() => {});
+    return told;
   }
   async function poll(): Promise<void> {
     const asked = monotonicNow();
