@@ -1,0 +1,235 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { decodeJwt } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ExchangeApiKeyRequestSchema,
+  IssuanceService,
+} from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { mistype, unknownCredential, withDirectory, wrongSecret } from '../support/credentials.ts';
+import { type Added, addCustomer, addWorkspace } from '../support/rows.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+
+const { exchangeApiKey } = IssuanceService.method;
+
+type Request = MessageInitShape<typeof ExchangeApiKeyRequestSchema>;
+
+type Keys = {
+  readonly good: Added;
+  readonly disabled: Added;
+  readonly revoked: Added;
+  readonly expired: Added;
+  readonly workspace: Added;
+};
+
+const granted = 'payments:read accounts:read';
+
+const badKeys: [string, (keys: Keys) => string][] = [
+  ['an unknown key', () => unknownCredential('ck')],
+  ['a key with a wrong secret', ({ good }) => wrongSecret('ck', good)],
+  ['a mistyped key', ({ good }) => mistype(good.text)],
+  ['no such thing as a key', () => 'hunter2'],
+  ["a client's secret", () => unknownCredential('cs')],
+  ["a workspace's key", ({ workspace }) => workspace.text],
+  ["a disabled customer's key", ({ disabled }) => disabled.text],
+  ['a revoked key', ({ revoked }) => revoked.text],
+  ['an expired key', ({ expired }) => expired.text],
+];
+
+const outOfBounds: [string, Request, string[]][] = [
+  ['no key', { apiKey: '' }, ['api_key']],
+  ['a key of 257 characters', { apiKey: 'k'.repeat(257) }, ['api_key']],
+  ['a scope of 7201 characters', { scope: 'a'.repeat(7201) }, ['scope']],
+  ['101 scopes', { scope: Array(101).fill('accounts:read').join(' ') }, ['scope']],
+];
+
+describeApp("exchanging a customer's API key", (suite) => {
+  let keys: Keys;
+  beforeAll(async () => {
+    const { db } = suite.app.inside;
+    keys = {
+      good: await addCustomer(db, granted, { accounts: ['acc_2', 'acc_1'] }),
+      disabled: await addCustomer(db, granted, { disabled: true }),
+      revoked: await addCustomer(db, granted, { revoked: true }),
+      expired: await addCustomer(db, granted, { expireTime: Date.now() - 1 }),
+      workspace: await addWorkspace(db, 'links:read'),
+    };
+  });
+
+  describeDoors((name) => {
+    const exchange = (request: Request) => suite.door(name).call(exchangeApiKey, request);
+    const exchanged = async (request: Request) => {
+      const answer = await exchange(request);
+      if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+      return answer.message;
+    };
+
+    it("makes a token for exactly that customer's accounts, of 60 seconds", async () => {
+      const answer = await exchanged({ apiKey: keys.good.text });
+
+      expect(answer).toMatchObject({ tokenType: 'Bearer', expiresIn: 60, scope: granted });
+      const { iat = 0, jti, ...claims } = decodeJwt(answer.accessToken);
+      expect(jti).toMatch(/^[\w-]{22,}$/);
+      expect(claims).toEqual({
+        iss: suite.app.publicUrl,
+        aud: suite.app.publicUrl,
+        sub: keys.good.ownerId,
+        client_id: keys.good.credentialId,
+        exp: iat + 60,
+        scope: granted,
+        principal_type: 'customer',
+        accounts: ['acc_1', 'acc_2'],
+      });
+    });
+
+    it('gives a customer without accounts a token that covers none', async () => {
+      const key = await addCustomer(suite.app.inside.db, granted);
+
+      const { accessToken } = await exchanged({ apiKey: key.text });
+
+      expect(decodeJwt(accessToken).accounts).toEqual([]);
+    });
+
+    it('takes some of the scopes', async () => {
+      const answer = await exchanged({ apiKey: keys.good.text, scope: 'accounts:read' });
+
+      expect(answer.scope).toBe('accounts:read');
+      expect(decodeJwt(answer.accessToken).scope).toBe('accounts:read');
+    });
+
+    it.each([
+      'payments:write',
+      'accounts:read payments:write',
+      'accounts',
+      ' ',
+      'accounts:read  payments:read',
+    ])('refuses the whole request for the scope %j', async (scope) => {
+      expect(await exchange({ apiKey: keys.good.text, scope })).toMatchObject({
+        ok: false,
+        error: { code: 'identity.scope_not_granted' },
+      });
+    });
+
+    it.each(badKeys)('refuses %s as identity.credential_invalid', async (_, key) => {
+      expect(await exchange({ apiKey: key(keys) })).toMatchObject({
+        ok: false,
+        error: { code: 'identity.credential_invalid', message: 'The API key is wrong.' },
+      });
+    });
+
+    it.each(outOfBounds)('names the field of %s', async (_, change, fields) => {
+      expect(await exchange({ apiKey: keys.good.text, ...change })).toMatchObject({
+        ok: false,
+        error: { code: 'invalid_argument', fields },
+      });
+    });
+
+    it("is no way past the key's own end", async () => {
+      const start = Math.ceil(Date.now() / 1000) * 1000;
+      const expireTime = start + 90_500;
+      const key = await addCustomer(suite.app.inside.db, granted, { expireTime });
+      try {
+        for (const [sinceStart, lifetime] of [
+          [0, 60],
+          [30_000, 60],
+          [30_999, 60],
+          [31_000, 59],
+          [89_000, 1],
+          [89_999, 1],
+        ] as const) {
+          suite.clock.frozen = start + sinceStart;
+          const { accessToken, expiresIn } = await exchanged({ apiKey: key.text });
+          const { iat = 0, exp = 0 } = decodeJwt(accessToken);
+          expect([expiresIn, exp - iat], `after ${sinceStart} ms`).toEqual([lifetime, lifetime]);
+          expect(exp * 1000).toBeLessThanOrEqual(expireTime);
+        }
+        // Less than a second is left, then none.
+        for (const sinceStart of [90_000, 90_499, 90_500, 200_000]) {
+          suite.clock.frozen = start + sinceStart;
+          expect(await exchange({ apiKey: key.text }), `after ${sinceStart} ms`).toMatchObject({
+            error: { code: 'identity.credential_invalid' },
+          });
+        }
+      } finally {
+        suite.clock.frozen = undefined;
+      }
+    });
+
+    it("takes no customer's key as the credential of any other call", async () => {
+      const authorization = `Bearer ${keys.good.text}`;
+      const door = suite.door(name);
+      const verify = { token: 'x' };
+      for (const answer of [
+        await door.call(VerificationService.method.verifyToken, verify, { authorization }),
+        await door.call(VerificationService.method.revokeToken, verify, { authorization }),
+        await door.call(LinkService.method.listLinks, {}, { authorization }),
+      ]) {
+        expect(answer).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
+      }
+    });
+
+    it("takes no workspace's key as the credential of the token-issuing area", async () => {
+      const authorization = `Bearer ${keys.workspace.text}`;
+      const { verifyToken, revokeToken } = VerificationService.method;
+      for (const method of [verifyToken, revokeToken]) {
+        expect(
+          await suite.door(name).call(method, { token: 'x' }, { authorization }),
+        ).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
+      }
+    });
+  });
+
+  describe('over HTTP', () => {
+    const key = () => encodeURIComponent(keys.good.text);
+    const basic = () => `Basic ${Buffer.from(`${keys.good.text}:`).toString('base64')}`;
+    const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+
+    it.each([
+      ['as api_key of the query', () => [`/api/v1/links?api_key=${key()}`, {}]],
+      ['as access_token of the query', () => [`/api/v1/links?access_token=${key()}`, {}]],
+      ['in HTTP Basic', () => ['/api/v1/links', { headers: { authorization: basic() } }]],
+      ['as x-api-key', () => ['/api/v1/links', { headers: { 'x-api-key': keys.good.text } }]],
+    ] satisfies [string, () => [string, RequestInit]][])(
+      "takes no customer's key %s of another route",
+      async (_, request) => {
+        const [path, init] = request();
+        const response = await fetch(suite.app.publicUrl + path, init);
+        expect(response.status).toBe(401);
+        expect(response.headers.get('www-authenticate')).toBe('Bearer');
+        expect(await response.json()).toMatchObject({ code: 'unauthenticated' });
+      },
+    );
+
+    it('takes the key in the body of the exchange alone', async () => {
+      for (const [path, init] of [
+        [`/tokens/api-key?api_key=${key()}`, post],
+        ['/tokens/api-key', { ...post, headers: { ...post.headers, authorization: basic() } }],
+      ] as const) {
+        const response = await fetch(suite.app.publicUrl + path, init);
+        expect(response.status).toBe(400);
+        const text = await response.text();
+        expect(JSON.parse(text)).toMatchObject({ code: 'invalid_argument' });
+        expect(text).not.toContain(keys.good.text);
+      }
+    });
+  });
+
+  it('refuses every bad key after the same single query', async () => {
+    await withDirectory(suite.app.inside.db, async ({ directory, queries }) => {
+      expect(await directory.authenticate('ck', keys.good.text)).toBeDefined();
+      const wellFormed = [
+        unknownCredential('ck'),
+        wrongSecret('ck', keys.good),
+        keys.disabled.text,
+        keys.revoked.text,
+        keys.expired.text,
+      ];
+      for (const text of [...wellFormed, ...wellFormed]) {
+        const before = queries();
+        expect(await directory.authenticate('ck', text)).toBeUndefined();
+        expect(queries() - before).toBe(1);
+      }
+    });
+  });
+});

@@ -1,0 +1,286 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  IssuanceService,
+  type IssueTokenRequestSchema,
+} from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { mistype, unknownCredential, withDirectory, wrongSecret } from '../support/credentials.ts';
+import { medianOf, type Timed, timeInterleaved } from '../support/measure.ts';
+import { type Added, addClient } from '../support/rows.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+
+const { issueToken } = IssuanceService.method;
+
+type Request = MessageInitShape<typeof IssueTokenRequestSchema>;
+
+type Clients = {
+  readonly good: Added;
+  readonly other: Added;
+  readonly disabled: Added;
+  readonly revoked: Added;
+  readonly expired: Added;
+};
+
+const granted = 'accounts:read accounts:write payments:write';
+
+/** What is wrong with a credential, all of which is refused alike. */
+const badCredentials: [string, (clients: Clients) => Request][] = [
+  ['an unknown client', ({ good }) => from({ ...good, ownerId: 'cli_0000000000000000000000' })],
+  ['a wrong secret', ({ good }) => from({ ...good, text: wrongSecret('cs', good) })],
+  ['an unknown secret', ({ good }) => from({ ...good, text: unknownCredential('cs') })],
+  ["another client's secret", ({ good, other }) => from({ ...good, text: other.text })],
+  ['a mistyped secret', ({ good }) => from({ ...good, text: mistype(good.text) })],
+  ['no such thing as a secret', ({ good }) => from({ ...good, text: 'hunter2' })],
+  ["a customer's key for a secret", ({ good }) => from({ ...good, text: unknownCredential('ck') })],
+  ['a disabled client', ({ disabled }) => from(disabled)],
+  ['a revoked secret', ({ revoked }) => from(revoked)],
+  ['an expired secret', ({ expired }) => from(expired)],
+];
+
+const badScopes: [string, string][] = [
+  ['missing', ''],
+  ['not granted', 'payments:read'],
+  ['granted in part', 'accounts:read payments:read'],
+  ['only a space', ' '],
+  ['separated by two spaces', 'accounts:read  accounts:write'],
+  ['separated by a tab', 'accounts:read\taccounts:write'],
+  ['separated by a comma', 'accounts:read,accounts:write'],
+  ['followed by a space', 'accounts:read '],
+  ['preceded by a space', ' accounts:read'],
+  ['not ASCII', 'accounts:rеad'],
+  ['in capitals', 'Accounts:read'],
+  ['without an access', 'accounts'],
+  ['of another access', 'accounts:delete'],
+  ['of two accesses', 'accounts:read:write'],
+  ['a wildcard', '*:read'],
+  ['an area of 65 characters', `${'a'.repeat(65)}:read`],
+];
+
+const outOfBounds: [string, Request, string[]][] = [
+  ['no client id', { clientId: '' }, ['client_id']],
+  ['no secret', { clientSecret: '' }, ['client_secret']],
+  [
+    'neither client id nor secret',
+    { clientId: '', clientSecret: '' },
+    ['client_id', 'client_secret'],
+  ],
+  ['a client id of 129 characters', { clientId: 'c'.repeat(129) }, ['client_id']],
+  ['a secret of 257 characters', { clientSecret: 's'.repeat(257) }, ['client_secret']],
+  ['a scope of 7201 characters', { scope: 'a'.repeat(7201) }, ['scope']],
+  ['101 scopes', { scope: manyScopes(101) }, ['scope']],
+  ['101 times one scope', { scope: Array(101).fill('accounts:read').join(' ') }, ['scope']],
+  ['a grant type of 129 characters', { grantType: 'g'.repeat(129) }, ['grant_type']],
+];
+
+describeApp('issuing a service token', (suite) => {
+  let clients: Clients;
+  beforeAll(async () => {
+    const { db } = suite.app.inside;
+    clients = {
+      good: await addClient(db, granted),
+      other: await addClient(db, granted),
+      disabled: await addClient(db, granted, { disabled: true }),
+      revoked: await addClient(db, granted, { revoked: true }),
+      expired: await addClient(db, granted, { expireTime: Date.now() - 1 }),
+    };
+  });
+
+  describeDoors((name) => {
+    const issue = (request: Request) => suite.door(name).call(issueToken, request);
+    const issued = async (request: Request) => {
+      const answer = await issue(request);
+      if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+      return answer.message;
+    };
+
+    it('makes a token with exactly the claims that say who may do what, and until when', async () => {
+      const before = Math.floor(Date.now() / 1000);
+      const answer = await issued({ ...from(clients.good), scope: 'accounts:read payments:write' });
+
+      expect(answer).toMatchObject({
+        tokenType: 'Bearer',
+        expiresIn: 300,
+        scope: 'accounts:read payments:write',
+      });
+      const { iat = 0, jti, ...claims } = decodeJwt(answer.accessToken);
+      expect(iat).toBeGreaterThanOrEqual(before);
+      expect(iat).toBeLessThanOrEqual(Date.now() / 1000);
+      expect(jti).toMatch(/^[\w-]{22,}$/);
+      expect(claims).toEqual({
+        iss: suite.app.publicUrl,
+        aud: suite.app.publicUrl,
+        sub: clients.good.ownerId,
+        client_id: clients.good.ownerId,
+        exp: iat + 300,
+        scope: 'accounts:read payments:write',
+        principal_type: 'service',
+      });
+      const { kid, ...header } = decodeProtectedHeader(answer.accessToken);
+      expect(header).toEqual({ alg: 'EdDSA', typ: 'at+jwt' });
+      expect(kid).toMatch(/^[\w-]{43}$/);
+    });
+
+    it('keeps the order of the scopes and drops repetitions', async () => {
+      const scope = 'payments:write accounts:read payments:write accounts:read accounts:write';
+
+      const answer = await issued({ ...from(clients.good), scope });
+
+      expect(answer.scope).toBe('payments:write accounts:read accounts:write');
+      expect(decodeJwt(answer.accessToken).scope).toBe(answer.scope);
+    });
+
+    it('takes the grant type client_credentials, and none at all', async () => {
+      await issued({ ...from(clients.good), grantType: 'client_credentials' });
+      await issued({ ...from(clients.good), grantType: '' });
+    });
+
+    it('makes another token each time, in the same second too', async () => {
+      suite.clock.frozen = Date.now();
+      try {
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, () => issued(from(clients.good))),
+        );
+
+        const claims = answers.map(({ accessToken }) => decodeJwt(accessToken));
+        expect(new Set(claims.map(({ iat }) => iat)).size).toBe(1);
+        expect(new Set(claims.map(({ jti }) => jti)).size).toBe(20);
+      } finally {
+        suite.clock.frozen = undefined;
+      }
+    });
+
+    it.each(badCredentials)('refuses %s as identity.credential_invalid', async (_, request) => {
+      expect(await issue(request(clients))).toMatchObject({
+        ok: false,
+        error: {
+          code: 'identity.credential_invalid',
+          message: 'The client id or the secret is wrong.',
+          fields: [],
+        },
+      });
+    });
+
+    it.each(badScopes)('refuses the whole request where the scope is %s', async (_, scope) => {
+      expect(await issue({ ...from(clients.good), scope })).toMatchObject({
+        ok: false,
+        error: { code: 'identity.scope_not_granted', fields: [] },
+      });
+    });
+
+    it('tells of the scope only who has the secret', async () => {
+      const request = { ...from(clients.good), clientSecret: wrongSecret('cs', clients.good) };
+
+      expect(await issue({ ...request, scope: 'payments:read' })).toMatchObject({
+        error: { code: 'identity.credential_invalid' },
+      });
+    });
+
+    it.each(['password', 'CLIENT_CREDENTIALS', 'refresh_token', ' '])(
+      'refuses the grant type %j',
+      async (grantType) => {
+        expect(await issue({ ...from(clients.good), grantType })).toMatchObject({
+          ok: false,
+          error: { code: 'identity.unsupported_grant_type' },
+        });
+      },
+    );
+
+    it.each(outOfBounds)('names the field of %s', async (_, change, fields) => {
+      expect(await issue({ ...from(clients.good), ...change })).toMatchObject({
+        ok: false,
+        error: { code: 'invalid_argument', fields },
+      });
+    });
+
+    it('takes 100 scopes', async () => {
+      const client = await addClient(suite.app.inside.db, manyScopes(100));
+
+      const answer = await issued({ ...from(client), scope: manyScopes(100) });
+
+      expect(answer.scope.split(' ')).toHaveLength(100);
+    });
+  });
+
+  it('says of every bad credential the same, but for the id of the request', async () => {
+    const answers = await Promise.all(
+      badCredentials.map(async ([, request]) => {
+        const { clientId, clientSecret, scope } = request(clients);
+        const response = await fetch(`${suite.app.publicUrl}/tokens`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ client_id: clientId, client_secret: clientSecret, scope }),
+        });
+        const { request_id, ...body } = (await response.json()) as Record<string, unknown>;
+        const headers = Object.fromEntries(response.headers);
+        expect(request_id).toBe(headers['x-request-id']);
+        return {
+          status: response.status,
+          body,
+          headers: {
+            ...headers,
+            date: '',
+            'x-request-id': '',
+            'content-length': Number(headers['content-length']) - String(request_id).length,
+          },
+        };
+      }),
+    );
+
+    expect(answers[0]).toMatchObject({
+      status: 401,
+      body: { code: 'identity.credential_invalid', error: 'invalid_client' },
+    });
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  });
+
+  describe('the time that a refusal takes', () => {
+    // The door's own work (HTTP, JSON) would drown the time of a query; the directory is where the
+    // paths could differ.
+    it('has one query in it, whatever is wrong with a well-formed credential', async () => {
+      await withDirectory(suite.app.inside.db, async ({ directory, queries }) => {
+        const { good, other, disabled, revoked, expired } = clients;
+        const attempts: [string, string][] = [
+          [wrongSecret('cs', good), good.ownerId],
+          [unknownCredential('cs'), good.ownerId],
+          [other.text, good.ownerId],
+          [disabled.text, disabled.ownerId],
+          [revoked.text, revoked.ownerId],
+          [expired.text, expired.ownerId],
+        ];
+        // Twice: before and after the credential is known to the cache.
+        for (const [text, ownerId] of [...attempts, ...attempts]) {
+          const before = queries();
+          expect(await directory.authenticate('cs', text, ownerId)).toBeUndefined();
+          expect(queries() - before).toBe(1);
+        }
+      });
+    });
+
+    it('does not tell a known credential with a wrong secret from an unknown one', async () => {
+      // Medians of interleaved attempts: what else runs on the machine slows both alike. A query
+      // more or less would change a median by far more than a factor of 2 (the rest is two hashes,
+      // some microseconds), a slow hash on one path only by a factor of hundreds.
+      const { known, unknown } = await withDirectory(suite.app.inside.db, ({ directory }) => {
+        const attempt = (text: string) => directory.authenticate('cs', text, clients.good.ownerId);
+        const work: Record<'known' | 'unknown', Timed> = {
+          known: () => attempt(wrongSecret('cs', clients.good)),
+          unknown: () => attempt(unknownCredential('cs')),
+        };
+        return timeInterleaved(work, 400);
+      });
+
+      const ratio = medianOf(known) / medianOf(unknown);
+      expect(ratio).toBeGreaterThan(0.5);
+      expect(ratio).toBeLessThan(2);
+    });
+  });
+});
+
+function from({ ownerId, text }: Pick<Added, 'ownerId' | 'text'>): Request {
+  return { clientId: ownerId, clientSecret: text, scope: 'accounts:read' };
+}
+
+function manyScopes(count: number): string {
+  return Array.from({ length: count }, (_, i) => `area${i}:read`).join(' ');
+}

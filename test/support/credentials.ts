@@ -1,0 +1,54 @@
+// Credentials that are no good, and the directory that has to find that out.
+import { randomBytes } from 'node:crypto';
+import { createDirectory, type Directory } from '../../src/identity/credentials/directory.ts';
+import { type CredentialKind, generateCredential } from '../../src/identity/credentials/format.ts';
+import { watchChanges } from '../../src/storage/changes.ts';
+import type { Database } from '../../src/storage/schema.ts';
+import type { Added } from './rows.ts';
+
+/** Well-formed, of no row. */
+export function unknownCredential(kind: CredentialKind): string {
+  return generateCredential(kind, randomBytes).text;
+}
+
+/** Well-formed, with the lookup id of a known credential and another secret. */
+export function wrongSecret(kind: CredentialKind, { credentialId }: Added): string {
+  const lookupId = numberOf(credentialId.slice('key_'.length));
+  const bytes = Buffer.from(lookupId.toString(16).padStart(32, '0'), 'hex');
+  return generateCredential(kind, (size) => (size === 16 ? bytes : randomBytes(size))).text;
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+function numberOf(base62: string): bigint {
+  return [...base62].reduce((sum, digit) => sum * 62n + BigInt(alphabet.indexOf(digit)), 0n);
+}
+
+/** Differs from the credential in its last character. */
+export function mistype(text: string): string {
+  return text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
+}
+
+export type CountedDirectory = { directory: Directory; queries: () => number };
+
+/** A directory of its own on a database, whose queries are counted. */
+export async function withDirectory<T>(
+  db: Database,
+  work: (counted: CountedDirectory) => Promise<T>,
+): Promise<T> {
+  let queries = 0;
+  const counted = db.withPlugin({
+    transformQuery({ node }) {
+      queries++;
+      return node;
+    },
+    transformResult: ({ result }) => Promise.resolve(result),
+  });
+  const changes = await watchChanges(db);
+  const directory = createDirectory({ db: counted, changes, now: Date.now });
+  try {
+    return await work({ directory, queries: () => queries });
+  } finally {
+    await changes.stop();
+  }
+}

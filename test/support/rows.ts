@@ -1,0 +1,103 @@
+// Callers, as another process would write them into the database: with the real stores, and
+// announced by the revision alone.
+import { randomBytes } from 'node:crypto';
+import { insertClient } from '../../src/identity/clients/store.ts';
+import { type CredentialKind, generateCredential } from '../../src/identity/credentials/format.ts';
+import { type CredentialOwner, insertCredential } from '../../src/identity/credentials/store.ts';
+import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
+import { newId } from '../../src/ids.ts';
+import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
+import { recordChange } from '../../src/storage/changes.ts';
+import { transact } from '../../src/storage/database.ts';
+import type { Database, Executor } from '../../src/storage/schema.ts';
+
+export type Added = {
+  /** Of the client, customer or workspace. */
+  readonly ownerId: string;
+  readonly credentialId: string;
+  /** The secret or key itself. */
+  readonly text: string;
+};
+
+type State = {
+  readonly disabled?: boolean;
+  readonly revoked?: boolean;
+  /** Milliseconds since 1970. */
+  readonly expireTime?: number;
+};
+
+/** Changes rows in the way in which another process would. */
+export function changeElsewhere(
+  db: Database,
+  work: (trx: Executor) => Promise<unknown>,
+): Promise<void> {
+  return transact(db, async (trx) => {
+    await work(trx);
+    await recordChange(trx);
+  });
+}
+
+export async function addClient(db: Database, scopes: string, state: State = {}): Promise<Added> {
+  const id = newId('cli', randomBytes);
+  const row = { id, name: 'Test client', scopes, ...timesOf(state) };
+  return add(db, 'cs', { client_id: id }, '', state, (trx) => insertClient(trx, row));
+}
+
+export async function addCustomer(
+  db: Database,
+  scopes: string,
+  state: State & { readonly accounts?: readonly string[] } = {},
+): Promise<Added> {
+  const id = newId('cus', randomBytes);
+  const row = { id, name: 'Test customer', ...timesOf(state) };
+  return add(db, 'ck', { customer_id: id }, scopes, state, async (trx) => {
+    await insertCustomer(trx, row);
+    await insertAccounts(trx, id, state.accounts ?? []);
+  });
+}
+
+export async function addWorkspace(
+  db: Database,
+  scopes: string,
+  state: Pick<State, 'revoked' | 'expireTime'> = {},
+): Promise<Added> {
+  const id = newId('ws', randomBytes);
+  const row = { id, name: 'Test workspace', create_time: Date.now() };
+  return add(db, 'wk', { workspace_id: id }, scopes, state, (trx) => insertWorkspace(trx, row));
+}
+
+function timesOf({ disabled = false }: State) {
+  return { create_time: Date.now(), disable_time: disabled ? Date.now() : null };
+}
+
+async function add(
+  db: Database,
+  kind: CredentialKind,
+  owner: CredentialOwner,
+  scopes: string,
+  state: State,
+  insertOwner: (trx: Executor) => Promise<void>,
+): Promise<Added> {
+  const credential = generateCredential(kind, randomBytes);
+  const { expireTime } = state;
+  await changeElsewhere(db, async (trx) => {
+    await insertOwner(trx);
+    await insertCredential(trx, owner, credential, {
+      name: 'Test credential',
+      scopes,
+      createTime: Date.now(),
+      ...(expireTime === undefined ? {} : { expireTime }),
+    });
+    if (state.revoked) await revoke(trx, credential.id);
+  });
+  const [ownerId = ''] = Object.values(owner);
+  return { ownerId, credentialId: credential.id, text: credential.text };
+}
+
+export async function revoke(trx: Executor, credentialId: string): Promise<void> {
+  await trx
+    .updateTable('credentials')
+    .set({ revoke_time: Date.now() })
+    .where('id', '=', credentialId)
+    .execute();
+}
