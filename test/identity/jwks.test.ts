@@ -1,0 +1,160 @@
+import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
+import {
+  calculateJwkThumbprint,
+  createRemoteJWKSet,
+  decodeProtectedHeader,
+  errors,
+  jwtVerify,
+} from 'jose';
+import { expect, it } from 'vitest';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { readMasterKeyFile } from '../../src/identity/keys/master-key.ts';
+import { changeElsewhere } from '../support/rows.ts';
+import { describeApp, describeDoors, type Suite } from '../support/suite.ts';
+import { signToken } from '../support/tokens.ts';
+
+const path = '/.well-known/jwks.json';
+
+describeApp('publishing the keys', (suite) => {
+  const url = () => suite.app.publicUrl + path;
+  const published = async () => {
+    const { keys } = (await (await fetch(url())).json()) as { keys: JsonWebKey[] };
+    return keys;
+  };
+
+  it('lets jose verify a token, with every check that it has', async () => {
+    const token = await signToken(suite.app, { type: 'service', scope: 'accounts:read' });
+
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      createRemoteJWKSet(new URL(url())),
+      {
+        algorithms: ['EdDSA'],
+        typ: 'at+jwt',
+        issuer: suite.app.publicUrl,
+        audience: suite.app.publicUrl,
+        clockTolerance: 0,
+        requiredClaims: ['iss', 'aud', 'sub', 'client_id', 'iat', 'exp', 'jti', 'scope'],
+      },
+    );
+
+    expect(payload).toMatchObject({ sub: 'sub_service', scope: 'accounts:read' });
+    expect(Object.keys(protectedHeader).sort()).toEqual(['alg', 'kid', 'typ']);
+    const [first = '', ...rest] = token.split('.');
+    const tampered = [first, ...rest.toReversed()].join('.');
+    await expect(jwtVerify(tampered, createRemoteJWKSet(new URL(url())))).rejects.toThrow(
+      errors.JOSEError,
+    );
+  });
+
+  it('lets anybody verify a token with nothing but Ed25519', async () => {
+    const token = await signToken(suite.app, { type: 'customer', scope: 'accounts:read' });
+    const { kid } = decodeProtectedHeader(token);
+    const jwk = (await published()).find((key) => key.kid === kid);
+    if (jwk === undefined) throw new Error('the key is not published');
+    const key = createPublicKey({ key: jwk, format: 'jwk' });
+    const [header, payload, signature = ''] = token.split('.');
+    const isSigned = (text: string) =>
+      verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64url'));
+
+    expect(isSigned(`${header}.${payload}`)).toBe(true);
+    expect(isSigned(`${header}.${payload}A`)).toBe(false);
+  });
+
+  it('says of a key exactly what a verifier needs, under its thumbprint', async () => {
+    const keys = await published();
+
+    expect(keys).toHaveLength(1);
+    for (const { x, kid, ...rest } of keys) {
+      expect(rest).toEqual({ kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' });
+      expect(Buffer.from(String(x), 'base64url')).toHaveLength(32);
+      const thumbprint = await calculateJwkThumbprint({ kty: 'OKP', crv: 'Ed25519', x: String(x) });
+      expect(kid).toBe(thumbprint);
+    }
+  });
+
+  it('publishes no private part, and stores none in the clear', async () => {
+    const text = await (await fetch(url())).text();
+    expect(text).not.toContain('"d"');
+    const masterKey = await readMasterKeyFile(suite.testApp.dataDir);
+    const rows = await suite.app.inside.db.selectFrom('signing_keys').selectAll().execute();
+    const stored = JSON.stringify(rows);
+    expect(stored).not.toContain(Buffer.from(masterKey).toString('hex'));
+    for (const { private_ciphertext, public_x } of rows) {
+      // PKCS #8 of Ed25519 begins with these bytes (RFC 8410 §7).
+      const ciphertext = Buffer.from(private_ciphertext, 'base64url');
+      expect(ciphertext.includes(Buffer.from('302e020100300506032b6570', 'hex'))).toBe(false);
+      expect(ciphertext.length).toBeGreaterThan(48);
+      expect(private_ciphertext).not.toContain(public_x);
+    }
+  });
+
+  describeDoors((name) => {
+    it('answers the same keys to anybody, whatever credential comes along', async () => {
+      const { getJwks } = VerificationService.method;
+      const expected = (await published()).map(({ kid }) => kid);
+      for (const credential of [{}, { authorization: 'Bearer nonsense' }, { authorization: 'x' }]) {
+        const answer = await suite.door(name).call(getJwks, {}, credential);
+        if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+        expect(answer.message.keys.map(({ kid }) => kid)).toEqual(expected);
+      }
+    });
+  });
+
+  const headers = {
+    'cache-control': 'public, max-age=300, must-revalidate',
+    'access-control-allow-origin': '*',
+    'content-type': 'application/jwk-set+json',
+    'x-content-type-options': 'nosniff',
+  };
+
+  it.each(['GET', 'HEAD'])('may be cached and read by any page: %s', async (method) => {
+    const whole = await (await fetch(url())).text();
+    const response = await fetch(url(), { method });
+
+    expect(response.status).toBe(200);
+    const answered = Object.fromEntries(response.headers);
+    expect(answered).toMatchObject({ ...headers, 'content-length': `${whole.length}` });
+    expect(response.headers.get('etag')).toMatch(/^"[\w-]+"$/);
+    expect(await response.text()).toBe(method === 'GET' ? whole : '');
+  });
+
+  it.each(['GET', 'HEAD'])('is not sent again to who has it: %s', async (method) => {
+    const etag = (await fetch(url())).headers.get('etag') ?? '';
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const response = await fetch(url(), { method, headers: { 'if-none-match': tags } });
+
+      expect(response.status, tags).toBe(304);
+      expect(response.headers.get('etag')).toBe(etag);
+      expect(response.headers.get('cache-control')).toBe(headers['cache-control']);
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(await response.text()).toBe('');
+    }
+    const other = await fetch(url(), { method, headers: { 'if-none-match': '"other"' } });
+    expect(other.status).toBe(200);
+  });
+
+  // Last: it takes the app's only key away.
+  it('takes a key that was revoked elsewhere out within a second', async () => {
+    const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
+    const etag = (await fetch(url())).headers.get('etag');
+    expect(await verifyCode(suite, token)).toBe('ok');
+
+    await changeElsewhere(suite.app.inside.db, (trx) =>
+      trx.updateTable('signing_keys').set({ state: 'revoked' }).execute(),
+    );
+
+    await expect.poll(published, { timeout: 1_000 }).toEqual([]);
+    expect((await fetch(url())).headers.get('etag')).not.toBe(etag);
+    expect(await verifyCode(suite, token)).toBe('unauthenticated');
+    const signing = signToken(suite.app, { type: 'service', scope: 'tokens:read' });
+    await expect(signing).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+async function verifyCode(suite: Suite, token: string): Promise<string> {
+  const authorization = `Bearer ${token}`;
+  const { verifyToken } = VerificationService.method;
+  const answer = await suite.door('grpc').call(verifyToken, { token }, { authorization });
+  return answer.ok ? 'ok' : answer.error.code;
+}
