@@ -1,0 +1,306 @@
+// Who may call what, for every method through every door. The cases come from the descriptors, so
+// that a method is covered from the day it is written.
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { type DescMethod, getOption } from '@bufbuild/protobuf';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Access,
+  access as accessOption,
+  PrincipalType,
+} from '../gen/latchkey/options/v1/access_pb.js';
+import { readConfig } from '../src/config.ts';
+import { principalTypes, tokenPrincipalTypes } from '../src/rpc/principal.ts';
+import { allMethods, callAny, type Outcome } from './support/any-method.ts';
+import { unknownCredential } from './support/credentials.ts';
+import { addWorkspace, changeElsewhere } from './support/rows.ts';
+import { describeApp, describeDoors, type Suite } from './support/suite.ts';
+import { signToken } from './support/tokens.ts';
+
+const { stepUpSeconds } = readConfig({});
+
+const guarded = allMethods.filter((method) => !accessOf(method).public);
+const open = allMethods.filter((method) => accessOf(method).public);
+const named = (methods: readonly DescMethod[]) =>
+  methods.map((method): [string, DescMethod] => [method.name, method]);
+
+/** What stands in for a credential and is none, and whether it counts as one that was sent. */
+const noCredentials: [string, (suite: Suite, access: Access) => Promise<Sent> | Sent][] = [
+  ['no credential', () => ({ challenge: 'Bearer' })],
+  ['an empty header', () => ({ header: '', challenge: 'Bearer' })],
+  ['a scheme alone', () => ({ header: 'Bearer', challenge: 'Bearer' })],
+  ['another scheme', () => ({ header: 'Basic YTpi', challenge: 'Bearer' })],
+  [
+    'a token without a scheme',
+    async (suite, access) => {
+      const token = await signToken(suite.app, { type: 'service', scope: access.scope });
+      return { header: token, challenge: 'Bearer' };
+    },
+  ],
+  ['two words', () => ({ header: 'Bearer a b', challenge: invalidToken })],
+  ['characters that no token has', () => ({ header: 'Bearer {}', challenge: invalidToken })],
+  ['garbage', () => ({ header: 'Bearer garbage', challenge: invalidToken })],
+  [
+    'a garbled token',
+    async (suite, access) => {
+      const token = await signToken(suite.app, { type: 'service', scope: access.scope });
+      return { header: `Bearer ${token.slice(0, -4)}AAAA`, challenge: invalidToken };
+    },
+  ],
+  [
+    'an expired token',
+    async (suite, access) => {
+      const own = { type: kindOf(access), scope: access.scope, lifetimeSeconds: 0 };
+      return { header: `Bearer ${await signToken(suite.app, own)}`, challenge: invalidToken };
+    },
+  ],
+  [
+    'a token of another key',
+    async (suite, access) => {
+      const token = await signToken(suite.app, { type: kindOf(access), scope: access.scope });
+      return { header: `Bearer ${resign(token)}`, challenge: invalidToken };
+    },
+  ],
+  [
+    'an unknown key',
+    () => {
+      return { header: `Bearer ${unknownCredential('wk')}`, challenge: invalidToken };
+    },
+  ],
+  [
+    "a customer's key",
+    (suite) => {
+      return { header: `Bearer ${suite.testApp.env.CUSTOMER_API_KEY}`, challenge: invalidToken };
+    },
+  ],
+  [
+    "a client's secret",
+    (suite) => {
+      return { header: `Bearer ${suite.testApp.env.CLIENT_SECRET}`, challenge: invalidToken };
+    },
+  ],
+];
+
+type Sent = { readonly header?: string; readonly challenge: string };
+
+const invalidToken = 'Bearer error="invalid_token"';
+
+describe('the methods', () => {
+  it('are public only where the contract says so', () => {
+    expect(open.map(({ name }) => name)).toEqual(['IssueToken', 'ExchangeApiKey', 'GetJwks']);
+  });
+});
+
+describeApp('access', (suite) => {
+  describeDoors((door) => {
+    const call = (method: DescMethod, authorization?: string, fields = {}): Promise<Outcome> =>
+      callAny(suite.app, door, { method, authorization, fields });
+
+    describe.each(named(open))('%s, which is public,', (_, method) => {
+      it.each([undefined, 'Bearer garbage', 'nonsense'])(
+        'answers whoever calls, with the header %s',
+        async (header) => {
+          const { code, challenge } = await call(method, header);
+          expect(['ok', 'invalid_argument']).toContain(code);
+          expect(challenge).toBeUndefined();
+        },
+      );
+    });
+
+    describe.each(named(guarded))('%s', (_, method) => {
+      const access = accessOf(method);
+      const insufficient = `Bearer error="insufficient_scope", scope="${access.scope}"`;
+      const takes = (type: keyof typeof principalTypes) =>
+        access.principals.includes(principalTypes[type]);
+
+      it.each(noCredentials)('is closed to %s', async (_, make) => {
+        const { header, challenge } = await make(suite, access);
+        expect(await call(method, header)).toEqual({ code: 'unauthenticated', challenge });
+      });
+
+      it.each(tokenPrincipalTypes)("is open to a %s's token where it says so", async (type) => {
+        const token = await signToken(suite.app, { type, scope: access.scope });
+        const { code, challenge } = await call(method, `Bearer ${token}`);
+        if (!takes(type)) {
+          expect({ code, challenge }).toEqual({ code: 'forbidden', challenge: insufficient });
+        } else if (type === 'member' && access.workspace) {
+          // Let in, but of no workspace.
+          expect(['forbidden', 'not_found']).toContain(code);
+        } else {
+          expect(challenge).toBeUndefined();
+          expect(['ok', 'not_found', 'invalid_argument']).toContain(code);
+        }
+      });
+
+      it.each(tokenPrincipalTypes.filter(takes))(
+        "is closed to a %s's token without its scope",
+        async (type) => {
+          const other = access.scope.endsWith(':read')
+            ? access.scope.replace(/read$/, 'write')
+            : access.scope.replace(/write$/, 'read');
+          for (const scope of [other, `x${access.scope}`, `${access.scope}x`, '']) {
+            const token = await signToken(suite.app, { type, scope });
+            expect(await call(method, `Bearer ${token}`), scope).toEqual({
+              code: 'forbidden',
+              challenge: insufficient,
+            });
+          }
+        },
+      );
+
+      it("is open to a workspace's key with its scope where it says so", async () => {
+        const { db } = suite.app.inside;
+        const good = await addWorkspace(db, access.scope);
+        const answer = await call(method, `Bearer ${good.text}`);
+        if (!takes('workspace_key')) {
+          const expected = { code: 'unauthenticated', challenge: invalidToken };
+          expect(answer).toEqual(expected);
+          return;
+        }
+        expect(answer.challenge).toBeUndefined();
+        expect(['ok', 'not_found', 'invalid_argument']).toContain(answer.code);
+        const scopeless = await addWorkspace(db, 'other:read');
+        expect(await call(method, `Bearer ${scopeless.text}`)).toEqual({
+          code: 'forbidden',
+          challenge: insufficient,
+        });
+        for (const state of [{ revoked: true }, { expireTime: Date.now() - 1 }]) {
+          const dead = await addWorkspace(db, access.scope, state);
+          expect(await call(method, `Bearer ${dead.text}`)).toEqual({
+            code: 'unauthenticated',
+            challenge: invalidToken,
+          });
+        }
+      });
+
+      it('asks staff for a recent sign-in where it says so', async () => {
+        const seconds = Math.floor(Date.now() / 1000);
+        for (const [age, isRecent] of [
+          [stepUpSeconds - 30, true],
+          [stepUpSeconds + 1, false],
+          [86_400, false],
+        ] as const) {
+          const own = { type: 'staff', scope: access.scope, authTime: seconds - age } as const;
+          const answer = await call(method, `Bearer ${await signToken(suite.app, own)}`);
+          if (access.recentSignIn && takes('staff') && !isRecent) {
+            expect(answer).toEqual({
+              code: 'step_up_required',
+              challenge: `Bearer error="insufficient_user_authentication", max_age=${stepUpSeconds}`,
+            });
+          } else {
+            expect(answer.code).not.toBe('step_up_required');
+          }
+        }
+      });
+
+      if (!access.workspace) return;
+
+      it("is closed to a key that names another key's workspace", async () => {
+        const own = await addWorkspace(suite.app.inside.db, access.scope);
+        const other = await addWorkspace(suite.app.inside.db, access.scope);
+        const fields = { workspace_id: other.ownerId };
+        expect(await call(method, `Bearer ${own.text}`, fields)).toEqual({
+          code: 'forbidden',
+          challenge: insufficient,
+        });
+      });
+    });
+
+    describe('the resources of another workspace', () => {
+      let theirs: { document_id: string; link_id: string; text: string };
+      beforeAll(async () => {
+        theirs = await addShared(suite);
+      });
+      const referring = guarded.filter(({ input }) =>
+        input.fields.some(({ name }) => ['document_id', 'link_id'].includes(name)),
+      );
+
+      it.each(named(referring))('are not there for %s', async (name, method) => {
+        const { scope } = accessOf(method);
+        const stranger = await addWorkspace(suite.app.inside.db, scope);
+        const fields = { document_id: theirs.document_id, link_id: theirs.link_id };
+
+        const answer = await call(method, `Bearer ${stranger.text}`, fields);
+
+        // A list that is narrowed to a document of another workspace is an empty one.
+        expect(answer.code).toBe(name === 'ListLinks' ? 'ok' : 'not_found');
+        expect(answer).toEqual(
+          await call(method, `Bearer ${stranger.text}`, { document_id: 'none', link_id: 'none' }),
+        );
+      });
+
+      it('are still there for their own', async () => {
+        const find = (name: string) => {
+          const method = guarded.find((one) => one.name === name);
+          if (method === undefined) throw new Error(`there is no method ${name}`);
+          return method;
+        };
+        const { text, ...fields } = theirs;
+        for (const name of ['GetDocument', 'GetLink', 'ListLinkViews']) {
+          const answer = await call(find(name), `Bearer ${text}`, fields);
+          expect(answer.code, name).toBe('ok');
+        }
+      });
+    });
+  });
+});
+
+function accessOf(method: DescMethod): Access {
+  return getOption(method, accessOption);
+}
+
+/** A kind of token that the method takes. */
+function kindOf({ principals }: Access) {
+  const kinds = tokenPrincipalTypes.filter((type) => principals.includes(principalTypes[type]));
+  const [kind = 'service'] = kinds;
+  if (principals.includes(PrincipalType.UNSPECIFIED)) throw new Error('anybody may call');
+  return kind;
+}
+
+const stranger = generateKeyPairSync('ed25519').privateKey;
+
+/** The same header and claims under the signature of another key. */
+function resign(token: string): string {
+  const input = token.slice(0, token.lastIndexOf('.'));
+  return `${input}.${sign(null, Buffer.from(input), stranger).toString('base64url')}`;
+}
+
+/** A workspace with a document and a link, as rows. */
+async function addShared({ app }: Suite) {
+  const { db } = app.inside;
+  const owner = await addWorkspace(db, 'documents:read links:read');
+  const id = owner.ownerId.slice('ws_'.length);
+  const rows = { document_id: `doc_${id}`, link_id: `lnk_${id}` };
+  await changeElsewhere(db, async (trx) => {
+    const create_time = Date.now();
+    const common = { workspace_id: owner.ownerId, name: 'Theirs', create_time };
+    await trx
+      .insertInto('documents')
+      .values({
+        ...common,
+        id: rows.document_id,
+        content_type: 'application/pdf',
+        size_bytes: 5,
+        sha256: '0'.repeat(64),
+        page_count: 0,
+        blob_id: id,
+      })
+      .execute();
+    await trx
+      .insertInto('links')
+      .values({
+        ...common,
+        id: rows.link_id,
+        slug: id,
+        document_id: rows.document_id,
+        email_required: 0,
+        email_verification_required: 0,
+        password_hash: null,
+        allow_download: 0,
+        gate_revision: 1,
+        expire_time: null,
+        revoke_time: null,
+      })
+      .execute();
+  });
+  return { ...rows, text: owner.text };
+}

@@ -1,0 +1,163 @@
+// Calls any method, of any kind, through any door, with a request that is merely well-formed: for
+// what has to hold of every method there is.
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  fromBinary,
+  getOption,
+  type Message,
+  ScalarType,
+  toBinary,
+} from '@bufbuild/protobuf';
+import { ConnectError, createClient } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
+import { http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
+import type { App } from '../../src/app.ts';
+import { services } from '../../src/services.ts';
+import { connectError, grpcError, httpRequestOf } from './doors.ts';
+import type { DoorName } from './suite.ts';
+
+export type Outcome = {
+  /** An error's code; `ok` for an answer. */
+  readonly code: string;
+  /** `WWW-Authenticate`, or the metadata of that name. */
+  readonly challenge: string | undefined;
+};
+
+export const allMethods: readonly DescMethod[] = Object.values(services).flatMap(
+  (service) => service.methods,
+);
+
+export type AnyCall = {
+  readonly method: DescMethod;
+  /** The text fields that are to be set; those of the path are set in any case. */
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly authorization?: string | undefined;
+};
+
+/** Calls a method and reads its answer to the end. */
+export function callAny(app: App, door: DoorName, call: AnyCall): Promise<Outcome> {
+  const request = requestOf(call);
+  switch (door) {
+    case 'http':
+      return overHttp(app, call, request);
+    case 'grpc':
+      return overGrpc(app, call, request);
+    case 'connect':
+      return overConnect(app, call, request);
+  }
+}
+
+function requestOf({ method, fields = {} }: AnyCall): Message {
+  const { value: template = '' } = getOption(method, httpRule).pattern as { value?: string };
+  const values = new Map<string, unknown>();
+  for (const field of method.input.fields) {
+    if (field.fieldKind !== 'scalar') continue;
+    const isInPath = template.includes(`{${field.name}}`);
+    const given = fields[field.name] ?? (isInPath ? 'none' : undefined);
+    if (field.scalar === ScalarType.STRING && given !== undefined) {
+      values.set(field.localName, given);
+    }
+    if (field.scalar === ScalarType.BYTES) values.set(field.localName, Buffer.from('bytes'));
+  }
+  return create(method.input as DescMessage, Object.fromEntries(values));
+}
+
+async function overHttp(
+  app: App,
+  { method, authorization }: AnyCall,
+  message: Message,
+): Promise<Outcome> {
+  const headers = authorization === undefined ? {} : { authorization };
+  const { multipart } = getOption(method, httpOption);
+  const { verb, path, body } = httpRequestOf(method, message);
+  const init: RequestInit = { method: verb, headers };
+  if (multipart !== undefined) {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(body ?? {})) {
+      if (name === multipart.fileField) form.set(name, new Blob(['bytes']), 'file.bin');
+      else form.set(name, String(value));
+    }
+    init.body = form;
+  } else if (body !== undefined) {
+    init.headers = { ...headers, 'content-type': 'application/json' };
+    init.body = JSON.stringify(body);
+  }
+  const response = await fetch(app.publicUrl + path, init);
+  const text = await response.text();
+  const challenge = response.headers.get('www-authenticate') ?? undefined;
+  return { code: response.ok ? 'ok' : String(JSON.parse(text).code), challenge };
+}
+
+function overGrpc(
+  app: App,
+  { method, authorization }: AnyCall,
+  message: Message,
+): Promise<Outcome> {
+  const client = new Client(app.grpcAddress, credentials.createInsecure());
+  const metadata = new Metadata();
+  if (authorization !== undefined) metadata.set('authorization', authorization);
+  const path = `/${method.parent.typeName}/${method.name}`;
+  const write = (request: Message) => Buffer.from(toBinary(method.input, request));
+  const read = (bytes: Buffer) => fromBinary(method.output, bytes);
+
+  const outcome = new Promise<Outcome>((resolve) => {
+    const done = (error?: ServiceError | null) => {
+      const challenge = error?.metadata.get('www-authenticate')[0]?.toString();
+      resolve({ code: error ? grpcError(error).code : 'ok', challenge });
+    };
+    switch (method.methodKind) {
+      case 'unary':
+        client.makeUnaryRequest(path, write, read, message, metadata, done);
+        return;
+      case 'client_streaming': {
+        const stream = client.makeClientStreamRequest(path, write, read, metadata, done);
+        stream.on('error', () => {});
+        stream.end(message);
+        return;
+      }
+      default: {
+        const stream = client.makeServerStreamRequest(path, write, read, message, metadata);
+        stream.on('error', (error: ServiceError) => done(error));
+        stream.on('end', () => done());
+        stream.resume();
+      }
+    }
+  });
+  return outcome.finally(() => client.close());
+}
+
+async function overConnect(
+  app: App,
+  { method, authorization }: AnyCall,
+  message: Message,
+): Promise<Outcome> {
+  const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
+  const client = createClient(method.parent as DescService, transport);
+  // The client's methods are named by the descriptor, whose service is not known here.
+  const call = client[method.localName] as unknown as (
+    request: unknown,
+    options: { headers: Record<string, string> },
+  ) => Promise<Message> & AsyncIterable<Message>;
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  try {
+    if (method.methodKind === 'server_streaming') {
+      for await (const _ of call(message, { headers }));
+    } else {
+      await call(method.methodKind === 'unary' ? message : one(message), { headers });
+    }
+    return { code: 'ok', challenge: undefined };
+  } catch (thrown) {
+    const error = ConnectError.from(thrown);
+    const challenge = error.metadata.get('www-authenticate') ?? undefined;
+    return { code: connectError(error).code, challenge };
+  }
+}
+
+async function* one(message: Message): AsyncGenerator<Message> {
+  yield message;
+}
