@@ -217,14 +217,19 @@ describeApp('access', (suite) => {
       it.each(named(referring))('are not there for %s', async (name, method) => {
         const { scope } = accessOf(method);
         const stranger = await addWorkspace(suite.app.inside.db, scope);
-        const fields = { document_id: theirs.document_id, link_id: theirs.link_id };
+        const { document_id, link_id } = theirs;
+        const fields = { document_id, link_id, name: 'Mine' };
 
         const answer = await call(method, `Bearer ${stranger.text}`, fields);
 
         // A list that is narrowed to a document of another workspace is an empty one.
         expect(answer.code).toBe(name === 'ListLinks' ? 'ok' : 'not_found');
         expect(answer).toEqual(
-          await call(method, `Bearer ${stranger.text}`, { document_id: 'none', link_id: 'none' }),
+          await call(method, `Bearer ${stranger.text}`, {
+            ...fields,
+            document_id: 'none',
+            link_id: 'none',
+          }),
         );
       });
 
