@@ -1,0 +1,188 @@
+// Secrets never reach a log: a tour through every door, successes and failures, and then a look for
+// every secret that was used in all that was logged.
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
+import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
+import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
+import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
+import { callAny } from './support/any-method.ts';
+import { mistype, unknownCredential, wrongSecret } from './support/credentials.ts';
+import { doorNames } from './support/doors.ts';
+import { addClient, addCustomer } from './support/rows.ts';
+import { type DoorName, describeApp, type Suite } from './support/suite.ts';
+
+const { issueToken, exchangeApiKey } = IssuanceService.method;
+const { verifyToken, revokeToken } = VerificationService.method;
+const { createLink } = LinkService.method;
+
+describeApp('the log', (suite) => {
+  it('holds no secret that was used, and the request id in every line', async () => {
+    const tour = new Tour(suite);
+    for (const door of doorNames) {
+      await tour.tokens(door);
+      await tour.documents(door);
+    }
+    await tour.oddRequests();
+    await tour.sharedLink();
+    await tour.fault();
+
+    const text = await suite.testApp.logText();
+    const lines = text.split('\n').filter((line) => line !== '');
+    // The tour was logged: each door, successes and each kind of failure.
+    for (const face of doorNames) expect(text).toContain(`"face":"${face}"`);
+    for (const code of tour.codes) expect(text).toContain(`"code":"${code}"`);
+    expect(tour.secrets.size).toBeGreaterThan(30);
+    for (const secret of tour.secrets) {
+      expect(text.includes(secret), `${secret.slice(0, 8)}… was logged`).toBe(false);
+    }
+    for (const line of lines) {
+      expect(JSON.parse(line), line).toMatchObject({ request_id: expect.stringMatching(/./) });
+    }
+  });
+});
+
+class Tour {
+  readonly secrets = new Set<string>();
+  readonly codes = new Set<string>(['ok']);
+  readonly #suite: Suite;
+
+  constructor(suite: Suite) {
+    this.#suite = suite;
+    const { env } = suite.testApp;
+    for (const name of [
+      'CLIENT_SECRET',
+      'CUSTOMER_API_KEY',
+      'API_KEY',
+      'STAFF_PASSWORD',
+    ] as const) {
+      this.keep(env[name]);
+    }
+  }
+
+  /** Remembers a secret, and the part of it that gives it away. */
+  keep(secret: string): string {
+    if (secret.length < 8) throw new Error('that is no secret');
+    this.secrets.add(secret);
+    if (secret.startsWith('lk_')) this.secrets.add(secret.slice(29));
+    if (secret.startsWith('eyJ')) this.secrets.add(secret.slice(secret.lastIndexOf('.') + 1));
+    return secret;
+  }
+
+  async tokens(name: DoorName): Promise<void> {
+    const { app } = this.#suite;
+    const door = this.#suite.door(name);
+    const client = await addClient(app.inside.db, 'tokens:read tokens:write');
+    const customer = await addCustomer(app.inside.db, 'accounts:read');
+    const id = { clientId: client.ownerId, scope: 'tokens:read tokens:write' };
+    const good = await door.call(issueToken, { ...id, clientSecret: this.keep(client.text) });
+    const exchanged = await door.call(exchangeApiKey, { apiKey: this.keep(customer.text) });
+    if (!good.ok || !exchanged.ok) throw new Error('no token was issued');
+    const token = this.keep(good.message.accessToken);
+    this.keep(exchanged.message.accessToken);
+    const authorization = `Bearer ${token}`;
+
+    for (const clientSecret of [
+      unknownCredential('cs'),
+      wrongSecret('cs', client),
+      mistype(client.text),
+      'correct horse battery staple',
+      `${'long'.repeat(63)}${randomBytes(8).toString('hex')}`,
+    ]) {
+      const answer = await door.call(issueToken, { ...id, clientSecret: this.keep(clientSecret) });
+      if (!answer.ok) this.codes.add(answer.error.code);
+    }
+    for (const bad of [`${token}x`, token.slice(0, -2), unknownCredential('wk'), customer.text]) {
+      const credential = { authorization: `Bearer ${this.keep(bad)}` };
+      const answer = await door.call(verifyToken, { token: this.keep(bad) }, credential);
+      if (!answer.ok) this.codes.add(answer.error.code);
+      await door.call(verifyToken, { token: bad }, { authorization });
+    }
+    await door.call(revokeToken, { token }, { authorization });
+    await door.call(verifyToken, { token }, { authorization });
+  }
+
+  async documents(name: DoorName): Promise<void> {
+    const { app, testApp } = this.#suite;
+    const authorization = `Bearer ${testApp.env.API_KEY}`;
+    for (const method of DocumentService.methods) {
+      const { code } = await callAny(app, name, { method, authorization });
+      this.codes.add(code);
+    }
+    const password = this.keep(`correct horse ${randomBytes(8).toString('hex')}`);
+    const request = { documentId: 'none', emailRequired: true, password };
+    const answer = await this.#suite.door(name).call(createLink, request, { authorization });
+    if (!answer.ok) this.codes.add(answer.error.code);
+  }
+
+  /** Secrets where no secret belongs. */
+  async oddRequests(): Promise<void> {
+    const { app, testApp } = this.#suite;
+    const key = this.keep(unknownCredential('ck'));
+    const headers = { 'content-type': 'application/json' };
+    const basic = this.keep(Buffer.from(`cli_x:${unknownCredential('cs')}`).toString('base64'));
+    const requests: [string, RequestInit][] = [
+      [`/tokens?client_secret=${key}`, { method: 'POST', headers, body: '{}' }],
+      [`/nowhere?api_key=${key}`, {}],
+      [`/s/${this.keep(randomBytes(12).toString('hex').slice(0, 22))}?key=${key}`, {}],
+      ['/tokens', { method: 'POST', headers, body: `{"client_secret":["${key}"]}` }],
+      ['/tokens', { method: 'POST', headers, body: `{"client_secret":"${key}` }],
+      ['/tokens', { method: 'POST', headers, body: JSON.stringify({ [key]: key }) }],
+      ['/tokens', { method: 'POST', headers: { ...headers, authorization: `Basic ${basic}` } }],
+      ['/api/v1/links', { headers: { authorization: `Basic ${basic}` } }],
+      ['/api/v1/links', { headers: { authorization: testApp.env.API_KEY } }],
+      ['/api/v1/links', { headers: { cookie: `session=${key}` } }],
+      [
+        '/latchkey.identity.v1.IssuanceService/IssueToken',
+        {
+          method: 'POST',
+          headers,
+          body: `{"clientSecret":["${key}"]}`,
+        },
+      ],
+    ];
+    for (const [path, init] of requests) await (await fetch(app.publicUrl + path, init)).text();
+  }
+
+  /** Through a link's gate, with its cookie and the address that was given. */
+  async sharedLink(): Promise<void> {
+    const { app, testApp } = this.#suite;
+    const authorization = `Bearer ${testApp.env.API_KEY}`;
+    const form = new FormData();
+    form.set('file', new Blob(['%PDF-1.7']), 'terms.pdf');
+    const headers = { authorization };
+    const documents = `${app.publicUrl}/api/v1/documents`;
+    const uploaded = await fetch(documents, { method: 'POST', headers, body: form });
+    const { id: documentId } = (await uploaded.json()) as { id: string };
+    const request = { documentId, emailRequired: true };
+    const link = await this.#suite.door('http').call(createLink, request, { authorization });
+    if (!link.ok) throw new Error(`no link was made: ${link.error.code}`);
+    const url = link.message.link?.url ?? '';
+    this.keep(url.slice(url.lastIndexOf('/') + 1));
+    const email = this.keep(`reader.${randomBytes(6).toString('hex')}@example.com`);
+
+    const body = new URLSearchParams({ email });
+    const gate = await fetch(url, { method: 'POST', body, redirect: 'manual' });
+    const [cookie = ''] = (gate.headers.get('set-cookie') ?? '').split(';');
+    this.keep(cookie.slice(cookie.indexOf('=') + 1));
+    const page = await fetch(url, { headers: { cookie } });
+    expect(page.status).toBe(200);
+    const file = await fetch(`${url}/file`, { headers: { cookie } });
+    expect(file.status).toBe(200);
+    expect((await fetch(`${url}/file`, { headers: { cookie: `${cookie}x` } })).status).toBe(403);
+    await Promise.all([page.text(), file.text()]);
+  }
+
+  /** What the database itself says of a query that fails is logged; its values must not be. */
+  async fault(): Promise<void> {
+    const { app } = this.#suite;
+    const secret = this.keep(unknownCredential('cs'));
+    await app.inside.db.schema.dropTable('credentials').execute();
+    for (const name of doorNames) {
+      const request = { clientId: 'cli_x', clientSecret: secret, scope: 'accounts:read' };
+      const answer = await this.#suite.door(name).call(issueToken, request);
+      if (!answer.ok) this.codes.add(answer.error.code);
+    }
+    expect(this.codes).toContain('internal');
+  }
+}
