@@ -25,17 +25,28 @@ export async function openDatabase(url: string): Promise<Database> {
     : postgres(url);
   const db = new Kysely<Schema>({ dialect });
   try {
-    const migrator = new Migrator({
-      db,
-      provider: { getMigrations: () => Promise.resolve(migrations) },
-    });
-    const { error } = await migrator.migrateToLatest();
-    if (error !== undefined) throw error;
+    await migrate(db);
     ready();
     return db;
   } catch (error) {
     await db.destroy();
     throw error;
+  }
+}
+
+const migrateAttemptsMax = 5;
+
+/**
+ * Again where it fails: nothing keeps two processes from migrating the same SQLite file, and the
+ * slower one finds everything done at its next attempt.
+ */
+async function migrate(db: Database): Promise<void> {
+  const provider = { getMigrations: () => Promise.resolve(migrations) };
+  for (let attempt = 1; ; attempt++) {
+    const { error } = await new Migrator({ db, provider }).migrateToLatest();
+    if (error === undefined) return;
+    if (attempt === migrateAttemptsMax) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 50 * attempt));
   }
 }
 
@@ -141,8 +152,9 @@ const awayMessage = /timeout|connection terminated|Connection ended/i;
 /** What a failed query means for the caller: `unavailable` where the database is away. */
 export function storageFailure(error: unknown): unknown {
   if (error instanceof Failure) return error;
-  const away =
-    awayCodes.has(codeOf(error)) || (error instanceof Error && awayMessage.test(error.message));
+  // An extended code of SQLite is its primary code with a suffix.
+  const code = codeOf(error).replace(/^(SQLITE_[A-Z]+)_.*$/, '$1');
+  const away = awayCodes.has(code) || (error instanceof Error && awayMessage.test(error.message));
   if (!away) return error;
   return fail('unavailable', 'The database cannot be reached.', {
     cause: error,
