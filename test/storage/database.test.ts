@@ -1,0 +1,261 @@
+import { expect, it } from 'vitest';
+import { fail } from '../../src/rpc/errors.ts';
+import {
+  isMissingReference,
+  openDatabase,
+  storageFailure,
+  transact,
+} from '../../src/storage/database.ts';
+import type { Executor, Schema } from '../../src/storage/schema.ts';
+import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { describeDialects } from '../support/harness.ts';
+
+const tables = [
+  'accounts',
+  'clients',
+  'credentials',
+  'customers',
+  'documents',
+  'links',
+  'revisions',
+  'revoked_tokens',
+  'signing_keys',
+  'users',
+  'views',
+  'workspaces',
+] as const satisfies (keyof Schema)[];
+
+const workspace = (id: string) => ({ id, name: id, create_time: 1_795_000_000_123 });
+const insert = (trx: Executor, id: string) =>
+  trx.insertInto('workspaces').values(workspace(id)).execute();
+
+describeDialects('a database', (dialect) => {
+  it('has every table, empty, once it was opened, and keeps it when opened again', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    const first = await openDatabase(url);
+    for (const table of tables) {
+      const rows = await first.selectFrom(table).selectAll().execute();
+      const expected = table === 'revisions' ? [{ name: 'access', value: 0 }] : [];
+      expect(rows, table).toEqual(expected);
+    }
+    await insert(first, 'ws_kept');
+    await first.destroy();
+
+    const second = await openUntilFinished(url);
+    expect(await second.selectFrom('workspaces').selectAll().execute()).toEqual([
+      workspace('ws_kept'),
+    ]);
+  });
+
+  it('may be opened by several processes at once for the first time', async () => {
+    const url = await freshDatabaseUrl(dialect);
+
+    const [first, second] = await Promise.all([openUntilFinished(url), openUntilFinished(url)]);
+
+    await insert(first, 'ws_1');
+    expect(await second.selectFrom('workspaces').select('id').execute()).toEqual([{ id: 'ws_1' }]);
+  });
+
+  it('has one active signing key at most', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const key = (kid: string, state: 'active' | 'retired') => ({
+      kid,
+      state,
+      public_x: kid,
+      private_ciphertext: '',
+      master_key_id: '',
+      create_time: 1,
+      activate_time: 1,
+      retire_time: null,
+    });
+    await db.insertInto('signing_keys').values(key('a', 'active')).execute();
+    await db
+      .insertInto('signing_keys')
+      .values([key('b', 'retired'), key('c', 'retired')])
+      .execute();
+
+    await expect(
+      db.insertInto('signing_keys').values(key('d', 'active')).execute(),
+    ).rejects.toThrow();
+  });
+
+  it('has exactly one owner for each credential', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    await insert(db, 'ws_1');
+    await db
+      .insertInto('customers')
+      .values({ id: 'cus_1', name: '', create_time: 1, disable_time: null })
+      .execute();
+    const credential = (id: string, customer_id: string | null, workspace_id: string | null) => ({
+      id,
+      client_id: null,
+      customer_id,
+      workspace_id,
+      name: '',
+      digest: '',
+      scopes: '',
+      create_time: 1,
+      expire_time: null,
+      revoke_time: null,
+      last_used_time: null,
+    });
+    const add = (row: ReturnType<typeof credential>) =>
+      db.insertInto('credentials').values(row).execute();
+
+    await add(credential('key_1', 'cus_1', null));
+    await add(credential('key_2', null, 'ws_1'));
+    await expect(add(credential('key_3', null, null))).rejects.toThrow();
+    await expect(add(credential('key_4', 'cus_1', 'ws_1'))).rejects.toThrow();
+    const error = await add(credential('key_5', 'cus_none', null)).catch((thrown) => thrown);
+    expect(isMissingReference(error)).toBe(true);
+    expect(isMissingReference(new Error('other'))).toBe(false);
+  });
+
+  it('deletes the links and views of a document with it', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    await insert(db, 'ws_1');
+    const common = { workspace_id: 'ws_1', name: '', create_time: 1 };
+    const document = { content_type: '', size_bytes: 4_294_967_295, sha256: '', page_count: 0 };
+    await db
+      .insertInto('documents')
+      .values({ ...common, ...document, id: 'doc_1', blob_id: 'b' })
+      .execute();
+    await db
+      .insertInto('links')
+      .values({
+        ...common,
+        id: 'lnk_1',
+        slug: 's',
+        document_id: 'doc_1',
+        email_required: 1,
+        email_verification_required: 0,
+        password_hash: null,
+        allow_download: 0,
+        gate_revision: 1,
+        expire_time: null,
+        revoke_time: null,
+      })
+      .execute();
+    const view = { email: '', email_verified: 0, create_time: 1, duration_ms: 0 } as const;
+    await db
+      .insertInto('views')
+      .values({ ...view, id: 'viw_1', link_id: 'lnk_1' })
+      .execute();
+    const { size_bytes } = await db
+      .selectFrom('documents')
+      .select('size_bytes')
+      .executeTakeFirstOrThrow();
+    expect(size_bytes).toBe(4_294_967_295);
+
+    await db.deleteFrom('documents').execute();
+
+    expect(await db.selectFrom('links').select('id').execute()).toEqual([]);
+    expect(await db.selectFrom('views').select('id').execute()).toEqual([]);
+  });
+});
+
+describeDialects('a transaction', (dialect) => {
+  const count = async (db: Executor) =>
+    (await db.selectFrom('workspaces').select('id').execute()).length;
+
+  it('is done whole, and gives back what the work gave', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+
+    const result = await transact(db, async (trx) => {
+      await insert(trx, 'ws_1');
+      await insert(trx, 'ws_2');
+      return 'done';
+    });
+
+    expect(result).toBe('done');
+    expect(await count(db)).toBe(2);
+  });
+
+  it('is undone whole where the work fails, with the error of the work', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const thrown = fail('conflict', 'No.');
+
+    await expect(
+      transact(db, async (trx) => {
+        await insert(trx, 'ws_1');
+        throw thrown;
+      }),
+    ).rejects.toBe(thrown);
+
+    expect(await count(db)).toBe(0);
+  });
+
+  it.each(['40001', '40P01', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'])(
+    'is done again where the database asks for it with %s',
+    async (code) => {
+      const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+      let attempts = 0;
+
+      await transact(db, async (trx) => {
+        await insert(trx, `ws_${++attempts}`);
+        if (attempts < 3) throw Object.assign(new Error('again'), { code });
+      });
+
+      expect(attempts).toBe(3);
+      expect(await db.selectFrom('workspaces').select('id').execute()).toEqual([{ id: 'ws_3' }]);
+    },
+  );
+
+  it('is given up as unavailable where the database asks for ever more', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const busy = Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' });
+
+    await expect(transact(db, () => Promise.reject(busy))).rejects.toMatchObject({
+      code: 'unavailable',
+      extra: { retryAfterSeconds: 1, cause: busy },
+    });
+  });
+
+  it('loses nothing to another process that writes at the same time', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    const databases = [await openUntilFinished(url), await openUntilFinished(url)];
+    const raise = (trx: Executor) =>
+      trx
+        .updateTable('revisions')
+        .set((eb) => ({ value: eb('value', '+', 1) }))
+        .execute();
+
+    await Promise.all(
+      databases.flatMap((db) => Array.from({ length: 20 }, () => transact(db, raise))),
+    );
+
+    const [db] = databases;
+    expect(await db?.selectFrom('revisions').select('value').execute()).toEqual([{ value: 40 }]);
+  });
+});
+
+describeDialects('a failure of the database', (dialect) => {
+  it('is left as it is where the database was there', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    await db.schema.dropTable('views').execute();
+    const error = await db
+      .selectFrom('views')
+      .selectAll()
+      .execute()
+      .catch((thrown) => thrown);
+
+    expect(error).toBeInstanceOf(Error);
+    expect(storageFailure(error)).toBe(error);
+  });
+
+  it.each([
+    'ECONNREFUSED',
+    'ECONNRESET',
+    '57P01',
+    '53300',
+    'SQLITE_BUSY',
+    'SQLITE_BUSY_SNAPSHOT',
+    'SQLITE_FULL',
+    'SQLITE_IOERR',
+    'SQLITE_IOERR_WRITE',
+    'SQLITE_IOERR_FSYNC',
+  ])('is unavailable for %s', (code) => {
+    const error = Object.assign(new Error('away'), { code });
+    expect(storageFailure(error)).toMatchObject({ code: 'unavailable', extra: { cause: error } });
+  });
+});
