@@ -26,3 +26,21 @@ export async function signToken({ inside }: App, token: TokenFor): Promise<strin
   };
   return (await inside.signer.sign(claims, lifetimeSeconds)).token;
 }
+
+/** What is told of a token that is not active. */
+export const inactive = {
+  active: false,
+  allowed: false,
+  code: 'unauthenticated',
+  sub: '',
+  clientId: '',
+  scope: '',
+  aud: '',
+  iss: '',
+  iat: 0,
+  exp: 0,
+  jti: '',
+  principalType: '',
+  accounts: [],
+  authTime: 0,
+};

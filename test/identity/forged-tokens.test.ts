@@ -1,0 +1,186 @@
+// What a token has to be, byte for byte: everything else is answered as not active.
+import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { type ActiveKey, type Keyring, openKeyring } from '../../src/identity/keys/keyring.ts';
+import { createMasterKey, readMasterKeyFile } from '../../src/identity/keys/master-key.ts';
+import { createSigner } from '../../src/identity/tokens/signer.ts';
+import { watchChanges } from '../../src/storage/changes.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import { inactive, signToken } from '../support/tokens.ts';
+
+const { verifyToken } = VerificationService.method;
+
+type Json = Record<string, unknown>;
+
+/** What a forger has in hand: a good token, its parts, and the keys. */
+type Workshop = {
+  readonly token: string;
+  readonly key: ActiveKey;
+  readonly keyring: Keyring;
+  readonly publicUrl: string;
+};
+
+const strange = generateKeyPairSync('ed25519').privateKey;
+
+const forgeries: [string, (workshop: Workshop) => string | Promise<string>][] = [
+  ['without a signature, alg none', (w) => forge(w, { alg: 'none' }, {}, () => '')],
+  ['with alg none and our signature', (w) => forge(w, { alg: 'none' })],
+  [
+    'signed by HMAC with the bytes of our public key',
+    (w) => forge(w, { alg: 'HS256' }, {}, hmac(Buffer.from(w.key.jwk.x, 'base64url'))),
+  ],
+  [
+    'signed by HMAC with the text of our public key',
+    (w) =>
+      forge(
+        w,
+        { alg: 'HS256' },
+        {},
+        hmac(w.key.publicKey.export({ format: 'pem', type: 'spki' }).toString()),
+      ),
+  ],
+  ['signed by HMAC under our own header', (w) => forge(w, {}, {}, hmac(w.key.jwk.x))],
+  ['of another key under our kid', (w) => forge(w, {}, {}, ed25519(strange))],
+  ['of an unknown kid', (w) => forge(w, { kid: 'A'.repeat(43) })],
+  ['without a kid', (w) => forge(w, { kid: undefined })],
+  [
+    'that brings its own key',
+    (w) => forge(w, { jwk: strange.export({ format: 'jwk' }) }, {}, ed25519(strange)),
+  ],
+  ['of typ JWT', (w) => forge(w, { typ: 'JWT' })],
+  ['without a typ', (w) => forge(w, { typ: undefined })],
+  ['of alg Ed25519', (w) => forge(w, { alg: 'Ed25519' })],
+  ['with one more member in its header', (w) => forge(w, { crit: ['exp'] })],
+  ['with a header in another order', reorderHeader],
+  ['with other claims under its signature', (w) => swapPayload(w, { scope: 'clients:write' })],
+  ['with a flipped bit in its signature', ({ token }) => flipSignature(token)],
+  ['with the unused bits of its signature set', ({ token }) => nonCanonical(token)],
+  ['with a padded signature', ({ token }) => `${token}==`],
+  ['with a signature in base64', ({ token }) => toBase64(token)],
+  ['with a signature cut short', ({ token }) => token.slice(0, -1)],
+  ['of another issuer', (w) => signed(w, { issuer: 'https://other.example' })],
+  ['for another audience', (w) => signed(w, { audience: 'https://other.example' })],
+  ['for several audiences', (w) => forge(w, {}, { aud: [w.publicUrl, 'https://other.example'] })],
+  ['without an expiry', (w) => forge(w, {}, { exp: undefined })],
+  ['with an expiry in words', (w) => forge(w, {}, { exp: '9999999999' })],
+  ['with an expiry that is no whole number', (w) => forge(w, {}, { exp: 9_999_999_999.5 })],
+  ['without a jti', (w) => forge(w, {}, { jti: undefined })],
+  ['of no kind of principal', (w) => forge(w, {}, { principal_type: 'root' })],
+  ['that has expired', (w) => forge(w, {}, { exp: Math.floor(Date.now() / 1000) - 1 })],
+  ['whose payload is not JSON', (w) => sealText(w, 'scope')],
+  ['whose payload is null', (w) => sealText(w, 'null')],
+  ['whose payload is an array', (w) => sealText(w, '[]')],
+  ['with an empty header', ({ token }) => token.replace(/^[^.]*/, '')],
+  ['with an empty payload', ({ token }) => token.replace(/\..*\./, '..')],
+  ['with an empty signature', ({ token }) => token.replace(/[^.]*$/, '')],
+  ['of two parts', ({ token }) => token.replace(/\.[^.]*$/, '')],
+  ['of four parts', ({ token }) => `${token}.AAAA`],
+  ['that is only dots', () => '..'],
+  ['with a space before it', ({ token }) => ` ${token}`],
+  ['with a line break after it', ({ token }) => `${token}\n`],
+  ['that is a credential', () => `lk_ck_${'0'.repeat(22)}_${'0'.repeat(49)}`],
+  ['of 16384 characters', () => 'a'.repeat(16_384)],
+];
+
+describeApp('a forged token', (suite) => {
+  let workshop: Workshop;
+  let authorization: string;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    const { app, testApp } = suite;
+    const { db } = app.inside;
+    const changes = await watchChanges(db);
+    stop = () => changes.stop();
+    const masterKey = createMasterKey(await readMasterKeyFile(testApp.dataDir));
+    const keyring = await openKeyring({ db, masterKey, changes });
+    const key = keyring.active();
+    if (key === undefined) throw new Error('no key can sign');
+    const token = await signToken(app, { type: 'service', scope: 'accounts:read' });
+    workshop = { token, key, keyring, publicUrl: app.publicUrl };
+    authorization = `Bearer ${await signToken(app, {
+      type: 'service',
+      scope: 'tokens:read',
+    })}`;
+  });
+  afterAll(() => stop());
+
+  describeDoors((name) => {
+    it.each(forgeries)('%s is answered as not active', async (_, make) => {
+      const verdict = async (token: string) => {
+        const answer = await suite.door(name).call(verifyToken, { token }, { authorization });
+        if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+        const { $typeName, $unknown, ...message } = answer.message;
+        return message;
+      };
+      expect(await verdict(workshop.token)).toMatchObject({ active: true });
+      expect(await verdict(await make(workshop))).toEqual(inactive);
+    });
+  });
+});
+
+type Sign = (input: string) => string;
+
+const ed25519 =
+  (key: KeyObject): Sign =>
+  (input) =>
+    sign(null, Buffer.from(input), key).toString('base64url');
+
+const hmac =
+  (secret: string | Buffer): Sign =>
+  (input) =>
+    createHmac('sha256', secret).update(input).digest('base64url');
+
+const encode = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
+
+/** The workshop's token with other members in its header and claims; signed by our own key. */
+function forge({ token, key }: Workshop, header: Json, claims: Json = {}, signIt?: Sign): string {
+  const own = { alg: 'EdDSA', typ: 'at+jwt', kid: key.kid };
+  const input = `${encode({ ...own, ...header })}.${encode({ ...decodeJwt(token), ...claims })}`;
+  return `${input}.${(signIt ?? ed25519(key.privateKey))(input)}`;
+}
+
+function reorderHeader({ token, key }: Workshop): string {
+  const input = `${encode({ kid: key.kid, typ: 'at+jwt', alg: 'EdDSA' })}.${token.split('.')[1]}`;
+  return `${input}.${ed25519(key.privateKey)(input)}`;
+}
+
+async function signed(
+  { keyring, publicUrl }: Workshop,
+  { issuer = publicUrl, audience = publicUrl },
+): Promise<string> {
+  const names = { issuer: () => issuer, audience: () => audience };
+  const signer = createSigner({ keyring, ...names, now: Date.now });
+  const claims = { sub: 'sub', client_id: 'sub', scope: 'accounts:read' };
+  return (await signer.sign({ ...claims, principal_type: 'service' }, 300)).token;
+}
+
+function sealText({ key }: Workshop, payload: string): string {
+  const input = `${key.header}.${Buffer.from(payload).toString('base64url')}`;
+  return `${input}.${ed25519(key.privateKey)(input)}`;
+}
+
+function swapPayload({ token }: Workshop, claims: Json): string {
+  const [header, , signature] = token.split('.');
+  return `${header}.${encode({ ...decodeJwt(token), ...claims })}.${signature}`;
+}
+
+function flipSignature(token: string): string {
+  const [header, payload, signature = ''] = token.split('.');
+  const bytes = Buffer.from(signature, 'base64url');
+  bytes.writeUInt8(bytes.readUInt8(0) ^ 1, 0);
+  return `${header}.${payload}.${bytes.toString('base64url')}`;
+}
+
+/** The same 64 bytes, in the way of writing them that base64url forbids. */
+function nonCanonical(token: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const other = alphabet.charAt(alphabet.indexOf(token.slice(-1)) + 1);
+  return token.slice(0, -1) + other;
+}
+
+function toBase64(token: string): string {
+  const [header, payload, signature = ''] = token.split('.');
+  return `${header}.${payload}.${Buffer.from(signature, 'base64url').toString('base64')}`;
+}
