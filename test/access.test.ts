@@ -12,7 +12,7 @@ import { readConfig } from '../src/config.ts';
 import { principalTypes, tokenPrincipalTypes } from '../src/rpc/principal.ts';
 import { allMethods, callAny, type Outcome } from './support/any-method.ts';
 import { unknownCredential } from './support/credentials.ts';
-import { addWorkspace, changeElsewhere } from './support/rows.ts';
+import { addShared, addWorkspace } from './support/rows.ts';
 import { describeApp, describeDoors, type Suite } from './support/suite.ts';
 import { signToken } from './support/tokens.ts';
 
@@ -208,7 +208,7 @@ describeApp('access', (suite) => {
     describe('the resources of another workspace', () => {
       let theirs: { document_id: string; link_id: string; text: string };
       beforeAll(async () => {
-        theirs = await addShared(suite);
+        theirs = await addShared(suite.app.inside.db);
       });
       const referring = guarded.filter(({ input }) =>
         input.fields.some(({ name }) => ['document_id', 'link_id'].includes(name)),
@@ -267,45 +267,4 @@ const stranger = generateKeyPairSync('ed25519').privateKey;
 function resign(token: string): string {
   const input = token.slice(0, token.lastIndexOf('.'));
   return `${input}.${sign(null, Buffer.from(input), stranger).toString('base64url')}`;
-}
-
-/** A workspace with a document and a link, as rows. */
-async function addShared({ app }: Suite) {
-  const { db } = app.inside;
-  const owner = await addWorkspace(db, 'documents:read links:read');
-  const id = owner.ownerId.slice('ws_'.length);
-  const rows = { document_id: `doc_${id}`, link_id: `lnk_${id}` };
-  await changeElsewhere(db, async (trx) => {
-    const create_time = Date.now();
-    const common = { workspace_id: owner.ownerId, name: 'Theirs', create_time };
-    await trx
-      .insertInto('documents')
-      .values({
-        ...common,
-        id: rows.document_id,
-        content_type: 'application/pdf',
-        size_bytes: 5,
-        sha256: '0'.repeat(64),
-        page_count: 0,
-        blob_id: id,
-      })
-      .execute();
-    await trx
-      .insertInto('links')
-      .values({
-        ...common,
-        id: rows.link_id,
-        slug: id,
-        document_id: rows.document_id,
-        email_required: 0,
-        email_verification_required: 0,
-        password_hash: null,
-        allow_download: 0,
-        gate_revision: 1,
-        expire_time: null,
-        revoke_time: null,
-      })
-      .execute();
-  });
-  return { ...rows, text: owner.text };
 }

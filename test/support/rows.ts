@@ -101,3 +101,43 @@ export async function revoke(trx: Executor, credentialId: string): Promise<void>
     .where('id', '=', credentialId)
     .execute();
 }
+
+/** A workspace with a document and a link, as rows. */
+export async function addShared(db: Database) {
+  const owner = await addWorkspace(db, 'documents:read links:read');
+  const id = owner.ownerId.slice('ws_'.length);
+  const rows = { document_id: `doc_${id}`, link_id: `lnk_${id}` };
+  await changeElsewhere(db, async (trx) => {
+    const create_time = Date.now();
+    const common = { workspace_id: owner.ownerId, name: 'Theirs', create_time };
+    await trx
+      .insertInto('documents')
+      .values({
+        ...common,
+        id: rows.document_id,
+        content_type: 'application/pdf',
+        size_bytes: 5,
+        sha256: '0'.repeat(64),
+        page_count: 0,
+        blob_id: id,
+      })
+      .execute();
+    await trx
+      .insertInto('links')
+      .values({
+        ...common,
+        id: rows.link_id,
+        slug: id,
+        document_id: rows.document_id,
+        email_required: 0,
+        email_verification_required: 0,
+        password_hash: null,
+        allow_download: 0,
+        gate_revision: 1,
+        expire_time: null,
+        revoke_time: null,
+      })
+      .execute();
+  });
+  return { ...rows, text: owner.text };
+}

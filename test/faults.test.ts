@@ -1,0 +1,132 @@
+// What a caller is told while something is broken under the service.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Code } from '@connectrpc/connect';
+import SQLite from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
+import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
+import { type Door, openDoors } from './support/doors.ts';
+import { describeDialects, startTestApp, type TestApp } from './support/harness.ts';
+import { startPostgres } from './support/postgres.ts';
+import { type Added, addClient } from './support/rows.ts';
+import { signToken } from './support/tokens.ts';
+
+const { issueToken } = IssuanceService.method;
+const { revokeToken } = VerificationService.method;
+
+describeDialects('a fault', (dialect) => {
+  it('that nobody foresaw is told as internal, and its cause only to the log', async () => {
+    const test = await startTestApp({ dialect });
+    onTestFinished(() => test.remove());
+    const doors = openDoors(test.app);
+    onTestFinished(() => closeAll(doors));
+    const client = await addClient(test.app.inside.db, 'accounts:read');
+    await test.app.inside.db.schema.dropTable('credentials').execute();
+
+    for (const door of doors) {
+      const answer = await door.call(issueToken, requestOf(client), { requestId: door.name });
+      expect(answer).toEqual({
+        ok: false,
+        error: {
+          code: 'internal',
+          grpc: Code.Internal,
+          message: 'Something went wrong on our side.',
+          requestId: door.name,
+          fields: [],
+        },
+      });
+    }
+    const text = JSON.stringify(await httpIssue(test, client));
+    expect(text).not.toMatch(/credentials|table|relation|sql/i);
+
+    const lines = (await test.logText()).split('\n').filter((line) => line.includes('internal'));
+    for (const { name } of doors) {
+      const line = lines.find((one) => JSON.parse(one).request_id === name);
+      expect(line, name).toMatch(/credentials/);
+      expect(line).not.toContain(client.text);
+    }
+  });
+});
+
+describe('a PostgreSQL server that goes away', () => {
+  it('makes every call that needs it unavailable, with a time to try again', async () => {
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.stop());
+    const databaseUrl = await postgres.createDatabase();
+    const test = await startTestApp({ config: { databaseUrl } });
+    onTestFinished(() => test.remove());
+    const doors = openDoors(test.app);
+    onTestFinished(() => closeAll(doors));
+    const client = await addClient(test.app.inside.db, 'accounts:read');
+
+    await postgres.stop();
+
+    await expectUnavailable(test, doors, client);
+  });
+});
+
+describe('an SQLite file that somebody else keeps locked', () => {
+  it('makes every call that writes unavailable, with a time to try again', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const test = await startTestApp({ dataDir: folder });
+    onTestFinished(() => test.stop());
+    const doors = openDoors(test.app);
+    onTestFinished(() => closeAll(doors));
+    const locker = new SQLite(`${folder}/latchkey.db`);
+    onTestFinished(() => void locker.close());
+    const own = { type: 'service', scope: 'tokens:write' } as const;
+    const token = await signToken(test.app, own);
+    const revoke = (door: Door) =>
+      door.call(revokeToken, { token }, { authorization: `Bearer ${token}` });
+
+    locker.exec('BEGIN IMMEDIATE');
+
+    for (const door of doors) {
+      expect(await revoke(door)).toMatchObject({
+        ok: false,
+        error: { code: 'unavailable', grpc: Code.Unavailable },
+      });
+    }
+    locker.exec('ROLLBACK');
+    for (const door of doors.slice(0, 1)) expect(await revoke(door)).toMatchObject({ ok: true });
+  });
+});
+
+async function expectUnavailable(test: TestApp, doors: Door[], client: Added): Promise<void> {
+  for (const door of doors) {
+    const answer = await door.call(issueToken, requestOf(client));
+    expect(answer).toMatchObject({
+      ok: false,
+      error: {
+        code: 'unavailable',
+        grpc: Code.Unavailable,
+        message: 'The database cannot be reached.',
+      },
+    });
+  }
+  const { response, body } = await httpIssue(test, client);
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('1');
+  expect(body).toMatchObject({ code: 'unavailable', error: 'temporarily_unavailable' });
+}
+
+async function httpIssue({ app }: TestApp, { ownerId, text }: Added) {
+  const body = { client_id: ownerId, client_secret: text, scope: 'accounts:read' };
+  const response = await fetch(`${app.publicUrl}/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { response, body: (await response.json()) as Record<string, unknown> };
+}
+
+function requestOf({ ownerId, text }: Added) {
+  return { clientId: ownerId, clientSecret: text, scope: 'accounts:read' };
+}
+
+function closeAll(doors: readonly Door[]): void {
+  for (const door of doors) door.close();
+}
