@@ -1,7 +1,7 @@
 // The processes of a run: servers and load generators, ended by their ids, whatever happens.
 import { spawn } from 'node:child_process';
-import { openSync, readFileSync, truncateSync } from 'node:fs';
 import { once } from 'node:events';
+import { openSync, readFileSync, truncateSync } from 'node:fs';
 
 const running = new Set();
 const startMs = 20_000;
@@ -56,9 +56,7 @@ function untilReady(child, script) {
 /** Both sides run on Node's and our own defaults, whatever is set here. */
 function cleanEnvironment() {
   const entries = Object.entries(process.env);
-  return Object.fromEntries(
-    entries.filter(([name]) => !/^(LATCHKEY|NODE|UV)_/.test(name)),
-  );
+  return Object.fromEntries(entries.filter(([name]) => !/^(LATCHKEY|NODE|UV)_/.test(name)));
 }
 
 async function stop(child) {

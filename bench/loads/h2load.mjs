@@ -88,7 +88,7 @@ function readSummary(output) {
     return Number(digits);
   };
   return {
-    answered: number(/^status codes: (\d+) 2xx/m),
+    answered: number(/ (\d+) succeeded,/),
     failed: number(/ (\d+) failed,/) + number(/ (\d+) timeout/),
     dataBytes: number(/^traffic: .*\((\d+)\) data$/m),
   };
