@@ -10,6 +10,7 @@ import {
   ServerCredentials,
   type ServerErrorResponse,
   type ServerUnaryCall,
+  type sendUnaryData,
   type UntypedHandleCall,
 } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
@@ -111,12 +112,8 @@ function handler(endpoint: Endpoint): UntypedHandleCall {
 function unary(endpoint: UnaryEndpoint): handleUnaryCall<Buffer, Message> {
   return (grpcCall, callback) => {
     const call = callOf(endpoint, grpcCall);
-    endpoint
-      .invoke(call, () => decode(endpoint, grpcCall.request))
-      .then(
-        (message) => callback(null, message),
-        (error: unknown) => callback(errorResponse(failureOf(error), call)),
-      );
+    const answer = endpoint.invoke(call, () => decode(endpoint, grpcCall.request));
+    answerWith(answer, call, grpcCall, callback);
   };
 }
 
@@ -129,11 +126,27 @@ function clientStreaming(
       for await (const bytes of grpcCall) yield decode(endpoint, bytes);
       if (grpcCall.cancelled) throw fail('canceled', 'The caller went away.');
     }
-    endpoint.invoke(call, requests()).then(
-      (message) => callback(null, message),
-      (error: unknown) => callback(errorResponse(failureOf(error), call)),
-    );
+    answerWith(endpoint.invoke(call, requests()), call, grpcCall, callback);
   };
+}
+
+/** Sends the head together with the answer, which saves a write of its own. */
+function answerWith(
+  answer: Promise<Message>,
+  call: Call,
+  grpcCall: AnyCall,
+  callback: sendUnaryData<Message>,
+): void {
+  answer.then(
+    (message) => {
+      sendHead(grpcCall, call);
+      callback(null, message);
+    },
+    (error: unknown) => {
+      sendHead(grpcCall, call);
+      callback(errorResponse(failureOf(error), call));
+    },
+  );
 }
 
 function serverStreaming(
@@ -141,6 +154,7 @@ function serverStreaming(
 ): handleServerStreamingCall<Buffer, Message> {
   return async (grpcCall) => {
     const call = callOf(endpoint, grpcCall);
+    sendHead(grpcCall, call);
     try {
       for await (const message of endpoint.invoke(call, () => decode(endpoint, grpcCall.request))) {
         if (grpcCall.cancelled) return;
@@ -198,11 +212,14 @@ function callOf(endpoint: Endpoint, grpcCall: AnyCall): Call {
       return Number.isFinite(deadline) ? deadline - Date.now() : undefined;
     },
   });
+  const peer = grpcCall.getPeer().replace(/:\d+$/, '');
+  return { face: 'grpc', requestId, peer, header, context };
+}
+
+function sendHead(grpcCall: AnyCall, { requestId }: Call): void {
   const metadata = new Metadata();
   metadata.set('x-request-id', requestId);
   grpcCall.sendMetadata(metadata);
-  const peer = grpcCall.getPeer().replace(/:\d+$/, '');
-  return { face: 'grpc', requestId, peer, header, context };
 }
 
 function headersOf(metadata: Metadata): Headers {
