@@ -74,13 +74,17 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     onRequest(request, reply, done) {
       const header = request.headers['x-request-id'];
       const requestId = requestIdFrom(typeof header === 'string' ? header : undefined);
-      const common = { requestId, started: performance.now() };
-      request.routed = { ...common, target: undefined, variables: [] };
       reply.header('x-request-id', requestId);
       const match = router.match(request.method, pathOf(request.raw.url ?? ''));
+      const found = match.kind === 'found';
+      request.routed = {
+        requestId,
+        started: performance.now(),
+        target: found ? match.value : undefined,
+        variables: found ? match.variables : [],
+      };
       switch (match.kind) {
         case 'found':
-          request.routed = { ...common, target: match.value, variables: match.variables };
           return done();
         case 'not_found':
           return done(fail('not_found', 'There is nothing at this path.'));

@@ -111,7 +111,7 @@ function sendMessage(
   reply
     .header('content-type', http.contentType === '' ? 'application/json' : http.contentType)
     .header('x-content-type-options', 'nosniff')
-    .serializer((text) => String(text));
+    .serializer(String);
   if (http.publicMaxAgeSeconds === 0) return reply.header('cache-control', 'no-store').send(body);
 
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
