@@ -34,7 +34,7 @@ export function verdict({ name, ours, floor }) {
   const checks = [
     {
       passed: throughput >= targets.throughputMin,
-      text: `throughput ${throughput.toFixed(2)} of the floor (target >= ${targets.throughputMin.toFixed(2)})`,
+      text: `throughput ${throughput.toFixed(2)} of the floor's (target >= ${targets.throughputMin})`,
     },
     {
       passed: p99 <= targets.p99Max,

@@ -1,7 +1,6 @@
 // Measures the built service against floors: bare servers that do the same work with nothing
 // around it. Rounds alternate between the two, so that a noisy moment touches both alike.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -19,18 +18,22 @@ const root = path.resolve(import.meta.dirname, '..');
 /** The load generators, by the packages of Debian that bring them. */
 const tools = { wrk: 'wrk', h2load: 'nghttp2-client' };
 
+/** The exit code. */
 async function main() {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-bench-'));
   const cleanUp = async () => {
     await stopAll();
     await rm(folder, { recursive: true, force: true });
   };
-  for (const signal of ['SIGINT', 'SIGTERM']) {
-    process.once(signal, () => cleanUp().finally(() => process.exit(130)));
-  }
+  const interrupted = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve(130));
+  });
+  const measured = measure(folder).then((passed) => (passed ? 0 : 1));
   try {
-    return await measure(folder);
+    return await Promise.race([measured, interrupted]);
   } finally {
+    // What is ended under way fails; nobody waits for it any more.
+    measured.catch(() => {});
     await cleanUp();
   }
 }
@@ -133,21 +136,12 @@ async function startFloor({ name, title, folder, service, client }) {
   return side(title, /ready: (\d+)/.exec(server.said)[1], server);
 }
 
-/** What is missing for a run, in words. */
-function missing() {
-  const absent = Object.entries(tools).filter(
-    ([tool]) => spawnSync(tool, ['--version']).error !== undefined,
-  );
-  const lines = absent.map(([tool, name]) => `${tool} is missing: apt-get install ${name}`);
-  if (!existsSync(path.join(root, 'dist/src/main.js'))) {
-    lines.push('the service is not built: npm run build');
-  }
-  return lines;
-}
-
-const lacking = missing();
-if (lacking.length > 0) {
-  process.stderr.write(`${lacking.join('\n')}\n`);
+const missing = Object.entries(tools).filter(
+  ([tool]) => spawnSync(tool, ['--version']).error !== undefined,
+);
+if (missing.length > 0) {
+  const lines = missing.map(([tool, name]) => `${tool} is missing: apt-get install ${name}\n`);
+  process.stderr.write(lines.join(''));
   process.exit(2);
 }
-process.exit((await main()) ? 0 : 1);
+process.exit(await main());

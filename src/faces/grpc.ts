@@ -85,7 +85,10 @@ function addServices(server: Server, endpoints: readonly Endpoint[]): string[] {
 
 /** Requests stay bytes until the guard asks for them. */
 function methodDefinition({ descriptor, name, kind }: Endpoint) {
-  const encode = (message: Message) => Buffer.from(toBinary(descriptor.output, message));
+  const encode = (message: Message) => {
+    const { buffer, byteOffset, byteLength } = toBinary(descriptor.output, message);
+    return Buffer.from(buffer, byteOffset, byteLength);
+  };
   const keep = (bytes: Buffer) => bytes;
   return {
     path: `/${name}`,
@@ -212,8 +215,13 @@ function callOf(endpoint: Endpoint, grpcCall: AnyCall): Call {
       return Number.isFinite(deadline) ? deadline - Date.now() : undefined;
     },
   });
-  const peer = grpcCall.getPeer().replace(/:\d+$/, '');
+  const peer = withoutPort(grpcCall.getPeer());
   return { face: 'grpc', requestId, peer, header, context };
+}
+
+function withoutPort(address: string): string {
+  const colon = address.lastIndexOf(':');
+  return colon === -1 ? address : address.slice(0, colon);
 }
 
 function sendHead(grpcCall: AnyCall, { requestId }: Call): void {

@@ -7,7 +7,7 @@ import type { Address } from '../config.ts';
 import { requestIdFrom } from '../rpc/call.ts';
 import { fail } from '../rpc/errors.ts';
 import { createConnectFace } from './connect.ts';
-import { type GatewayOptions, registerGateway } from './gateway/gateway.ts';
+import { type GatewayOptions, pathOf, registerGateway } from './gateway/gateway.ts';
 import { problemOf } from './gateway/problem.ts';
 
 export type HttpFaceOptions = GatewayOptions & {
@@ -41,8 +41,7 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
       const server = createServer({ requestTimeout: 0, headersTimeout: 20_000 });
       server.on('request', (request: IncomingMessage, response: ServerResponse) => {
         if (draining) response.setHeader('connection', 'close');
-        const path = request.url?.split('?', 1)[0] ?? '';
-        if (connect.takes(path)) connect.handle(request, response);
+        if (connect.takes(pathOf(request.url ?? ''))) connect.handle(request, response);
         else handle(request, response);
       });
       server.setTimeout(stalledMs);

@@ -127,7 +127,8 @@ function routesOf({ endpoints, pages }: GatewayOptions): Route<Target>[] {
   return [...methods, ...others];
 }
 
-function pathOf(url: string): string {
+/** The path of a request target. */
+export function pathOf(url: string): string {
   const end = url.search(/[?#]/);
   return end === -1 ? url : url.slice(0, end);
 }

@@ -86,7 +86,8 @@ function headerFields({ headers }: FastifyRequest): JsonObject {
 }
 
 function isType(request: FastifyRequest, type: string): boolean {
-  return request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === type;
+  const header = request.headers['content-type'];
+  return header === type || header?.split(';', 1)[0]?.trim().toLowerCase() === type;
 }
 
 /** Reads the form only once the handler asks for it, after the caller was let in. */
