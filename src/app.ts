@@ -25,6 +25,7 @@ import type { Log } from './observe/log.ts';
 import { createObserver } from './observe/observer.ts';
 import { failureOf } from './rpc/errors.ts';
 import { type Authenticate, createGuard } from './rpc/guard.ts';
+import { useNodeTextEncoding } from './rpc/text-encoding.ts';
 import { guardAll, type Implementations } from './services.ts';
 import type { BlobStore } from './sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from './sharing/blobs/disk.ts';
@@ -82,6 +83,7 @@ const drainMs = 9_000;
 /** Starts the whole service. When this returns, it answers. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, webDir } = options;
+  useNodeTextEncoding();
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const masterKey = createMasterKey(config.masterKey ?? (await readMasterKeyFile(config.dataDir)));
   const db = await openDatabase(config.databaseUrl);

@@ -16,6 +16,15 @@ export function base62(bytes: Uint8Array, length: number): string {
   return text.padStart(length, '0');
 }
 
+/** The same for a whole number below 2^53. */
+export function base62Number(value: number, length: number): string {
+  let text = '';
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) {
+    text = alphabet.charAt(rest % 62) + text;
+  }
+  return text.padStart(length, '0');
+}
+
 type IdKind = 'doc' | 'lnk' | 'viw' | 'ws' | 'usr' | 'cli' | 'sec' | 'cus' | 'key';
 
 /** 22 base62 characters: 128 random bits. */

@@ -93,7 +93,10 @@ function addServices(server: Server, endpoints: readonly Endpoint[]): string[] {
 
 /** Requests stay bytes until the guard asks for them. */
 function methodDefinition({ descriptor, name, kind }: Endpoint) {
-  const encode = (message: Message) => Buffer.from(toBinary(descriptor.output, message));
+  const encode = (message: Message) => {
+    const { buffer, byteOffset, byteLength } = toBinary(descriptor.output, message);
+    return Buffer.from(buffer, byteOffset, byteLength);
+  };
   const keep = (bytes: Buffer) => bytes;
   return {
     path: `/${name}`,
@@ -123,8 +126,15 @@ function unary(endpoint: UnaryEndpoint): handleUnaryCall<Buffer, Message> {
     endpoint
       .invoke(call, () => decode(endpoint, grpcCall.request))
       .then(
-        (message) => callback(null, message),
-        (error: unknown) => callback(errorResponse(failureOf(error), call)),
+        (message) => {
+          // The head goes together with the answer, which saves a write of its own.
+          sendHead(grpcCall, call);
+          callback(null, message);
+        },
+        (error: unknown) => {
+          sendHead(grpcCall, call);
+          callback(errorResponse(failureOf(error), call));
+        },
       );
   };
 }
@@ -134,6 +144,7 @@ function clientStreaming(
 ): handleClientStreamingCall<Buffer, Message> {
   return (grpcCall, callback) => {
     const call = callOf(endpoint, grpcCall);
+    sendHead(grpcCall, call);
     async function* requests(): AsyncGenerator<Message> {
       try {
         for await (const bytes of grpcCall) yield decode(endpoint, bytes);
@@ -151,8 +162,8 @@ function clientStreaming(
 
 /**
  * Tells a stream that the caller has ended from one that it has broken off. Both end, and grpc-js
- * notices the difference only later, unless something is sent; metadata can't be sent twice, so
- * that this sends nothing.
+ * notices the difference only later, unless something is sent; the head was sent already, so that
+ * this sends nothing.
  */
 async function wasCancelled(
   grpcCall: Parameters<handleClientStreamingCall<Buffer, Message>>[0],
@@ -167,6 +178,7 @@ function serverStreaming(
 ): handleServerStreamingCall<Buffer, Message> {
   return async (grpcCall) => {
     const call = callOf(endpoint, grpcCall);
+    sendHead(grpcCall, call);
     try {
       for await (const message of endpoint.invoke(call, () => decode(endpoint, grpcCall.request))) {
         if (grpcCall.cancelled) return;
@@ -225,11 +237,19 @@ function callOf(endpoint: Endpoint, grpcCall: AnyCall): Call {
       return Number.isFinite(deadline) ? deadline - Date.now() : undefined;
     },
   });
+  const peer = withoutPort(grpcCall.getPeer());
+  return { face: 'grpc', requestId, peer, header, context };
+}
+
+function withoutPort(address: string): string {
+  const colon = address.lastIndexOf(':');
+  return colon === -1 ? address : address.slice(0, colon);
+}
+
+function sendHead(grpcCall: AnyCall, { requestId }: Call): void {
   const metadata = new Metadata();
   metadata.set('x-request-id', requestId);
   grpcCall.sendMetadata(metadata);
-  const peer = grpcCall.getPeer().replace(/:\d+$/, '');
-  return { face: 'grpc', requestId, peer, header, context };
 }
 
 function headersOf(metadata: Metadata): Headers {

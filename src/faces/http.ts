@@ -7,7 +7,7 @@ import type { Address } from '../config.ts';
 import { requestIdFrom } from '../rpc/call.ts';
 import { fail } from '../rpc/errors.ts';
 import { createConnectFace } from './connect.ts';
-import { type GatewayOptions, registerGateway, sayError } from './gateway/gateway.ts';
+import { type GatewayOptions, pathOf, registerGateway, sayError } from './gateway/gateway.ts';
 import { problemOf } from './gateway/problem.ts';
 
 export type HttpFaceOptions = GatewayOptions & {
@@ -48,8 +48,7 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
         underWay.add(response);
         response.once('close', () => underWay.delete(response));
         request.url = originForm(request.url ?? '');
-        const path = request.url.split('?', 1)[0] ?? '';
-        if (connect.takes(path)) connect.handle(request, response);
+        if (connect.takes(pathOf(request.url))) connect.handle(request, response);
         else handle(request, response);
       });
       server.setTimeout(stalledMs);

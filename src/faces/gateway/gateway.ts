@@ -84,13 +84,17 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     url: '*',
     onRequest(request, reply, done) {
       const requestId = requestIdOf(request);
-      const common = { requestId, started: performance.now() };
-      request.routed = { ...common, target: undefined, variables: [] };
       reply.header('x-request-id', requestId);
       const match = router.match(request.method, pathOf(request.raw.url ?? ''));
+      const found = match.kind === 'found';
+      request.routed = {
+        requestId,
+        started: performance.now(),
+        target: found ? match.value : undefined,
+        variables: found ? match.variables : [],
+      };
       switch (match.kind) {
         case 'found':
-          request.routed = { ...common, target: match.value, variables: match.variables };
           return done(isEncoded(request) ? encodedBody() : undefined);
         case 'not_found':
           return done(notFound());
@@ -133,7 +137,8 @@ function routesOf({ endpoints, pages }: GatewayOptions): Route<Target>[] {
   return [...methods, ...others];
 }
 
-function pathOf(url: string): string {
+/** The path of a request target. */
+export function pathOf(url: string): string {
   const end = url.search(/[?#]/);
   return end === -1 ? url : url.slice(0, end);
 }

@@ -86,7 +86,8 @@ function headerFields({ headers }: FastifyRequest): JsonObject {
 }
 
 function isType(request: FastifyRequest, type: string): boolean {
-  return request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === type;
+  const header = request.headers['content-type'];
+  return header === type || header?.split(';', 1)[0]?.trim().toLowerCase() === type;
 }
 
 /** Reads the form only once the handler asks for it, after the caller was let in. */
@@ -111,7 +112,7 @@ function sendMessage(
   reply
     .header('content-type', http.contentType === '' ? 'application/json' : http.contentType)
     .header('x-content-type-options', 'nosniff')
-    .serializer((text) => String(text));
+    .serializer(String);
   if (http.publicMaxAgeSeconds === 0) return reply.header('cache-control', 'no-store').send(body);
 
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;

@@ -1,8 +1,8 @@
 // Generated credentials: `lk_<kind>_<lookup id>_<secret><crc>`. The lookup id is the row's id, so
 // that one indexed read finds it; the CRC lets a typo or a leak scanner do without a database.
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { base62, type Random } from '../../ids.ts';
+import { base62, base62Number, type Random } from '../../ids.ts';
 
 /** A client's secret, a customer's key, a workspace's key. */
 export type CredentialKind = 'cs' | 'ck' | 'wk';
@@ -34,7 +34,7 @@ export function credentialId(kind: CredentialKind, text: string): string | undef
 
 /** SHA-256, hexadecimal: 256 random bits need no slow hash. */
 export function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 /** Compares a credential with a stored digest in constant time. */
@@ -43,7 +43,5 @@ export function digestMatches(text: string, digest: string): boolean {
 }
 
 function checksum(body: string): string {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(crc32(body));
-  return base62(bytes, 6);
+  return base62Number(crc32(body), 6);
 }

@@ -27,16 +27,17 @@ export function createIssuanceService(
       }
       const scopes = requestedScopes(scope);
       requireGranted(scopes, client.scopes);
+      const granted = scopes.join(' ');
       const { token, lifetimeSeconds } = await signer.sign(
         {
           sub: clientId,
           client_id: clientId,
-          scope: scopes.join(' '),
+          scope: granted,
           principal_type: 'service',
         },
         options.serviceTokenSeconds,
       );
-      return answer(token, lifetimeSeconds, scopes);
+      return answer(token, lifetimeSeconds, granted);
     },
 
     async exchangeApiKey({ apiKey, scope }) {
@@ -44,11 +45,12 @@ export function createIssuanceService(
       if (key === undefined) throw fail('identity.credential_invalid', 'The API key is wrong.');
       const scopes = scope === '' ? [...key.scopes] : requestedScopes(scope);
       requireGranted(scopes, key.scopes);
+      const granted = scopes.join(' ');
       const { token, lifetimeSeconds } = await signer.sign(
         {
           sub: key.ownerId,
           client_id: key.id,
-          scope: scopes.join(' '),
+          scope: granted,
           principal_type: 'customer',
           accounts: key.accounts,
         },
@@ -56,11 +58,11 @@ export function createIssuanceService(
         key.expireTime === undefined ? undefined : Math.floor(key.expireTime / 1000),
       );
       if (lifetimeSeconds < 1) throw fail('identity.credential_invalid', 'The API key is wrong.');
-      return answer(token, lifetimeSeconds, scopes);
+      return answer(token, lifetimeSeconds, granted);
     },
   };
 }
 
-function answer(accessToken: string, expiresIn: number, scopes: readonly string[]) {
-  return { accessToken, tokenType: 'Bearer', expiresIn, scope: scopes.join(' ') };
+function answer(accessToken: string, expiresIn: number, scope: string) {
+  return { accessToken, tokenType: 'Bearer', expiresIn, scope };
 }

@@ -1,0 +1,18 @@
+-- wrk posts the file that the argument behind `--` names, and tells what came of it as JSON.
+
+function init(args)
+  local file = assert(io.open(args[1], "rb"))
+  wrk.method = "POST"
+  wrk.body = file:read("*a")
+  wrk.headers["Content-Type"] = "application/json"
+  file:close()
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format(
+    '\nRESULT {"answers": %d, "micros": %d, "p50": %d, "p99": %d, "errors": %d}\n',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
+    errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  ))
+end

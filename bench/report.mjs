@@ -1,0 +1,76 @@
+// What came of the rounds: a table of the servers, and ours against its floor.
+
+export const targets = { throughputMin: 0.8, p99Max: 2 };
+
+const columns = ['server', 'requests/s', 'min–max', 'p50 ms', 'p99 ms', 'peak RSS', 'errors'];
+
+/**
+ * `servers`: `{name, rounds, peakBytes}` each. A round is what a load has measured:
+ * `{requestsPerSecond, p50Ms, p99Ms, errors}`.
+ */
+export function serverTable(servers) {
+  return table([columns, ...servers.map(row)]);
+}
+
+function row({ name, rounds, peakBytes }) {
+  const rates = rounds.map((round) => round.requestsPerSecond);
+  return [
+    name,
+    whole(median(rates)),
+    `${whole(Math.min(...rates))}–${whole(Math.max(...rates))}`,
+    median(rounds.map((round) => round.p50Ms)).toFixed(2),
+    median(rounds.map((round) => round.p99Ms)).toFixed(2),
+    `${whole(peakBytes / 2 ** 20)} MiB`,
+    whole(errorsOf(rounds)),
+  ];
+}
+
+/** Ours against the floor, by the medians; `passed` only where every target is met. */
+export function verdict({ name, ours, floor }) {
+  const ratio = (of) => median(ours.rounds.map(of)) / median(floor.rounds.map(of));
+  const throughput = ratio((round) => round.requestsPerSecond);
+  const p99 = ratio((round) => round.p99Ms);
+  const errors = errorsOf(ours.rounds) + errorsOf(floor.rounds);
+  const checks = [
+    {
+      passed: throughput >= targets.throughputMin,
+      text: `throughput ${throughput.toFixed(2)} of the floor's (target >= ${targets.throughputMin})`,
+    },
+    {
+      passed: p99 <= targets.p99Max,
+      text: `p99 ${p99.toFixed(2)} times the floor's (target <= ${targets.p99Max})`,
+    },
+    { passed: errors === 0, text: `${errors} errors (target 0)` },
+  ];
+  return {
+    lines: checks.map(({ passed, text }) => `${passed ? 'PASS' : 'MISS'}  ${name}: ${text}`),
+    passed: checks.every(({ passed }) => passed),
+  };
+}
+
+function errorsOf(rounds) {
+  return rounds.reduce((sum, round) => sum + round.errors, 0);
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function whole(value) {
+  return Math.round(value).toLocaleString('en');
+}
+
+/** The first column is left-aligned, the others right-aligned. */
+function table(rows) {
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((cells) => cells[i].length)));
+  const line = (cells) =>
+    cells
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
+      .join('  ');
+  const [head, ...body] = rows;
+  return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...body.map(line)].join(
+    '\n',
+  );
+}
