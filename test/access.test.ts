@@ -83,6 +83,8 @@ const noCredentials: [string, (suite: Suite, access: Access) => Promise<Sent> | 
 type Sent = { readonly header?: string; readonly challenge: string };
 
 const invalidToken = 'Bearer error="invalid_token"';
+const stepUp = 'error="insufficient_user_authentication"';
+const stepUpChallenge = `Bearer ${stepUp}, max_age=${stepUpSeconds}`;
 
 describe('the methods', () => {
   it('are public only where the contract says so', () => {
@@ -184,7 +186,7 @@ describeApp('access', (suite) => {
           if (access.recentSignIn && takes('staff') && !isRecent) {
             expect(answer).toEqual({
               code: 'step_up_required',
-              challenge: `Bearer error="insufficient_user_authentication", max_age=${stepUpSeconds}`,
+              challenge: stepUpChallenge,
             });
           } else {
             expect(answer.code).not.toBe('step_up_required');

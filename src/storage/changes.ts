@@ -38,7 +38,7 @@ export async function watchChanges(
   let notifying: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
 
-  /** One after the other: what a listener read before a change must not replace what it read after. */
+  /** One after the other: what was read before a change must not replace what was read after. */
   function notify(): Promise<void> {
     const tell = async () => {
       for (const listener of listeners) await listener();

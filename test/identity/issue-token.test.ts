@@ -94,7 +94,7 @@ describeApp('issuing a service token', (suite) => {
       return answer.message;
     };
 
-    it('makes a token with exactly the claims that say who may do what, and until when', async () => {
+    it('makes a token with exactly the claims that say who may do what until when', async () => {
       const before = Math.floor(Date.now() / 1000);
       const answer = await issued({ ...from(clients.good), scope: 'accounts:read payments:write' });
 

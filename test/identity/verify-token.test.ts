@@ -194,7 +194,7 @@ describeApp('verifying a token', (suite) => {
   });
 
   describe('in another process on the same database', () => {
-    it('a token is good that the first has issued, until within a second of its revocation', async () => {
+    it('a token of the first is good until within a second of its revocation', async () => {
       const other = await startTestApp({
         dataDir: suite.testApp.dataDir,
         config: { databaseUrl: suite.testApp.databaseUrl, publicUrl: suite.app.publicUrl },
