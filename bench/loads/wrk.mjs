@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runTool } from '../processes.mjs';
 
-export const connections = 32;
+const connections = 32;
 
 /** A token request as JSON over HTTP. */
 export async function createHttpLoad({ folder, client }) {
