@@ -2,12 +2,14 @@ export interface PdfOptions {
   pages: number;
   /** Printable Latin-1; page n shows `<text>, page <n>`. */
   text: string;
+  /** What a page takes at least, so that a reader need not fetch all pages to show one. */
+  pageBytes?: number;
   /** The exact size of the file, at least what the pages take. */
   padToBytes?: number;
 }
 
 /** A small, valid PDF (ISO 32000-1), made of what it takes to be one and of nothing else. */
-export function makePdf({ pages, text, padToBytes }: PdfOptions): Buffer {
+export function makePdf({ pages, text, pageBytes = 0, padToBytes }: PdfOptions): Buffer {
   // Objects 1 to 3 are the catalogue, the page tree and the font; then each page and its content.
   const pageNumbers = Array.from({ length: pages }, (_, index) => index + 1);
   const pageId = (page: number) => 2 + 2 * page;
@@ -19,10 +21,25 @@ export function makePdf({ pages, text, padToBytes }: PdfOptions): Buffer {
     ...pageNumbers.flatMap((page) => [
       '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ' +
         `/Resources << /Font << /F1 3 0 R >> >> /Contents ${pageId(page) + 1} 0 R >>`,
-      contentStream(`${text}, page ${page}`),
+      contentStream(`${text}, page ${page}`, pageBytes),
     ]),
   ];
 
+  const unpadded = layOut(objects, padToBytes === undefined ? undefined : 0);
+  if (padToBytes === undefined) return unpadded;
+  const padding = padToBytes - unpadded.length;
+  if (padding < 0) throw new RangeError(`The pages alone take ${unpadded.length} bytes`);
+  return layOut(objects, padding);
+}
+
+/**
+ * Padding is a stream that nothing refers to. White space would do, but a reader that fetches a
+ * file by its parts looks beyond the last object for the next word, through all of it.
+ */
+function layOut(pageObjects: string[], padding: number | undefined): Buffer {
+  const filler = (bytes: number) =>
+    `<< /Length ${tenDigits(bytes)} >>\nstream\n${'x'.repeat(bytes)}\nendstream`;
+  const objects = padding === undefined ? pageObjects : [...pageObjects, filler(padding)];
   const offsets: number[] = [];
   // The second line tells tools that transfer files that this one is binary (§7.5.2).
   let body = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n';
@@ -30,21 +47,13 @@ export function makePdf({ pages, text, padToBytes }: PdfOptions): Buffer {
     offsets.push(body.length);
     body += `${index + 1} 0 obj\n${object}\nendobj\n`;
   });
-
-  const unpadded = body.length + tail(offsets, body.length).length;
-  const padding = (padToBytes ?? unpadded) - unpadded;
-  if (padding < 0) throw new RangeError(`The pages alone take ${unpadded} bytes`);
-  return Buffer.concat([
-    Buffer.from(body, 'latin1'),
-    Buffer.alloc(padding, '\n'),
-    Buffer.from(tail(offsets, body.length + padding), 'latin1'),
-  ]);
+  return Buffer.from(body + tail(offsets, body.length), 'latin1');
 }
 
-function contentStream(line: string): string {
+function contentStream(line: string, bytesMin: number): string {
   if (!/^[ -~\xa0-\xff]*$/.test(line)) throw new RangeError('The text must be printable Latin-1');
   const literal = line.replace(/[\\()]/g, '\\$&');
-  const content = `BT /F1 24 Tf 72 720 Td (${literal}) Tj ET`;
+  const content = `BT /F1 24 Tf 72 720 Td (${literal}) Tj ET\n%`.padEnd(bytesMin, 'x');
   return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
 }
 
