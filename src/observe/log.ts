@@ -25,7 +25,7 @@ const secretNames = new Set([
 ]);
 
 // Lines wait for one another: handing each of them on by itself would cost more than making it.
-const gathered = { minLength: 32 * 1024, periodicFlush: 20 };
+const gathered = { minLength: 8 * 1024, periodicFlush: 20 };
 
 export type LogOptions = {
   readonly level: LogLevel;

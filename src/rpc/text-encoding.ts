@@ -1,5 +1,5 @@
-// How messages write and check their text: with Node's own UTF-8, which takes a third of the time of
-// the portable one that the library comes with.
+// How messages write and check their text: with Node's own UTF-8, which takes a third of the time
+// of the portable one that the library comes with.
 import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire';
 
 const loneSurrogate = /\p{Surrogate}/u;
