@@ -128,9 +128,7 @@ export async function stored(test: TestApp) {
 
 /** Waits until what was refused or aborted has left nothing behind. */
 export async function expectNothingStored(test: TestApp): Promise<void> {
-  await expect
-    .poll(() => stored(test), { timeout: 10_000 })
-    .toEqual({ rows: 0, files: [], open: [] });
+  await expect.poll(() => stored(test)).toEqual({ rows: 0, files: [], open: [] });
 }
 
 /** A PNG of one colour. */

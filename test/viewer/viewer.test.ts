@@ -6,8 +6,6 @@ import { makePdf } from '../support/pdf.ts';
 import { api, type LinkFields, makeLink, makePng, makeZip, upload } from '../support/sharing.ts';
 import { desktop, inkOf, newReader, overhangOf, phone, picture } from '../support/viewing.ts';
 
-/** Two cores may have a lot to do besides. */
-const patience = { timeout: 10_000 };
 const pdf = makePdf({ pages: 3, text: 'The terms' });
 /** More than comes in one answer, and each page more than is read to find the last one. */
 const largePdf = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
@@ -49,7 +47,7 @@ describe('a link without a gate', () => {
     await page.goto(link.url);
 
     const text = page.locator('#viewer .page').first().locator('.text');
-    await expect.poll(() => text.textContent(), patience).toBe('The terms, page 1');
+    await expect.poll(() => text.textContent()).toBe('The terms, page 1');
     expect(await inkOf(page)).toBeGreaterThan(0.0005);
     expect(await page.locator('h1').textContent()).toBe('terms.pdf');
     expect(await page.title()).toBe('terms.pdf');
@@ -75,10 +73,10 @@ describe('a link without a gate', () => {
     await page.locator('#viewer').press('End');
 
     const text = (index: number) => page.locator('#viewer .page').nth(index).locator('.text');
-    await expect.poll(() => text(12).textContent(), patience).toBe('Long terms, page 13');
-    await expect.poll(() => page.locator('.place').textContent(), patience).toBe('Page 13 of 13');
+    await expect.poll(() => text(12).textContent()).toBe('Long terms, page 13');
+    await expect.poll(() => page.locator('.place').textContent()).toBe('Page 13 of 13');
     await scrollToMiddle(page);
-    await expect.poll(() => text(6).textContent(), patience).toBe('Long terms, page 7');
+    await expect.poll(() => text(6).textContent()).toBe('Long terms, page 7');
     expect(first).toBeLessThan(largePdf.length / 2);
     expect(complaints).toEqual([]);
   });
@@ -91,7 +89,7 @@ describe('a link without a gate', () => {
 
     const image = page.locator('#viewer img');
     const width = () => page.evaluate<number>("document.querySelector('img').naturalWidth");
-    await expect.poll(width, patience).toBe(320);
+    await expect.poll(width).toBe(320);
     expect(await image.getAttribute('alt')).toBe('picture.png');
     expect(complaints).toEqual([]);
     await picture(page, 'image-desktop');
@@ -181,14 +179,14 @@ describe('a link with a gate', () => {
     await page.keyboard.press('Enter');
 
     const text = page.locator('#viewer .page').first().locator('.text');
-    await expect.poll(() => text.textContent(), patience).toBe('The terms, page 1');
+    await expect.poll(() => text.textContent()).toBe('The terms, page 1');
     expect(await inkOf(page)).toBeGreaterThan(0.0005);
     const views = await api(test, 'GET', `/links/${link.id}/views`);
     expect(views.body).toMatchObject({ views: [{ email: 'reader@example.com' }] });
     expect(complaints).toEqual([]);
 
     await page.reload();
-    await expect.poll(() => text.textContent(), patience).toBe('The terms, page 1');
+    await expect.poll(() => text.textContent()).toBe('The terms, page 1');
     const again = await api(test, 'GET', `/links/${link.id}`);
     expect(again.body).toMatchObject({ view_count: 1 });
   });

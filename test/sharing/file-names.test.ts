@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DoorAnswer, doorNames } from '../support/doors.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { blobDirOf, filesUnder, keyOf, upload } from '../support/sharing.ts';
+import { openStreamDoors, postForm, type StreamDoor } from '../support/streams.ts';
+
+const file = Buffer.from('some bytes');
+
+const fileNames: [sent: string, name: string][] = [
+  ['../../etc/passwd', 'passwd'],
+  ['C:\\x\\y.pdf', 'y.pdf'],
+  ['/', 'document'],
+  ['..', 'document'],
+  ['   ', 'document'],
+  ['\u202egnp.exe', 'gnp.exe'],
+  ['a\u0007b\u2028c', 'abc'],
+  ["it's; filename=other.pdf", "it's; filename=other.pdf"],
+  ['Отчёт – 2024 📄.pdf', 'Отчёт – 2024 📄.pdf'],
+  ['x'.repeat(300), 'x'.repeat(255)],
+  ['😀'.repeat(300), '😀'.repeat(255)],
+  [`${'😀/'.repeat(500)}x`, 'x'],
+];
+
+describe('a file name', () => {
+  let test: TestApp;
+  let doors: StreamDoor[];
+  beforeAll(async () => {
+    test = await startTestApp();
+    doors = openStreamDoors(test.app);
+  });
+  afterAll(async () => {
+    for (const door of doors) door.close();
+    await test.remove();
+  });
+
+  async function expectName(answer: DoorAnswer<{ id: string; name: string }>, name: string) {
+    expect(answer).toMatchObject({ ok: true, message: { name } });
+    const route = `/api/v1/documents/${answer.ok ? answer.message.id : ''}/file`;
+    const response = await fetch(test.app.publicUrl + route, { headers: keyOf(test) });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename/);
+    await response.arrayBuffer();
+  }
+
+  describe.each(doorNames)('over %s', (doorName) => {
+    it.each(fileNames)('%.20j is cleaned', async (sent, name) => {
+      const door = doors.find((one) => one.name === doorName);
+      const answer = await door?.upload([{ fileName: sent, file }], keyOf(test));
+      if (answer === undefined) throw new Error(`there is no door ${doorName}`);
+      await expectName(answer, name);
+    });
+  });
+
+  it('never makes a path: every blob has a name of our own making', async () => {
+    for (const path of await filesUnder(blobDirOf(test))) {
+      expect(path).toMatch(/^([0-9A-Za-z]{2})\/\1[0-9A-Za-z]{20}$/);
+    }
+  });
+
+  const dispositions: [disposition: string | Buffer, name: string][] = [
+    ['filename="a\\"b.pdf"', 'a"b.pdf'],
+    ["filename*=UTF-8''%e2%82%ac.pdf", '€.pdf'],
+    ['filename=bare.pdf', 'bare.pdf'],
+    ['filename=""', 'document'],
+    ['FileName="upper.pdf"', 'upper.pdf'],
+    [Buffer.from('filename="\xff\xfe.pdf"', 'latin1'), '\ufffd\ufffd.pdf'],
+  ];
+  it.each(dispositions)('sent as %s is understood', async (parameter, name) => {
+    const form = Buffer.concat([
+      Buffer.from('--frontier\r\nContent-Disposition: form-data; name="file"; '),
+      Buffer.from(parameter),
+      Buffer.from('\r\n\r\nbytes\r\n--frontier--\r\n'),
+    ]);
+
+    const response = await postForm(test.app, form, keyOf(test));
+
+    expect(response.status).toBe(201);
+    expect(await response.json()).toMatchObject({ name });
+  });
+
+  it.each([
+    'filename="a\r\nb.pdf"',
+    'filename="a\rb.pdf"',
+    'filename="a\u0000b.pdf"',
+    'filename="unclosed',
+    "filename*=UTF-8''%zz%",
+    "filename*=klingon''a.pdf",
+    'filename=',
+  ])('sent as %j does no harm', async (parameter) => {
+    const form = Buffer.from(
+      `--frontier\r\nContent-Disposition: form-data; name="file"; ${parameter}\r\n\r\nbytes` +
+        '\r\n--frontier--\r\n',
+    );
+
+    const response = await postForm(test.app, form, keyOf(test));
+
+    expect([201, 400]).toContain(response.status);
+    await response.text();
+    expect(await upload(test, file, 'next.pdf')).toMatchObject({ name: 'next.pdf' });
+  });
+});

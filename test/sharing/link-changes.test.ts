@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { type Door, openDoors } from '../support/doors.ts';
+import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import {
+  api,
+  type DocumentFields,
+  keyOf,
+  type LinkFields,
+  makeLink,
+  serviceCredential,
+  upload,
+} from '../support/sharing.ts';
+
+const { updateLink, revokeLink } = LinkService.method;
+
+describeDialects('links', (dialect) => {
+  let test: TestApp;
+  let doors: Door[];
+  let document: DocumentFields;
+  beforeAll(async () => {
+    test = await startTestApp({ dialect });
+    doors = openDoors(test.app);
+    document = await upload(test, Buffer.from('shared'), 'shared.bin');
+  });
+  afterAll(async () => {
+    for (const door of doors) door.close();
+    await test.remove();
+  });
+
+  it('change in what is named, and never in their url', async () => {
+    const link = await makeLink(test, document.id, { email_required: true, name: 'First' });
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const changes: [change: Record<string, unknown>, result: Record<string, unknown>][] = [
+      [{ name: 'Second' }, { name: 'Second', email_required: true }],
+      [{ expire_time: later }, { expire_time: later, name: 'Second' }],
+      [{ email_required: false }, { email_required: false, expire_time: later }],
+      [
+        { allow_download: true, emailRequired: true },
+        { allow_download: true, email_required: true },
+      ],
+      [{ name: '' }, { name: '' }],
+      [{}, { allow_download: true }],
+    ];
+    for (const [change, result] of changes) {
+      const answer = await api<LinkFields>(test, 'PATCH', `/links/${link.id}`, change);
+      const url = link.url;
+      expect(answer, JSON.stringify(change)).toMatchObject({
+        status: 200,
+        body: { url, ...result },
+      });
+    }
+    const cleared = await api<LinkFields>(test, 'PATCH', `/links/${link.id}`, {
+      expire_time: null,
+    });
+    expect(cleared.status).toBe(200);
+    expect(cleared.body).not.toHaveProperty('expire_time');
+    expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(cleared.body);
+  });
+
+  it('change the same through every door', async () => {
+    const link = await makeLink(test, document.id, { email_required: true, name: 'First' });
+    for (const door of doors) {
+      const request = { linkId: link.id, name: `By ${door.name}` };
+      const answer = await door.call(
+        updateLink,
+        // Over HTTP the members of the body are the mask.
+        door.name === 'http' ? request : { ...request, updateMask: { paths: ['name'] } },
+        keyOf(test),
+      );
+      expect(answer, door.name).toMatchObject({
+        ok: true,
+        message: { link: { name: request.name, emailRequired: true, url: link.url } },
+      });
+    }
+  });
+
+  it('of a caller without a workspace change in the one that it names', async () => {
+    const link = await makeLink(test, document.id);
+    const credential = await serviceCredential(test, 'links:write');
+    const body = { workspace_id: test.env.WORKSPACE_ID, name: 'By a service' };
+    const answer = await api(test, 'PATCH', `/links/${link.id}`, body, credential);
+    expect(answer).toMatchObject({ status: 200, body: { name: 'By a service' } });
+  });
+
+  it('do not change in what is fixed, nor to gates that there are not', async () => {
+    const link = await makeLink(test, document.id, { email_required: true });
+    const bodies: [body: Record<string, unknown>, field: string][] = [
+      [{ url: 'http://a/' }, 'url'],
+      [{ document_id: 'doc_a' }, 'document_id'],
+      [{ email_requird: false }, 'email_requird'],
+      [{ password: 'secret' }, 'password'],
+      [{ email_verification_required: true }, 'email_verification_required'],
+      [{ expire_time: '2001-01-01T00:00:00Z' }, 'expire_time'],
+      [{ update_mask: 'slug', name: 'a' }, 'update_mask'],
+      [{ update_mask: 'constructor', name: 'a' }, 'update_mask'],
+    ];
+    for (const [body, field] of bodies) {
+      const answer = await api(test, 'PATCH', `/links/${link.id}`, body);
+      expect(answer, JSON.stringify(body)).toMatchObject({
+        status: 400,
+        body: { errors: [{ field }] },
+      });
+    }
+    expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
+  });
+
+  it('are revoked once and for all', async () => {
+    for (const door of doors) {
+      const link = await makeLink(test, document.id);
+      const linkId = link.id;
+
+      expect(await door.call(revokeLink, { linkId }, keyOf(test))).toMatchObject({ ok: true });
+
+      const revoked = (await api<LinkFields>(test, 'GET', `/links/${linkId}`)).body;
+      expect(revoked.revoke_time, door.name).toMatch(/Z$/);
+      expect((await fetch(link.url)).status).toBe(410);
+      expect(await door.call(revokeLink, { linkId }, keyOf(test))).toMatchObject({ ok: true });
+      expect((await api(test, 'GET', `/links/${linkId}`)).body).toEqual(revoked);
+      const change = await door.call(updateLink, { linkId, name: 'Back' }, keyOf(test));
+      expect(change, door.name).toMatchObject({ ok: false, error: { code: 'conflict' } });
+      expect((await api(test, 'GET', `/links/${linkId}`)).body).toEqual(revoked);
+    }
+    const link = await makeLink(test, document.id);
+    const over = await api(test, 'DELETE', `/links/${link.id}`);
+    expect(over).toMatchObject({ status: 200, body: {} });
+  });
+});

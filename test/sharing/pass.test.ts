@@ -1,0 +1,137 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { cookieOf, secretDocument } from '../support/gated.ts';
+import { describeDialects, startTestApp } from '../support/harness.ts';
+import { freePort } from '../support/postgres.ts';
+import { api, type LinkFields, makeLink, upload } from '../support/sharing.ts';
+
+const hours = 3_600_000;
+
+describeDialects('the gate of a link takes no pass', (dialect) => {
+  const { app, clock, gated, open, pass, expectNothingOf } = secretDocument(dialect);
+
+  async function expectClosed(link: LinkFields, cookie: string, status = 403): Promise<void> {
+    for (const route of ['/file', '/download']) {
+      const response = await fetch(link.url + route, { headers: { cookie } });
+      expect(response.status, cookie).toBe(status);
+      await expectNothingOf(response, cookie);
+    }
+    await expectNothingOf(await fetch(link.url, { headers: { cookie } }), cookie);
+  }
+
+  it('of another link', async () => {
+    const [link, other] = [await gated(), await gated()];
+    await expectClosed(link, await pass(other));
+  });
+
+  it('that was forged, cut or stretched', async () => {
+    const link = await gated();
+    const cookie = await pass(link);
+    const [head = '', linkId = '', revision = '', view = '', exp = '', mac = ''] =
+      /^(latchkey_pass=)([^.]+)\.([^.]+)\.([^.]+)\.([^.]+)\.(.+)$/.exec(cookie)?.slice(1) ?? [];
+    const join = (...parts: string[]) => head + parts.join('.');
+    const flipped = `${mac.startsWith('A') ? 'B' : 'A'}${mac.slice(1)}`;
+    const forged = [
+      join(linkId, revision, view, exp, flipped),
+      join(linkId, revision, view, String(Number(exp) + 1), mac),
+      join(linkId, String(Number(revision) + 1), view, exp, mac),
+      join(linkId, revision, `viw_${'0'.repeat(22)}`, exp, mac),
+      join(linkId, revision, view, exp),
+      join(linkId, revision, view, exp, ''),
+      join(linkId, revision, view, exp, 'A'.repeat(43)),
+      join(linkId, revision, view, exp, '€'.repeat(14)),
+      cookie.slice(0, -1),
+      `${cookie}A`,
+      `${cookie}=`,
+      head,
+      'latchkey_pass',
+      `${head}%`,
+      `${head}"`,
+      `x=${cookie}`,
+      `LATCHKEY_PASS=${cookie.slice(head.length)}`,
+    ];
+    for (const one of forged) await expectClosed(link, Buffer.from(one).toString('latin1'));
+  });
+
+  it('for longer than twelve hours', async () => {
+    const link = await gated();
+    const cookie = await pass(link);
+    clock.now += 12 * hours - 2000;
+    const opened = await fetch(`${link.url}/file`, { headers: { cookie } });
+    await opened.arrayBuffer();
+    expect(opened.status).toBe(200);
+
+    clock.now += 2000;
+
+    await expectClosed(link, cookie);
+  });
+
+  it('after the link was revoked', async () => {
+    const link = await gated();
+    const cookie = await pass(link);
+    await api(app(), 'DELETE', `/links/${link.id}`);
+
+    await expectClosed(link, cookie, 410);
+
+    const page = await fetch(link.url, { headers: { cookie } });
+    expect(page.status).toBe(410);
+    expect(await page.text()).toContain('no longer available');
+    const body = new URLSearchParams({ email: 'reader@example.com' });
+    const again = await fetch(link.url, { method: 'POST', body, redirect: 'manual' });
+    expect(again.status).toBe(410);
+    await expectNothingOf(again, 'a form after the revocation');
+  });
+
+  it('from the moment that the link ends', async () => {
+    const end = clock.now + hours;
+    const link = await gated({ expire_time: new Date(end).toISOString() });
+    const cookie = await pass(link);
+    clock.now = end - 1;
+    const opened = await fetch(`${link.url}/file`, { headers: { cookie } });
+    await opened.arrayBuffer();
+    expect(opened.status).toBe(200);
+
+    clock.now = end;
+
+    await expectClosed(link, cookie, 410);
+    // Whoever gives the link a new end gives it back to those who were in.
+    const longer = { expire_time: new Date(end + hours).toISOString() };
+    expect((await api(app(), 'PATCH', `/links/${link.id}`, longer)).status).toBe(200);
+    const back = await fetch(`${link.url}/file`, { headers: { cookie } });
+    await back.arrayBuffer();
+    expect(back.status).toBe(200);
+  });
+
+  it('of before the gate was changed', async () => {
+    const link = await open();
+    const cookie = cookieOf(await fetch(link.url));
+    const renamed = await api(app(), 'PATCH', `/links/${link.id}`, { name: 'No gate' });
+    expect(renamed.status).toBe(200);
+    const opened = await fetch(`${link.url}/file`, { headers: { cookie } });
+    await opened.arrayBuffer();
+    expect(opened.status).toBe(200);
+
+    await api(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
+
+    await expectClosed(link, cookie);
+    const second = await pass(link);
+    await api(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
+    await expectClosed(link, second);
+  });
+});
+
+describe('the pass of a service behind HTTPS', () => {
+  it('is sent over HTTPS only', async () => {
+    const http = { host: '127.0.0.1', port: await freePort() };
+    const publicUrl = 'https://share.example.com';
+    const test = await startTestApp({ config: { http, publicUrl } });
+    onTestFinished(() => test.remove());
+    // The public address is that of a proxy which is not there; the app is asked where it listens.
+    const direct = { ...test, app: { ...test.app, publicUrl: `http://127.0.0.1:${http.port}` } };
+    const link = await makeLink(direct, (await upload(direct, Buffer.from('shared'))).id);
+    expect(link.url).toMatch(/^https:\/\/share\.example\.com\/s\//);
+
+    const page = await fetch(link.url.replace(publicUrl, direct.app.publicUrl));
+
+    expect(page.headers.get('set-cookie')).toContain('; Secure');
+  });
+});

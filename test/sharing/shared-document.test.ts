@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { makePdf } from '../support/pdf.ts';
+import { api, makeLink, makePng, upload } from '../support/sharing.ts';
+
+const pdf = makePdf({ pages: 1, text: 'The terms' });
+
+describe('a shared document', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.remove());
+
+  async function share(bytes: Buffer, filename: string) {
+    const document = await upload(test, bytes, filename);
+    const link = await makeLink(test, document.id, { allow_download: true });
+    const page = await fetch(link.url);
+    const cookie = page.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    const open = (route: string) => fetch(link.url + route, { headers: { cookie } });
+    return { document, page, open };
+  }
+
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+  const active: [filename: string, bytes: string][] = [
+    ['page.html', '<!doctype html><script>alert(1)</script>'],
+    ['page.pdf', '<html><script>alert(1)</script></html>'],
+    ['image.svg', svg],
+    ['image.svg', `<?xml version="1.0"?>${svg}`],
+    ['feed.xml', '<?xml version="1.0"?><a/>'],
+    ['script.js', 'alert(1)'],
+    ['image.png', 'no image'],
+  ];
+  it.each(active)(
+    'that could act, such as %s, is never shown in place',
+    async (filename, bytes) => {
+      const { document, page, open } = await share(Buffer.from(bytes), filename);
+
+      const file = await open('/file');
+      const inApi = `${test.app.publicUrl}/api/v1/documents/${document.id}/file`;
+      const downloads = [
+        await open('/download'),
+        await fetch(inApi, { headers: { authorization: `Bearer ${test.env.API_KEY}` } }),
+      ];
+
+      expect(await page.text()).not.toContain('<script');
+      expect(file.status).toBe(403);
+      for (const download of downloads) {
+        expect(download.status).toBe(200);
+        expect(Object.fromEntries(download.headers)).toMatchObject({
+          'content-type': 'application/octet-stream',
+          'content-disposition': expect.stringMatching(/^attachment; /),
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': "default-src 'none'; sandbox",
+        });
+        expect(await download.text()).toBe(bytes);
+      }
+    },
+  );
+
+  it.each([
+    ['a PDF', pdf, 'application/pdf'],
+    ['an image', makePng(2, 2), 'image/png'],
+  ])('that is %s is shown in place, without a trace in any cache', async (_, bytes, type) => {
+    const { open } = await share(bytes, 'shown');
+
+    const file = await open('/file');
+
+    expect(Object.fromEntries(file.headers)).toMatchObject({
+      'content-type': type,
+      'content-disposition': expect.stringMatching(/^inline; /),
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-robots-tag': 'noindex, nofollow',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    expect(bytes.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
+  });
+
+  it('has a page that nobody can frame, index, keep or script', async () => {
+    const { page } = await share(pdf, 'terms.pdf');
+    const gone = await fetch(`${test.app.publicUrl}/s/${'A'.repeat(22)}`);
+    for (const one of [page, gone]) {
+      expect(Object.fromEntries(one.headers)).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'referrer-policy': 'no-referrer',
+        'x-robots-tag': 'noindex, nofollow',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'cross-origin-opener-policy': 'same-origin',
+      });
+      const policy = one.headers.get('content-security-policy')?.split('; ') ?? [];
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("base-uri 'none'");
+      expect(policy.join()).not.toMatch(/unsafe|\*|https?:|data:/);
+      expect(await one.text()).not.toMatch(/<script>|\son\w+=|\sstyle=/);
+    }
+  });
+
+  it('whose name is markup is still only a name', async () => {
+    const name = '"><img src=x onerror=alert(1)>&amp;\'.pdf';
+    const document = await upload(test, pdf, 'terms.pdf');
+    await api(test, 'PATCH', `/documents/${document.id}`, { name });
+    const link = await makeLink(test, document.id, { allow_download: true });
+
+    const html = await (await fetch(link.url)).text();
+
+    expect(html).not.toContain('<img');
+    expect(html).toContain('&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&amp;amp;&#39;.pdf');
+  });
+});

@@ -1,0 +1,59 @@
+// A document behind gates: an app for a whole suite, and how to tell that it gives nothing away.
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type Dialect, startTestApp, type TestApp } from './harness.ts';
+import { makePdf } from './pdf.ts';
+import { api, type DocumentFields, type LinkFields, makeLink, upload } from './sharing.ts';
+
+export const secretPdf = makePdf({ pages: 1, text: 'The secret terms', padToBytes: 20_000 });
+
+/** The pass that an answer gives, as a browser would send it; empty where it gives none. */
+export function cookieOf(response: Response): string {
+  return response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+}
+
+/** Starts an app with a clock of its own and one document, whose traces are easy to find. */
+export function secretDocument(dialect: Dialect) {
+  let test: TestApp;
+  let document: DocumentFields;
+  const clock = { now: Date.now() };
+  beforeAll(async () => {
+    test = await startTestApp({ dialect, now: () => clock.now });
+    document = await upload(test, secretPdf, 'terms.pdf');
+    const name = 'The <b>secret</b> terms.pdf';
+    await api(test, 'PATCH', `/documents/${document.id}`, { name });
+  });
+  afterAll(() => test.remove());
+
+  /** Makes a link to the document that asks for an e-mail address. */
+  function gated(options = {}): Promise<LinkFields> {
+    return open({ email_required: true, ...options });
+  }
+
+  /** Makes a link to the document that asks for nothing. */
+  function open(options = {}): Promise<LinkFields> {
+    return makeLink(test, document.id, { allow_download: true, ...options });
+  }
+
+  /** Passes the gate; returns the cookie as a browser would send it. */
+  async function pass(link: LinkFields): Promise<string> {
+    const body = new URLSearchParams({ email: 'reader@example.com' });
+    const response = await fetch(link.url, { method: 'POST', body, redirect: 'manual' });
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe(new URL(link.url).pathname);
+    return cookieOf(response);
+  }
+
+  /** Nothing of the document: no byte, no name, no size, no type, no digest. */
+  async function expectNothingOf(response: Response, what: string): Promise<void> {
+    const body = Buffer.from(await response.arrayBuffer());
+    const headers = JSON.stringify([...response.headers]);
+    const text = `${body.toString('latin1')}\n${headers}`;
+    const traces = ['secret', '%PDF', '20000', document.sha256, document.id, 'application/pdf'];
+    for (const trace of traces) expect(text, `${what} tells ${trace}`).not.toContain(trace);
+    expect(response.headers.get('content-range'), what).toBeNull();
+    expect(response.headers.get('set-cookie'), what).toBeNull();
+    expect([206, 304, 416, 500], what).not.toContain(response.status);
+  }
+
+  return { app: () => test, clock, gated, open, pass, expectNothingOf };
+}
