@@ -111,7 +111,8 @@ async function invoke(rule: Rule, principal: Principal): Promise<unknown> {
     onGone: () => {},
   });
   const header = (name: string) => (name === 'authorization' ? 'Bearer token' : undefined);
-  const call = { face: 'http', requestId: 'mine', peer: '', header, context } as const;
+  const isGone = () => false;
+  const call = { face: 'http', requestId: 'mine', peer: '', header, context, isGone } as const;
   return endpoint.invoke(call, () => create(method.input));
 }
 

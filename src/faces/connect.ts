@@ -107,7 +107,9 @@ function callOf(context: HandlerContext): Call {
   const requestId = requestIdFrom(header('x-request-id'));
   context.responseHeader.set('x-request-id', requestId);
   context.responseHeader.set('cache-control', 'no-store');
-  return { face: 'connect', requestId, peer: context.values.get(peerKey), header, context };
+  const peer = context.values.get(peerKey);
+  const isGone = () => context.signal.aborted;
+  return { face: 'connect', requestId, peer, header, context, isGone };
 }
 
 function rethrow(call: Call): (error: unknown) => never {

@@ -214,7 +214,7 @@ function decode(endpoint: Endpoint, bytes: Buffer): Message {
 
 type AnyCall = Pick<
   ServerUnaryCall<Buffer, Message>,
-  'metadata' | 'getPeer' | 'getDeadline' | 'sendMetadata'
+  'metadata' | 'getPeer' | 'getDeadline' | 'sendMetadata' | 'cancelled'
 > & { once(event: 'cancelled', listener: () => void): unknown };
 
 function callOf(endpoint: Endpoint, grpcCall: AnyCall): Call {
@@ -238,7 +238,7 @@ function callOf(endpoint: Endpoint, grpcCall: AnyCall): Call {
     },
   });
   const peer = withoutPort(grpcCall.getPeer());
-  return { face: 'grpc', requestId, peer, header, context };
+  return { face: 'grpc', requestId, peer, header, context, isGone: () => grpcCall.cancelled };
 }
 
 function withoutPort(address: string): string {

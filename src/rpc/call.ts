@@ -15,6 +15,8 @@ export type Call = {
   readonly context: HandlerContext;
   /** The first value of a request header, by its lower-case name. */
   header(name: string): string | undefined;
+  /** Whether the caller has gone away before the answer. */
+  isGone(): boolean;
 };
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;

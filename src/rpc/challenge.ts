@@ -11,6 +11,3 @@ export function bearerChallenge(
   );
   return list.length === 0 ? 'Bearer' : `Bearer ${list.join(', ')}`;
 }
-
-/** The caller used HTTP Basic (RFC 7617 §2). */
-export const basicChallenge = 'Basic realm="latchkey"';

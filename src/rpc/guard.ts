@@ -118,17 +118,20 @@ function guardDownload(visit: Visit, handler: Handler) {
   return async function* (call: Call, read: ReadRequest): AsyncGenerator<Message> {
     const started = performance.now();
     let principal = nobody;
-    let failure: Failure | undefined = fail('canceled', 'The caller went away.');
+    let failure: Failure | undefined;
+    let ended = false;
     try {
       principal = await visit.identify(call);
       visit.admit(call, principal);
       const request = visit.accept(call, principal, read());
       for await (const answer of handle(request, call.context)) yield create(output, answer);
-      failure = undefined;
+      ended = true;
     } catch (thrown) {
       failure = visit.failureOf(thrown);
       throw failure;
     } finally {
+      // A face that has enough (HEAD) ends the stream early, too.
+      if (!ended && call.isGone()) failure ??= fail('canceled', 'The caller went away.');
       visit.observe(call, principal, started, failure);
     }
   };

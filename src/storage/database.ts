@@ -10,10 +10,10 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { Failure, fail } from '../rpc/errors.ts';
-import * as foundation from './migrations/0001-foundation.ts';
+import { up as foundation } from './migrations/0001-foundation.ts';
 import type { Database, Schema } from './schema.ts';
 
-const migrations = { '0001-foundation': foundation };
+const migrations = { '0001-foundation': { up: foundation } };
 
 /**
  * Opens `url`, `sqlite:<file>` or `postgres://…`, and brings its schema up to date. The caller

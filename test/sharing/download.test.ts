@@ -243,7 +243,7 @@ describe('a download', () => {
     },
   );
 
-  it('that nobody reads does not fill the memory, nor keep its file once it is broken off', async () => {
+  it('that nobody reads does not fill the memory, nor keep its file once broken off', async () => {
     const bytes = 60_000_000;
     const large = await upload(test, Buffer.alloc(bytes, 'a'), 'large.bin');
     const before = process.memoryUsage();

@@ -8,7 +8,7 @@ import { type Config, readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { freshPostgresDatabase } from './fresh-postgres.ts';
 
-export const dialects = ['sqlite', 'postgres'] as const;
+const dialects = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof dialects)[number];
 
 export type TestAppOptions = {
@@ -51,7 +51,7 @@ export type TestApp = {
 };
 
 /** The folder of the built browser code; the suite builds it before it starts. */
-export const webDir = path.resolve(import.meta.dirname, '../../dist/web');
+const webDir = path.resolve(import.meta.dirname, '../../dist/web');
 
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'latchkey-test-')));

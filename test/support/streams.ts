@@ -58,7 +58,7 @@ export function openRpcStreamDoors(app: App): RpcStreamDoor[] {
 const boundary = 'frontier';
 
 /** The form of an upload: the bytes of all pieces are one part, where the first of them stands. */
-export function formOf(pieces: Piece[]): Buffer {
+function formOf(pieces: Piece[]): Buffer {
   const parts: MultipartPart[] = [];
   const file = Buffer.concat(pieces.map((piece) => piece.file ?? Buffer.alloc(0)));
   const filename = pieces.find((piece) => piece.fileName !== undefined)?.fileName;

@@ -7,7 +7,7 @@ import { type Dialect, describeDialects, startTestApp, type TestApp } from './ha
 export type DoorName = Door['name'];
 
 /** Runs with the machine's clock until it is set. */
-export class TestClock {
+class TestClock {
   /** Milliseconds since 1970; undefined for the machine's own time. */
   frozen: number | undefined;
   readonly now = (): number => this.frozen ?? Date.now();

@@ -164,7 +164,7 @@ function checkAnswer({ http, descriptor }: Endpoint, responseBody: DescField | u
 }
 
 /** The field at a dotted path of proto names. Throws where there is none. */
-export function fieldAt(message: DescMessage, fieldPath: string): DescField {
+function fieldAt(message: DescMessage, fieldPath: string): DescField {
   const [first = '', ...rest] = fieldPath.split('.');
   const found = field(message, first);
   if (rest.length === 0) return found;

@@ -6,24 +6,13 @@ import type { Page } from '../../http/page.ts';
 import { requestIdFrom } from '../../rpc/call.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { Failure, fail } from '../../rpc/errors.ts';
-import { type Binding, bindingsOf } from './binding.ts';
+import { bindingsOf } from './binding.ts';
 import { answerMethod } from './method.ts';
 import { answerPage } from './page.ts';
 import { problemOf } from './problem.ts';
+import type { HttpObservation, Target } from './routed.ts';
 import { createRouter, type Route } from './router.ts';
-import { type Capture, parseTemplate } from './template.ts';
-
-/** What is told of a request that reached no method, whose guard tells of it. */
-export type HttpObservation = {
-  /** The page's name; `unrouted` where there is none. */
-  readonly name: string;
-  readonly requestId: string;
-  readonly peer: string;
-  readonly status: number;
-  /** Undefined for a success. */
-  readonly failure: Failure | undefined;
-  readonly durationMs: number;
-};
+import { parseTemplate } from './template.ts';
 
 export type GatewayOptions = {
   readonly endpoints: readonly Endpoint[];
@@ -34,25 +23,6 @@ export type GatewayOptions = {
   /** Turns whatever was thrown into an error of the catalogue. */
   readonly failureOf: (thrown: unknown) => Failure;
 };
-
-type Target =
-  | { readonly kind: 'method'; readonly binding: Binding }
-  | { readonly kind: 'page'; readonly page: Page };
-
-/** What routing has found out about a request. */
-export type Routed = {
-  readonly requestId: string;
-  readonly started: number;
-  /** Undefined where the request leads nowhere. */
-  readonly target: Target | undefined;
-  readonly variables: readonly Capture[];
-};
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    routed: Routed | undefined;
-  }
-}
 
 /** Throws, naming the methods, where a rule cannot be expressed or two of them collide. */
 export function registerGateway(app: FastifyInstance, options: GatewayOptions): void {

@@ -10,8 +10,8 @@ import { type Call, LazyContext } from '../../rpc/call.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { fail } from '../../rpc/errors.ts';
 import type { Binding } from './binding.ts';
-import type { Routed } from './gateway.ts';
 import { formMessages } from './multipart.ts';
+import type { Routed } from './routed.ts';
 import { readMessage, writeMessage } from './transcode.ts';
 
 export async function answerMethod(
@@ -50,7 +50,8 @@ function callOf(endpoint: Endpoint, { requestId }: Routed, request: FastifyReque
       request.raw.socket.once('close', () => abort(fail('canceled', 'The caller went away.')));
     },
   });
-  return { face: 'http', requestId, peer: request.ip, header, context };
+  const isGone = () => request.raw.socket.destroyed;
+  return { face: 'http', requestId, peer: request.ip, header, context, isGone };
 }
 
 function headersOf(request: FastifyRequest): Headers {

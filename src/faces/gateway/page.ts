@@ -1,7 +1,7 @@
 // Answers a request for a page.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
-import type { HttpObservation, Routed } from './gateway.ts';
+import type { HttpObservation, Routed } from './routed.ts';
 
 export async function answerPage(
   page: Page,
