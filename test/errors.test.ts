@@ -248,16 +248,24 @@ describeApp('an error', (suite) => {
     };
 
     it.each([
-      ['an unknown field', `{"clientId":"c","secret":"${secret}"}`],
-      ['a field of another type', `{"clientId":"c","clientSecret":["${secret}"]}`],
-      ['half an object', `{"clientSecret":"${secret}"`],
-      ['no JSON', `clientSecret=${secret}`],
-    ])('does not repeat the value of %s', async (_, body) => {
+      ['an unknown field', `{"clientId":"c","secret":"${secret}"}`, 'secret: is not a field'],
+      ['a list for a text', `{"clientSecret":["${secret}"]}`, 'client_secret: has the wrong type'],
+      ['a number for a text', '{"clientSecret":20111979}', 'client_secret: has the wrong type'],
+      ['half an object', `{"clientSecret":"${secret}"`, 'not a message'],
+      ['no JSON', `clientSecret=${secret}`, 'not a message'],
+    ])('does not repeat the value of %s, and names the field', async (_, body, said) => {
       const { response, text } = await call('IssueToken', json(body));
 
       expect(response.status).toBe(400);
-      expect(JSON.parse(text)).toMatchObject({ code: 'invalid_argument' });
+      const error = JSON.parse(text);
+      expect(error).toMatchObject({ code: 'invalid_argument' });
+      expect(error.message).toContain(said);
+      expect(error.details.map(({ type }: { type: string }) => type)).toContain(
+        'google.rpc.ErrorInfo',
+      );
+      expect(response.headers.get('x-request-id')).toBeTruthy();
       expect(text).not.toContain(secret);
+      expect(text).not.toContain('20111979');
     });
   });
 });

@@ -20,6 +20,7 @@ import { type Call, requestIdFrom } from '../rpc/call.ts';
 import type { Endpoint } from '../rpc/endpoint.ts';
 import { type Failure, fail, failureOf } from '../rpc/errors.ts';
 import { errorDetails } from '../rpc/status.ts';
+import { sayDecodingErrors } from './connect-decoding.ts';
 
 /** One message; an upload's pieces are at most 1 MiB. */
 const messageBytesMax = 2 * 1024 * 1024;
@@ -37,6 +38,7 @@ export function createConnectFace(endpoints: readonly Endpoint[]): ConnectFace {
   const handle = connectNodeAdapter({
     routes: (router) => {
       for (const endpoint of endpoints) addRoute(router, endpoint);
+      sayDecodingErrors(router.handlers);
     },
     grpc: false,
     grpcWeb: true,
