@@ -24,8 +24,9 @@ const secretNames = new Set([
   'token',
 ]);
 
-// Lines wait for one another: handing each of them on by itself would cost more than making it.
-const gathered = { minLength: 8 * 1024, periodicFlush: 20 };
+/** Lines wait this long for one another: to hand each of them on costs more than to make it. */
+const gatherMs = 10;
+const gatheredLengthMax = 64 * 1024;
 
 export type LogOptions = {
   readonly level: LogLevel;
@@ -34,7 +35,7 @@ export type LogOptions = {
 };
 
 export function createLog({ level, file }: LogOptions): OpenLog {
-  const destination = pino.destination({ dest: file ?? 1, sync: false, ...gathered });
+  const lines = gather(pino.destination({ dest: file ?? 1, sync: false }));
   const log = pino(
     {
       level,
@@ -43,9 +44,31 @@ export function createLog({ level, file }: LogOptions): OpenLog {
       formatters: { log: censor },
       serializers: { err: writeError },
     },
-    destination,
+    lines,
   );
-  return { log, flush: () => destination.flushSync() };
+  return { log, flush: lines.flush };
+}
+
+function gather(destination: ReturnType<typeof pino.destination>) {
+  let text = '';
+  let timer: NodeJS.Timeout | undefined;
+  function pass(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (text !== '') destination.write(text);
+    text = '';
+  }
+  return {
+    write(line: string): void {
+      text += line;
+      if (text.length > gatheredLengthMax) pass();
+      else timer ??= setTimeout(pass, gatherMs);
+    },
+    flush(): void {
+      pass();
+      destination.flushSync();
+    },
+  };
 }
 
 type Fields = Record<string, unknown>;
