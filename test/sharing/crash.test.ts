@@ -87,7 +87,7 @@ describeDialects('a crash', (dialect) => {
     expect(await storedDigests()).toEqual([sha256(kept)]);
   });
 
-  it('around the end of an upload leaves it whole or not at all; what was told is true', async () => {
+  it('around the end of an upload leaves it whole or not at all, as was told', async () => {
     let acknowledged: string[] = [];
     for (let round = 0; round < 10; round++) {
       const contents = Array.from({ length: 4 }, (_, i) => Buffer.alloc(100_000, `${round} ${i}`));
