@@ -32,7 +32,7 @@ const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
 let app: TestApp;
 let client: Client;
 beforeAll(async () => {
-  app = await startTestApp({ config: { uploadBytesMax: 64 * 1024 * 1024 } });
+  app = await startTestApp({ config: { uploadBytesMax: 96 * 1024 * 1024 } });
   client = new Client(app.app.grpcAddress, credentials.createInsecure());
 });
 afterAll(async () => {
@@ -205,7 +205,7 @@ describe('a stream', () => {
   });
 
   test('of an upload that fails is answered while it is still coming', async () => {
-    const answer = uploadDocument(Array.from({ length: 70 }, () => Buffer.alloc(1024 * 1024)));
+    const answer = uploadDocument(Array.from({ length: 102 }, () => Buffer.alloc(1024 * 1024)));
     const error = await answer.then(
       () => undefined,
       (failure: ServiceError) => failure,
