@@ -185,6 +185,8 @@ describe('raw HTTP', () => {
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
+  // A server that ends amid the connection tells so by an event, too, which must not go unheard.
+  client.on('error', () => {});
   await client.connect();
   try {
     return (await client.query(sql)).rows;
