@@ -24,9 +24,9 @@ const secretNames = new Set([
   'token',
 ]);
 
-/** Lines wait this long for one another: to hand each of them on costs more than to make it. */
+/** Lines wait this long for one another: handing each of them on would cost more than making it. */
 const gatherMs = 10;
-const gatheredLengthMax = 64 * 1024;
+const gatheredBytesMax = 64 * 1024;
 
 export type LogOptions = {
   readonly level: LogLevel;
@@ -35,7 +35,7 @@ export type LogOptions = {
 };
 
 export function createLog({ level, file }: LogOptions): OpenLog {
-  const lines = gather(pino.destination({ dest: file ?? 1, sync: false }));
+  const { write, flush } = gatherLines(pino.destination({ dest: file ?? 1, sync: false }));
   const log = pino(
     {
       level,
@@ -44,25 +44,36 @@ export function createLog({ level, file }: LogOptions): OpenLog {
       formatters: { log: censor },
       serializers: { err: writeError },
     },
-    lines,
+    { write },
   );
-  return { log, flush: lines.flush };
+  return { log, flush };
 }
 
-function gather(destination: ReturnType<typeof pino.destination>) {
-  let text = '';
+type Fields = Record<string, unknown>;
+
+type Destination = ReturnType<typeof pino.destination>;
+
+function gatherLines(destination: Destination) {
+  const bytes = Buffer.allocUnsafe(gatheredBytesMax);
+  let length = 0;
   let timer: NodeJS.Timeout | undefined;
   function pass(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (text !== '') destination.write(text);
-    text = '';
+    if (length > 0) destination.write(bytes.toString('utf8', 0, length));
+    length = 0;
   }
   return {
     write(line: string): void {
-      text += line;
-      if (text.length > gatheredLengthMax) pass();
-      else timer ??= setTimeout(pass, gatherMs);
+      // UTF-8 takes at most three bytes for each unit of a string.
+      const lengthMax = line.length * 3;
+      if (length + lengthMax > gatheredBytesMax) pass();
+      if (lengthMax > gatheredBytesMax) {
+        destination.write(line);
+        return;
+      }
+      length += bytes.write(line, length);
+      timer ??= setTimeout(pass, gatherMs);
     },
     flush(): void {
       pass();
@@ -70,8 +81,6 @@ function gather(destination: ReturnType<typeof pino.destination>) {
     },
   };
 }
-
-type Fields = Record<string, unknown>;
 
 /** Censors by name, at the top and one level below. An error is left to its serializer. */
 function censor(fields: Fields, depth = 0): Fields {
