@@ -17,6 +17,19 @@ const { verifyToken, revokeToken } = VerificationService.method;
 const { createLink } = LinkService.method;
 
 describeApp('the log', (suite) => {
+  it('holds no value of a field of the wrong type', async () => {
+    const response = await fetch(`${suite.app.publicUrl}/tokens`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"client_id":"c","client_secret":4815162342108}',
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).not.toContain('4815162342108');
+    const text = await suite.testApp.logText();
+    expect(text).toContain('"code":"invalid_argument"');
+    expect(text).not.toContain('4815162342108');
+  });
+
   it('holds no secret that was used, and the request id in every line', async () => {
     const tour = new Tour(suite);
     for (const door of doorNames) {

@@ -229,13 +229,13 @@ function fieldNamed(message: DescMessage, name: string): DescField | undefined {
 function decode(schema: DescMessage, json: JsonObject): Message {
   try {
     return fromJson(schema, json);
-  } catch (cause) {
-    // The library's message may repeat the value; which field it was is found out here.
+  } catch {
+    // The library's error may repeat the value, so that it must not even reach the log; which
+    // field it was is found out here.
     const culprit = Object.entries(json).find(([name, value]) => !decodes(schema, name, value));
     if (culprit === undefined) throw fail('invalid_argument', 'The fields contradict each other.');
     throw fail('invalid_argument', `${culprit[0]}: ${wrongType}`, {
       fields: [{ field: culprit[0], detail: wrongType }],
-      cause,
     });
   }
 }

@@ -1,7 +1,8 @@
 // The gate of a link: every way to a shared document asks here first, on every request, so that a
 // revocation or an expiry bites at once.
 import { newId, type Random } from '../../ids.ts';
-import { transact } from '../../storage/database.ts';
+import { fail } from '../../rpc/errors.ts';
+import { isMissingReference, transact } from '../../storage/database.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
 import { type Passes, passSecondsMax } from './pass.ts';
@@ -79,7 +80,10 @@ export function createGate({ db, links, passes, random, now }: GateOptions): Gat
           create_time: nowMs,
           duration_ms: 0,
         }),
-      );
+      ).catch((error: unknown) => {
+        // The link was deleted with its document in the meantime.
+        throw isMissingReference(error) ? fail('not_found', 'There is no such link.') : error;
+      });
       const exp = Math.floor(nowMs / 1000) + passSecondsMax;
       const pass = passes.write({
         linkId: link.id,
