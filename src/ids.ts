@@ -25,7 +25,7 @@ export function base62Number(value: number, length: number): string {
   return text.padStart(length, '0');
 }
 
-type IdKind = 'doc' | 'lnk' | 'viw' | 'ws' | 'usr' | 'cli' | 'sec' | 'cus' | 'key';
+type IdKind = 'doc' | 'lnk' | 'viw' | 'ws' | 'usr' | 'ses' | 'cli' | 'sec' | 'cus' | 'key' | 'evt';
 
 /** 22 base62 characters: 128 random bits. */
 export function randomText(random: Random): string {

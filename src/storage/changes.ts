@@ -1,28 +1,36 @@
-// How a process hears that another one has changed who may do what: a counter in the database,
-// raised in the transaction of each such change and asked for four times a second.
+// How a process hears that another one has changed what it keeps in memory: a counter for each
+// topic in the database, raised in the transaction of a change and asked for four times a second.
 import { fail } from '../rpc/errors.ts';
 import { storageFailure } from './database.ts';
-import type { Database, Executor } from './schema.ts';
+import type { Database, Executor, RevisionRow } from './schema.ts';
 
 const pollMs = 250;
 const trustMs = 5_000;
 
+/**
+ * What changes: who may do what (credentials, their owners, users and their sessions), the signing
+ * keys, the tokens that were revoked.
+ */
+export type Topic = RevisionRow['name'];
+
+type Listener = () => void | Promise<void>;
+
 export type Changes = {
-  /** Calls back after each change, this process's own ones too. */
-  onChange(listener: () => void | Promise<void>): void;
+  /** Calls back after each change of the topic, this process's own ones too. */
+  onChange(topic: Topic, listener: Listener): void;
   /** To be called after the commit of a change that this process has made. */
-  announce(): Promise<void>;
+  announce(topic: Topic): Promise<void>;
   /** Passes while what is cached may be trusted; else asks the database or throws `unavailable`. */
   ensureFresh(): Promise<void> | undefined;
   stop(): Promise<void>;
 };
 
 /** Records a change, in its own transaction. */
-export async function recordChange(trx: Executor): Promise<void> {
+export async function recordChange(trx: Executor, topic: Topic): Promise<void> {
   await trx
     .updateTable('revisions')
     .set((eb) => ({ value: eb('value', '+', 1) }))
-    .where('name', '=', 'access')
+    .where('name', '=', topic)
     .execute();
 }
 
@@ -31,17 +39,17 @@ export async function watchChanges(
   db: Database,
   monotonicNow: () => number = () => performance.now(),
 ): Promise<Changes> {
-  const listeners: (() => void | Promise<void>)[] = [];
-  let known = await readRevision(db);
+  const listeners: [Topic, Listener][] = [];
+  let known = await readRevisions(db);
   let lastHeard = monotonicNow();
   let polling: Promise<void> | undefined;
   let notifying: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
 
   /** One after the other: what was read before a change must not replace what was read after. */
-  function notify(): Promise<void> {
+  function notify(isChanged: (topic: Topic) => boolean): Promise<void> {
     const tell = async () => {
-      for (const listener of listeners) await listener();
+      for (const [topic, listener] of listeners) if (isChanged(topic)) await listener();
     };
     const told = notifying.then(tell);
     notifying = told.catch(() => {});
@@ -49,9 +57,9 @@ export async function watchChanges(
   }
   async function poll(): Promise<void> {
     const asked = monotonicNow();
-    const revision = await readRevision(db);
-    if (revision !== known) await notify();
-    known = revision;
+    const revisions = await readRevisions(db);
+    await notify((topic) => revisions.get(topic) !== known.get(topic));
+    known = revisions;
     lastHeard = asked;
   }
   function pollOnce(): Promise<void> {
@@ -69,8 +77,8 @@ export async function watchChanges(
   schedule();
 
   return {
-    onChange: (listener) => void listeners.push(listener),
-    announce: notify,
+    onChange: (topic, listener) => void listeners.push([topic, listener]),
+    announce: (changed) => notify((topic) => topic === changed),
     ensureFresh() {
       if (monotonicNow() - lastHeard <= trustMs) return undefined;
       return pollOnce().catch((error: unknown) => {
@@ -88,11 +96,7 @@ export async function watchChanges(
   };
 }
 
-async function readRevision(db: Database): Promise<number> {
-  const row = await db
-    .selectFrom('revisions')
-    .select('value')
-    .where('name', '=', 'access')
-    .executeTakeFirstOrThrow();
-  return row.value;
+async function readRevisions(db: Database): Promise<ReadonlyMap<Topic, number>> {
+  const rows = await db.selectFrom('revisions').select(['name', 'value']).execute();
+  return new Map(rows.map(({ name, value }) => [name, value]));
 }

@@ -11,9 +11,13 @@ import {
 import pg from 'pg';
 import { Failure, fail } from '../rpc/errors.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
+import { up as audit } from './migrations/0002-audit.ts';
 import type { Database, Schema } from './schema.ts';
 
-const migrations = { '0001-foundation': { up: foundation } };
+const migrations = {
+  '0001-foundation': { up: foundation },
+  '0002-audit': { up: audit },
+};
 
 /**
  * Opens `url`, `sqlite:<file>` or `postgres://…`, and brings its schema up to date. The caller

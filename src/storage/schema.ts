@@ -80,10 +80,31 @@ export type RevokedTokenRow = {
   expire_time: number;
 };
 
-/** Counts the changes that other processes have to hear of. */
+/** Counts the changes of a topic that other processes have to hear of. */
 export type RevisionRow = {
-  name: 'access';
+  name: 'access' | 'signing_keys' | 'revoked_tokens';
   value: number;
+};
+
+/** Something that was done, or an authentication that failed. */
+export type AuditEventRow = {
+  id: string;
+  create_time: number;
+  /** A principal's type; `system` for what the service does by itself. */
+  actor_type: string;
+  /** A client's, key's or user's id; empty where nobody has shown who they are. */
+  actor_id: string;
+  /** The method, such as `ClientService.CreateClient`. */
+  action: string;
+  /** The id of what it was done to; empty where that is not known. */
+  target: string;
+  /** `ok`, or an error's code. */
+  code: string;
+  /** How many like it the row stands for. */
+  count: number;
+  request_id: string;
+  /** The caller's network address. */
+  address: string;
 };
 
 export type DocumentRow = {
@@ -136,6 +157,7 @@ export type Schema = {
   users: UserRow;
   revoked_tokens: RevokedTokenRow;
   revisions: RevisionRow;
+  audit_events: AuditEventRow;
   documents: DocumentRow;
   links: LinkRow;
   views: ViewRow;

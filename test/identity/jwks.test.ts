@@ -9,6 +9,7 @@ import {
 import { expect, it } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { readMasterKeyFile } from '../../src/identity/keys/master-key.ts';
+import type { Executor } from '../../src/storage/schema.ts';
 import { changeElsewhere } from '../support/rows.ts';
 import { describeApp, describeDoors, type Suite } from '../support/suite.ts';
 import { signToken } from '../support/tokens.ts';
@@ -140,9 +141,9 @@ describeApp('publishing the keys', (suite) => {
     const etag = (await fetch(url())).headers.get('etag');
     expect(await verifyCode(suite, token)).toBe('ok');
 
-    await changeElsewhere(suite.app.inside.db, (trx) =>
-      trx.updateTable('signing_keys').set({ state: 'revoked' }).execute(),
-    );
+    const revokeAll = (trx: Executor) =>
+      trx.updateTable('signing_keys').set({ state: 'revoked' }).execute();
+    await changeElsewhere(suite.app.inside.db, revokeAll, 'signing_keys');
 
     await expect.poll(published, { timeout: 1_000 }).toEqual([]);
     expect((await fetch(url())).headers.get('etag')).not.toBe(etag);

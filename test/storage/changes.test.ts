@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { type Changes, recordChange, watchChanges } from '../../src/storage/changes.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { Database } from '../../src/storage/schema.ts';
+import type { Database, Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 
@@ -14,29 +14,44 @@ describeDialects('a change', (dialect) => {
     const mine = await watch(here);
     const theirs = await watch(await openUntilFinished(url));
     const heard = { mine: 0, theirs: 0 };
-    mine.onChange(() => void heard.mine++);
-    theirs.onChange(() => void heard.theirs++);
+    mine.onChange('access', () => void heard.mine++);
+    theirs.onChange('access', () => void heard.theirs++);
 
-    await transact(here, recordChange);
-    await mine.announce();
+    await transact(here, record);
+    await mine.announce('access');
 
     expect(heard.mine).toBe(1);
     await expect.poll(() => heard.theirs, within1s).toBe(1);
+  });
+
+  it('is heard by those who listen to its topic', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const changes = await watch(db);
+    const heard: string[] = [];
+    for (const topic of ['access', 'signing_keys', 'revoked_tokens'] as const) {
+      changes.onChange(topic, () => void heard.push(topic));
+    }
+
+    await transact(db, (trx) => recordChange(trx, 'signing_keys'));
+    await expect.poll(() => heard, within1s).toEqual(['signing_keys']);
+    await changes.announce('revoked_tokens');
+
+    expect(heard).toEqual(['signing_keys', 'revoked_tokens']);
   });
 
   it('that was undone is heard by nobody', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     const changes = await watch(db);
     const heard: string[] = [];
-    changes.onChange(() => void heard.push('change'));
+    changes.onChange('access', () => void heard.push('change'));
     await expect(
       transact(db, async (trx) => {
-        await recordChange(trx);
+        await record(trx);
         throw new Error('undone');
       }),
     ).rejects.toThrow('undone');
     // A later change is heard once: nothing was left over of the other.
-    await transact(db, recordChange);
+    await transact(db, record);
 
     await expect.poll(() => heard.length, within1s).toBeGreaterThan(0);
     expect(heard).toEqual(['change']);
@@ -46,11 +61,11 @@ describeDialects('a change', (dialect) => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     const changes = await watch(db);
     let attempts = 0;
-    changes.onChange(() => {
+    changes.onChange('access', () => {
       if (++attempts < 3) throw new Error('not yet');
     });
 
-    await transact(db, recordChange);
+    await transact(db, record);
 
     await expect.poll(() => attempts, { timeout: 5_000, interval: 20 }).toBe(3);
   });
@@ -60,7 +75,7 @@ describeDialects('a change', (dialect) => {
     const changes = await watch(db);
     const steps: string[] = [];
     let call = 0;
-    changes.onChange(async () => {
+    changes.onChange('access', async () => {
       const mine = ++call;
       steps.push(`begin ${mine}`);
       // The first takes the longest, as a query may.
@@ -68,7 +83,7 @@ describeDialects('a change', (dialect) => {
       steps.push(`end ${mine}`);
     });
 
-    await Promise.all([changes.announce(), changes.announce()]);
+    await Promise.all([changes.announce('access'), changes.announce('access')]);
 
     expect(steps).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2']);
   });
@@ -88,8 +103,8 @@ describeDialects('a change', (dialect) => {
     let now = 1_000;
     const changes = await watch(db, () => now);
     let heard = 0;
-    changes.onChange(() => void heard++);
-    await transact(db, recordChange);
+    changes.onChange('access', () => void heard++);
+    await transact(db, record);
 
     now += 5_001;
     await changes.ensureFresh();
@@ -98,6 +113,8 @@ describeDialects('a change', (dialect) => {
     expect(changes.ensureFresh()).toBeUndefined();
   });
 });
+
+const record = (trx: Executor) => recordChange(trx, 'access');
 
 async function watch(db: Database, monotonicNow?: () => number): Promise<Changes> {
   const changes = await watchChanges(db, monotonicNow);

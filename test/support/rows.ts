@@ -7,7 +7,7 @@ import { type CredentialOwner, insertCredential } from '../../src/identity/crede
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
 import { newId } from '../../src/ids.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
-import { recordChange } from '../../src/storage/changes.ts';
+import { recordChange, type Topic } from '../../src/storage/changes.ts';
 import { transact } from '../../src/storage/database.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 
@@ -30,10 +30,11 @@ type State = {
 export function changeElsewhere(
   db: Database,
   work: (trx: Executor) => Promise<unknown>,
+  topic: Topic = 'access',
 ): Promise<void> {
   return transact(db, async (trx) => {
     await work(trx);
-    await recordChange(trx);
+    await recordChange(trx, topic);
   });
 }
 

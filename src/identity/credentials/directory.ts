@@ -40,7 +40,7 @@ export type DirectoryOptions = {
 export function createDirectory({ db, changes, now }: DirectoryOptions): Directory {
   const cache = new LRUCache<string, GoodCredential>({ max: cachedMax });
   let generation = 0;
-  changes.onChange(() => {
+  changes.onChange('access', () => {
     generation++;
     cache.clear();
   });

@@ -47,7 +47,7 @@ export type KeyringOptions = {
 
 export async function openKeyring({ db, masterKey, changes }: KeyringOptions): Promise<Keyring> {
   let keys = await load(db, masterKey);
-  changes.onChange(async () => {
+  changes.onChange('signing_keys', async () => {
     keys = await load(db, masterKey);
   });
   return {

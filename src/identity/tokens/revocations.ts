@@ -21,7 +21,7 @@ export type RevocationsOptions = {
 export async function openRevocations(options: RevocationsOptions): Promise<Revocations> {
   const { db, changes, now } = options;
   let revoked = await findRevoked(db, now());
-  changes.onChange(async () => {
+  changes.onChange('revoked_tokens', async () => {
     revoked = await findRevoked(db, now());
   });
   return {
@@ -30,9 +30,9 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
       await transact(db, async (trx) => {
         await deleteExpired(trx, now());
         await insertRevoked(trx, jti, exp * 1000);
-        await recordChange(trx);
+        await recordChange(trx, 'revoked_tokens');
       });
-      await changes.announce();
+      await changes.announce('revoked_tokens');
     },
   };
 }
