@@ -11,6 +11,7 @@ import { startOpsFace } from './faces/ops.ts';
 import { readAssets } from './http/assets.ts';
 import { errorsPage } from './http/errors-page.ts';
 import type { Page } from './http/page.ts';
+import { createTrail, type Trail } from './identity/audit/trail.ts';
 import { createDirectory, type Directory } from './identity/credentials/directory.ts';
 import { type Keyring, openKeyring } from './identity/keys/keyring.ts';
 import { createMasterKey, type MasterKey, readMasterKeyFile } from './identity/keys/master-key.ts';
@@ -23,8 +24,9 @@ import { createVerifier } from './identity/tokens/verifier.ts';
 import type { Random } from './ids.ts';
 import type { Log } from './observe/log.ts';
 import { createObserver } from './observe/observer.ts';
+import type { Authenticate } from './rpc/credential.ts';
 import { failureOf } from './rpc/errors.ts';
-import { type Authenticate, createGuard } from './rpc/guard.ts';
+import { createGuard } from './rpc/guard.ts';
 import { useNodeTextEncoding } from './rpc/text-encoding.ts';
 import { guardAll, type Implementations } from './services.ts';
 import type { BlobStore } from './sharing/blobs/blob-store.ts';
@@ -72,6 +74,7 @@ type Base = {
   readonly config: Config;
   readonly db: Database;
   readonly changes: Changes;
+  readonly trail: Trail;
   readonly masterKey: MasterKey;
   readonly now: () => number;
   readonly random: Random;
@@ -99,6 +102,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     config,
     db,
     changes,
+    trail: createTrail({ db, changes, random, now }),
     masterKey,
     now,
     random,
@@ -110,6 +114,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   const guard = createGuard({
     authenticateToken: identity.authenticateToken,
     authenticateWorkspaceKey: workspaceKeyAuthenticator(identity.directory),
+    authenticateSession: async () => undefined,
+    sessionCookie: () => 'latchkey_session',
+    publicUrl: () => publicUrl,
+    membershipsOf: async () => new Map(),
     validator: createValidator(),
     stepUpSeconds: config.stepUpSeconds,
     now,

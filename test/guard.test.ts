@@ -36,6 +36,7 @@ describe('a method that needs a recent sign-in', () => {
   const staff = (age: number, scope = 'clients:write'): Principal => ({
     type: 'staff',
     userId: 'usr_1',
+    sessionId: 'ses_1',
     authTime: nowSeconds - age,
     scopes: new Set([scope]),
   });
@@ -120,6 +121,10 @@ function guardMethod(rule: Rule | undefined, principal: Principal | undefined): 
   const guard = createGuard({
     authenticateToken: () => Promise.resolve(principal),
     authenticateWorkspaceKey: () => Promise.resolve(undefined),
+    authenticateSession: () => Promise.resolve(undefined),
+    sessionCookie: () => 'session',
+    publicUrl: () => 'http://test.invalid',
+    membershipsOf: () => Promise.resolve(new Map()),
     validator: createValidator(),
     stepUpSeconds,
     now: () => nowSeconds * 1000,

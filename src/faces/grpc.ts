@@ -217,7 +217,9 @@ type AnyCall = Pick<
   'metadata' | 'getPeer' | 'getDeadline' | 'sendMetadata' | 'cancelled'
 > & { once(event: 'cancelled', listener: () => void): unknown };
 
-function callOf(endpoint: Endpoint, grpcCall: AnyCall): Call {
+type GrpcCall = Call & { readonly context: LazyContext };
+
+function callOf(endpoint: Endpoint, grpcCall: AnyCall): GrpcCall {
   const header = (name: string) => {
     const value = grpcCall.metadata.get(name)[0];
     return typeof value === 'string' ? value : undefined;
@@ -246,9 +248,11 @@ function withoutPort(address: string): string {
   return colon === -1 ? address : address.slice(0, colon);
 }
 
-function sendHead(grpcCall: AnyCall, { requestId }: Call): void {
+/** Sends what the handler has set, too, where it has come to its end. */
+function sendHead(grpcCall: AnyCall, { requestId, context }: GrpcCall): void {
   const metadata = new Metadata();
   metadata.set('x-request-id', requestId);
+  for (const [name, value] of context.touchedResponseHeader ?? []) metadata.add(name, value);
   grpcCall.sendMetadata(metadata);
 }
 

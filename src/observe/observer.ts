@@ -1,8 +1,8 @@
 // What is told of each call: a line in the log, and the metrics.
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { HttpObservation } from '../faces/gateway/routed.ts';
-import type { Observation } from '../rpc/guard.ts';
 import { principalId } from '../rpc/principal.ts';
+import type { Observation } from '../rpc/visit.ts';
 import type { Log } from './log.ts';
 
 export type Observer = {

@@ -8,6 +8,7 @@ import {
   type Access,
   access as accessOption,
   PrincipalType,
+  SessionCookie,
 } from '../../gen/latchkey/options/v1/access_pb.js';
 import { type Http, http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
 import type { Call } from './call.ts';
@@ -73,19 +74,32 @@ function accessFlaw(method: DescMethod, access: Access): string | undefined {
       access.scope === '' &&
       access.principals.length === 0 &&
       !access.recentSignIn &&
+      !access.self &&
+      access.recentSignInFields.length === 0 &&
+      access.sessionCookie === SessionCookie.UNSPECIFIED &&
       !access.workspace;
     return alone ? undefined : 'a public method takes no other access rule';
   }
   if (access.scope === '' && access.principals.length === 0) {
     return 'no access option says who may call it';
   }
-  if (!scopePattern.test(access.scope)) return `"${access.scope}" is not a scope`;
+  const scopeless = access.scope === '' && access.sessionCookie !== SessionCookie.UNSPECIFIED;
+  if (!scopeless && !scopePattern.test(access.scope)) return `"${access.scope}" is not a scope`;
   if (access.principals.length === 0) return 'no kind of caller may call it';
   if (access.principals.includes(PrincipalType.UNSPECIFIED)) {
     return 'an unspecified kind of caller may call it';
   }
-  if (access.workspace && !method.input.fields.some((field) => field.name === 'workspace_id')) {
-    return 'it acts within a workspace, but its request has no field workspace_id';
-  }
-  return undefined;
+  const missing = neededFields(access).find(
+    (name) => !method.input.fields.some((field) => field.name === name),
+  );
+  return missing === undefined ? undefined : `its request has no field ${missing}`;
+}
+
+/** The fields of the request that the access rule speaks of. */
+function neededFields({ workspace, self, recentSignInFields }: Access): string[] {
+  return [
+    ...(workspace ? ['workspace_id'] : []),
+    ...(self ? ['user_id'] : []),
+    ...recentSignInFields,
+  ];
 }

@@ -133,6 +133,8 @@ type FailureExtra = {
   readonly retryAfterSeconds?: number;
   /** Where one code has several gRPC statuses (`conflict`). */
   readonly grpc?: Code;
+  /** The id of what the call was about, for the audit trail; never sent. */
+  readonly target?: string;
   /** More headers of the HTTP answer, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** For the log only; never sent. */

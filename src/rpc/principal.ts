@@ -1,9 +1,18 @@
 // Who calls: what a credential stands for, and where a handler finds it.
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
-import { fail, invalid } from './errors.ts';
+import type { Call } from './call.ts';
+import type { MethodFacts } from './endpoint.ts';
 
 type Scoped = { readonly scopes: ReadonlySet<string> };
+
+export type UserPrincipal = Scoped & {
+  readonly type: 'staff' | 'member';
+  readonly userId: string;
+  readonly sessionId: string;
+  /** When the user signed in, in seconds since 1970. */
+  readonly authTime: number;
+};
 
 export type Principal =
   | { readonly type: 'anonymous' }
@@ -14,12 +23,7 @@ export type Principal =
       readonly keyId: string;
       readonly accounts: readonly string[];
     })
-  | (Scoped & {
-      readonly type: 'staff' | 'member';
-      readonly userId: string;
-      /** When the user signed in, in seconds since 1970. */
-      readonly authTime: number;
-    })
+  | UserPrincipal
   | (Scoped & {
       readonly type: 'workspace_key';
       readonly keyId: string;
@@ -39,57 +43,45 @@ export const principalTypes: Record<Principal['type'], PrincipalType> = {
   workspace_key: PrincipalType.WORKSPACE_KEY,
 };
 
-const principalKey = createContextKey<Principal>(
-  { type: 'anonymous' },
-  { description: 'the caller' },
-);
-const workspaceKey = createContextKey<string>('', { description: 'the workspace of the call' });
+/** The workspaces that a user is a member of, each with the scopes of the user's role there. */
+export type MembershipsOf = (userId: string) => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
+
+/** What the guard has found out about a call. */
+export type Caller = {
+  readonly principal: Principal;
+  readonly call: Call;
+  readonly method: MethodFacts;
+  readonly membershipsOf: MembershipsOf;
+};
+
+const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'the caller' });
+
+export function callerOf(context: HandlerContext): Caller {
+  const caller = context.values.get(callerKey);
+  if (caller === undefined) throw new Error('the call has not passed the guard');
+  return caller;
+}
+
+export function setCaller(context: HandlerContext, caller: Caller): void {
+  context.values.set(callerKey, caller);
+}
 
 export function principalOf(context: HandlerContext): Principal {
-  return context.values.get(principalKey);
+  return callerOf(context).principal;
 }
 
-export function setPrincipal(context: HandlerContext, principal: Principal): void {
-  context.values.set(principalKey, principal);
+/** The user who calls. For the methods that only users may call. */
+export function userOf(context: HandlerContext): UserPrincipal {
+  const principal = principalOf(context);
+  if (!isUser(principal)) throw new Error('the method is not for users alone');
+  return principal;
 }
 
-/** The workspace that the guard found for the call. */
-export function workspaceOf(context: HandlerContext): string {
-  const workspace = context.values.get(workspaceKey);
-  if (workspace === '') throw new Error('the method is not marked as acting within a workspace');
-  return workspace;
+export function isUser(principal: Principal): principal is UserPrincipal {
+  return principal.type === 'staff' || principal.type === 'member';
 }
 
-export function setWorkspace(context: HandlerContext, workspaceId: string): void {
-  context.values.set(workspaceKey, workspaceId);
-}
-
-/**
- * The workspace that a call acts in: the credential's own, else the one that the request names.
- * A caller of a streaming method learns it from the messages, so its handler calls this itself.
- */
-export function resolveWorkspace(principal: Principal, named: string): string {
-  switch (principal.type) {
-    case 'workspace_key':
-      if (named !== '' && named !== principal.workspaceId) {
-        throw fail('forbidden', 'The key belongs to another workspace.');
-      }
-      return principal.workspaceId;
-    case 'service':
-    case 'staff':
-      if (named === '') {
-        throw invalid('workspace_id', 'is required, as the caller is not bound to a workspace');
-      }
-      return named;
-    case 'member':
-      throw fail('forbidden', 'The user is not a member of the workspace.');
-    case 'customer':
-    case 'anonymous':
-      throw fail('forbidden', 'The caller has no workspace.');
-  }
-}
-
-/** The caller's own id, for logs. */
+/** The caller's own id. */
 export function principalId(principal: Principal): string {
   switch (principal.type) {
     case 'anonymous':

@@ -47,6 +47,10 @@ export function endpointsOf(
   const guard = createGuard({
     authenticateToken: async () => undefined,
     authenticateWorkspaceKey: async () => undefined,
+    authenticateSession: async () => undefined,
+    sessionCookie: () => 'session',
+    publicUrl: () => 'http://test.invalid',
+    membershipsOf: async () => new Map(),
     validator: createValidator(),
     stepUpSeconds: 300,
     now: Date.now,

@@ -24,8 +24,11 @@ export async function answerMethod(
   const call = callOf(endpoint, routed, request);
   const read = () => readMessage(binding, inputOf(binding, routed, request));
   switch (endpoint.kind) {
-    case 'unary':
-      return sendMessage(binding, await endpoint.invoke(call, read), request, reply);
+    case 'unary': {
+      const message = await endpoint.invoke(call, read);
+      setHeaders(reply, call.context);
+      return sendMessage(binding, message, request, reply);
+    }
     case 'client_streaming': {
       const messages = readForm(endpoint, request);
       return sendMessage(binding, await endpoint.invoke(call, messages), request, reply);
@@ -35,7 +38,9 @@ export async function answerMethod(
   }
 }
 
-function callOf(endpoint: Endpoint, { requestId }: Routed, request: FastifyRequest): Call {
+type HttpCall = Call & { readonly context: LazyContext };
+
+function callOf(endpoint: Endpoint, { requestId }: Routed, request: FastifyRequest): HttpCall {
   const header = (name: string) => {
     const value = request.headers[name];
     return typeof value === 'string' ? value : value?.[0];
@@ -52,6 +57,12 @@ function callOf(endpoint: Endpoint, { requestId }: Routed, request: FastifyReque
   });
   const isGone = () => request.raw.socket.destroyed;
   return { face: 'http', requestId, peer: request.ip, header, context, isGone };
+}
+
+/** Passes on what the handler has set. */
+function setHeaders(reply: FastifyReply, { touchedResponseHeader }: LazyContext): void {
+  // Headers gives each Set-Cookie as an entry of its own; Fastify gathers them.
+  for (const [name, value] of touchedResponseHeader ?? []) reply.header(name, value);
 }
 
 function headersOf(request: FastifyRequest): Headers {

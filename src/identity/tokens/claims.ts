@@ -26,6 +26,8 @@ export type Claims = {
   readonly auth_time?: number;
   /** How the user signed in (RFC 8176). */
   readonly amr?: readonly string[];
+  /** The user's session (OpenID Connect Front-Channel Logout 1.0 §3). */
+  readonly sid?: string;
 };
 
 const texts = ['iss', 'aud', 'sub', 'client_id', 'jti', 'scope'] as const;
@@ -67,6 +69,7 @@ export function principalFrom(claims: Claims): Principal {
       return {
         type: claims.principal_type,
         userId: claims.sub,
+        sessionId: claims.sid ?? '',
         authTime: claims.auth_time ?? 0,
         scopes,
       };

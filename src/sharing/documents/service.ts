@@ -1,9 +1,9 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type { ServiceImpl } from '@connectrpc/connect';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { newId, type Random, randomText } from '../../ids.ts';
 import { fail, failureOf } from '../../rpc/errors.ts';
-import { type Principal, principalOf, resolveWorkspace, workspaceOf } from '../../rpc/principal.ts';
+import { resolveWorkspace, workspaceOf } from '../../rpc/workspace.ts';
 import { transact } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
@@ -50,10 +50,10 @@ export function createDocumentService(
   async function describe(
     upload: Upload,
     blobId: string,
-    principal: Principal,
+    context: HandlerContext,
   ): Promise<DocumentRow> {
     const uploaded = await upload.finish();
-    const workspaceId = resolveWorkspace(principal, uploaded.workspaceId);
+    const workspaceId = await resolveWorkspace(context, uploaded.workspaceId);
     await workspaces.require(workspaceId);
     return {
       id: newId('doc', random),
@@ -89,10 +89,9 @@ export function createDocumentService(
 
   return {
     async uploadDocument(requests, context) {
-      const principal = principalOf(context);
       const upload = new Upload(requests, uploadBytesMax);
       const blob = await counted(() => blobs.write(randomText(random), upload.bytes()));
-      const row = await describe(upload, blob.id, principal).catch(async (error: unknown) => {
+      const row = await describe(upload, blob.id, context).catch(async (error: unknown) => {
         await blob.discard();
         throw error;
       });

@@ -1,9 +1,13 @@
 import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
-import type { LinkService, UpdateLinkRequest } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import {
+  type LinkService,
+  UpdateLinkRequestSchema,
+} from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { newId, type Random, randomText } from '../../ids.ts';
 import { fail, invalid } from '../../rpc/errors.ts';
-import { workspaceOf } from '../../rpc/principal.ts';
+import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
+import { workspaceOf } from '../../rpc/workspace.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, LinkRow, ViewRow } from '../../storage/schema.ts';
@@ -77,8 +81,9 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     },
 
     async updateLink(request, context) {
-      const paths = request.updateMask?.paths ?? givenFields(request);
-      const change = readChange(request, paths, now());
+      refuseUnavailable(request);
+      const fields = fieldsAt(now());
+      const { paths, change } = readUpdate(UpdateLinkRequestSchema, request, fields);
       const key = { workspaceId: workspaceOf(context), id: request.linkId };
       const link = await transact(db, async (trx) => {
         const changed = await updateLink(
@@ -132,41 +137,19 @@ function readExpireTime(time: Timestamp | undefined, now: number): number | null
   return ms;
 }
 
-type Field = (request: UpdateLinkRequest, now: number) => LinkChange;
-
 /** What an update can change, by its path in the mask. */
-const fields: Record<string, Field> = {
-  name: ({ name }) => ({ name }),
-  email_required: ({ emailRequired }) => ({ email_required: emailRequired ? 1 : 0 }),
-  allow_download: ({ allowDownload }) => ({ allow_download: allowDownload ? 1 : 0 }),
-  expire_time: ({ expireTime }, now) => ({ expire_time: readExpireTime(expireTime, now) }),
-  password: () => ({}),
-  email_verification_required: () => ({}),
-};
+const fieldsAt = (now: number) =>
+  ({
+    name: ({ name }) => ({ name }),
+    email_required: ({ emailRequired }) => ({ email_required: emailRequired ? 1 : 0 }),
+    allow_download: ({ allowDownload }) => ({ allow_download: allowDownload ? 1 : 0 }),
+    expire_time: ({ expireTime }) => ({ expire_time: readExpireTime(expireTime, now) }),
+    password: () => ({}),
+    email_verification_required: () => ({}),
+  }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
 
 /** The paths whose change makes everybody pass the gate again. */
 const gates = new Set(['email_required', 'password', 'email_verification_required']);
-
-function readChange(request: UpdateLinkRequest, paths: string[], now: number): LinkChange {
-  refuseUnavailable(request);
-  let change: LinkChange = {};
-  for (const path of paths) {
-    const read = Object.hasOwn(fields, path) ? fields[path] : undefined;
-    if (read === undefined) throw invalid('update_mask', `${path} cannot be changed`);
-    change = { ...change, ...read(request, now) };
-  }
-  return change;
-}
-
-/** Without a mask, the fields that have a value. */
-function givenFields(request: UpdateLinkRequest): string[] {
-  const given: string[] = [];
-  if (request.name !== '') given.push('name');
-  if (request.emailRequired) given.push('email_required');
-  if (request.allowDownload) given.push('allow_download');
-  if (request.expireTime !== undefined) given.push('expire_time');
-  return given;
-}
 
 function linkMessage(row: CountedLink, publicUrl: string) {
   return {

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/options/v1/access.proto.
  */
 export const file_latchkey_options_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("CiBsYXRjaGtleS9vcHRpb25zL3YxL2FjY2Vzcy5wcm90bxITbGF0Y2hrZXkub3B0aW9ucy52MSKKAQoGQWNjZXNzEg4KBnB1YmxpYxgBIAEoCBINCgVzY29wZRgCIAEoCRI2CgpwcmluY2lwYWxzGAMgAygOMiIubGF0Y2hrZXkub3B0aW9ucy52MS5QcmluY2lwYWxUeXBlEhYKDnJlY2VudF9zaWduX2luGAQgASgIEhEKCXdvcmtzcGFjZRgFIAEoCCq/AQoNUHJpbmNpcGFsVHlwZRIeChpQUklOQ0lQQUxfVFlQRV9VTlNQRUNJRklFRBAAEhoKFlBSSU5DSVBBTF9UWVBFX1NFUlZJQ0UQARIbChdQUklOQ0lQQUxfVFlQRV9DVVNUT01FUhACEhgKFFBSSU5DSVBBTF9UWVBFX1NUQUZGEAMSGQoVUFJJTkNJUEFMX1RZUEVfTUVNQkVSEAQSIAocUFJJTkNJUEFMX1RZUEVfV09SS1NQQUNFX0tFWRAFOlUKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGNGGAyABKAsyGy5sYXRjaGtleS5vcHRpb25zLnYxLkFjY2Vzc1IGYWNjZXNzYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("CiBsYXRjaGtleS9vcHRpb25zL3YxL2FjY2Vzcy5wcm90bxITbGF0Y2hrZXkub3B0aW9ucy52MSLzAQoGQWNjZXNzEg4KBnB1YmxpYxgBIAEoCBINCgVzY29wZRgCIAEoCRI2CgpwcmluY2lwYWxzGAMgAygOMiIubGF0Y2hrZXkub3B0aW9ucy52MS5QcmluY2lwYWxUeXBlEhYKDnJlY2VudF9zaWduX2luGAQgASgIEhEKCXdvcmtzcGFjZRgFIAEoCBIdChVyZWNlbnRfc2lnbl9pbl9maWVsZHMYBiADKAkSDAoEc2VsZhgHIAEoCBI6Cg5zZXNzaW9uX2Nvb2tpZRgIIAEoDjIiLmxhdGNoa2V5Lm9wdGlvbnMudjEuU2Vzc2lvbkNvb2tpZSq/AQoNUHJpbmNpcGFsVHlwZRIeChpQUklOQ0lQQUxfVFlQRV9VTlNQRUNJRklFRBAAEhoKFlBSSU5DSVBBTF9UWVBFX1NFUlZJQ0UQARIbChdQUklOQ0lQQUxfVFlQRV9DVVNUT01FUhACEhgKFFBSSU5DSVBBTF9UWVBFX1NUQUZGEAMSGQoVUFJJTkNJUEFMX1RZUEVfTUVNQkVSEAQSIAocUFJJTkNJUEFMX1RZUEVfV09SS1NQQUNFX0tFWRAFKmkKDVNlc3Npb25Db29raWUSHgoaU0VTU0lPTl9DT09LSUVfVU5TUEVDSUZJRUQQABIbChdTRVNTSU9OX0NPT0tJRV9BQ0NFUFRFRBABEhsKF1NFU1NJT05fQ09PS0lFX1JFUVVJUkVEEAI6VQoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0YYDIAEoCzIbLmxhdGNoa2V5Lm9wdGlvbnMudjEuQWNjZXNzUgZhY2Nlc3NiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * Who may call a method. Checked once, before any handler runs and in the same way through every
@@ -55,11 +55,36 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
 
   /**
    * The call acts within one workspace: the one that the credential is bound to, else the one that
-   * the request names in its field `workspace_id`.
+   * the request names in its field `workspace_id`. A member's role in that workspace has to include
+   * the scope.
    *
    * @generated from field: bool workspace = 5;
    */
   workspace: boolean;
+
+  /**
+   * Fields whose change asks staff for a recent sign-in, where the method as a whole does not. A
+   * field is changed where the request's `update_mask` names it or, without a mask, where it has a
+   * value.
+   *
+   * @generated from field: repeated string recent_sign_in_fields = 6;
+   */
+  recentSignInFields: string[];
+
+  /**
+   * Users may call the method for themselves, without the scope: where the request's field `user_id`
+   * is their own id. Where the method asks staff for a recent sign-in, it then asks members, too.
+   *
+   * @generated from field: bool self = 7;
+   */
+  self: boolean;
+
+  /**
+   * Whether the cookie of a session stands for its user.
+   *
+   * @generated from field: latchkey.options.v1.SessionCookie session_cookie = 8;
+   */
+  sessionCookie: SessionCookie;
 };
 
 /**
@@ -123,6 +148,41 @@ export enum PrincipalType {
  */
 export const PrincipalTypeSchema: GenEnum<PrincipalType> = /*@__PURE__*/
   enumDesc(file_latchkey_options_v1_access, 0);
+
+/**
+ * What a method makes of the cookie that SessionService.SignIn has set. A method that takes it needs
+ * no scope.
+ *
+ * @generated from enum latchkey.options.v1.SessionCookie
+ */
+export enum SessionCookie {
+  /**
+   * It is not looked at.
+   *
+   * @generated from enum value: SESSION_COOKIE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It is the credential where there is no bearer token.
+   *
+   * @generated from enum value: SESSION_COOKIE_ACCEPTED = 1;
+   */
+  ACCEPTED = 1,
+
+  /**
+   * It is the only credential that counts.
+   *
+   * @generated from enum value: SESSION_COOKIE_REQUIRED = 2;
+   */
+  REQUIRED = 2,
+}
+
+/**
+ * Describes the enum latchkey.options.v1.SessionCookie.
+ */
+export const SessionCookieSchema: GenEnum<SessionCookie> = /*@__PURE__*/
+  enumDesc(file_latchkey_options_v1_access, 1);
 
 /**
  * Who may call the method.
