@@ -1,7 +1,6 @@
 // The first start on an empty database: a signing key, and what is needed to try the service. Its
 // secrets are written once, to a file that only its owner can read.
 import { rm } from 'node:fs/promises';
-import { hash } from '@node-rs/argon2';
 import type { Bootstrap } from './config.ts';
 import { insertClient } from './identity/clients/store.ts';
 import { generateCredential } from './identity/credentials/format.ts';
@@ -11,6 +10,7 @@ import { createSigningKey } from './identity/keys/keyring.ts';
 import type { MasterKey } from './identity/keys/master-key.ts';
 import { countSigningKeys } from './identity/keys/store.ts';
 import { managementScopes } from './identity/scopes.ts';
+import { createPasswords } from './identity/users/passwords.ts';
 import { insertUser } from './identity/users/store.ts';
 import { base62, newId, type Random } from './ids.ts';
 import { insertWorkspace } from './sharing/workspaces/store.ts';
@@ -71,8 +71,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
 async function staff({ random, now }: BootstrapOptions): Promise<Part> {
   const email = 'staff@example.com';
   const password = base62(random(16), 22);
-  // argon2id, with the parameters that OWASP recommends (19 MiB, 2 passes).
-  const password_hash = await hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+  const password_hash = await createPasswords().hash(password);
   return {
     settings: { STAFF_EMAIL: email, STAFF_PASSWORD: password },
     insert: (trx) =>
@@ -80,6 +79,7 @@ async function staff({ random, now }: BootstrapOptions): Promise<Part> {
         id: newId('usr', random),
         kind: 'staff',
         email,
+        name: 'First staff user',
         password_hash,
         scopes: managementScopes.join(' '),
         create_time: now(),

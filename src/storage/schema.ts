@@ -65,13 +65,51 @@ export type CredentialRow = {
 export type UserRow = {
   id: string;
   kind: 'staff' | 'member';
+  /** In lower case. */
   email: string;
+  name: string;
   /** argon2id, in the PHC string format. */
   password_hash: string;
   /** Space-separated. */
   scopes: string;
   create_time: number;
   disable_time: number | null;
+};
+
+export type TotpSeedRow = {
+  user_id: string;
+  /** The seed, encrypted under the master key `master_key_id`. */
+  ciphertext: string;
+  master_key_id: string;
+  create_time: number;
+  /** When the user has shown a first code; until then no code is asked for. */
+  confirm_time: number | null;
+  /** The time step of the last code that was taken; 0 before the first. */
+  last_step: number;
+};
+
+/** A user who has signed in. */
+export type SessionRow = {
+  id: string;
+  user_id: string;
+  /** SHA-256 of the cookie's secret, hexadecimal. */
+  digest: string;
+  /** How the user signed in (RFC 8176), space-separated. */
+  amr: string;
+  /** Where the user signed in from. */
+  address: string;
+  /** When the user signed in. */
+  create_time: number;
+  refresh_time: number;
+  expire_time: number;
+  revoke_time: number | null;
+};
+
+export type MemberRow = {
+  workspace_id: string;
+  user_id: string;
+  role: 'owner' | 'admin' | 'member';
+  create_time: number;
 };
 
 export type RevokedTokenRow = {
@@ -156,6 +194,9 @@ export type Schema = {
   credentials: CredentialRow;
   users: UserRow;
   revoked_tokens: RevokedTokenRow;
+  totp_seeds: TotpSeedRow;
+  sessions: SessionRow;
+  members: MemberRow;
   revisions: RevisionRow;
   audit_events: AuditEventRow;
   documents: DocumentRow;
