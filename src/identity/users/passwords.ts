@@ -1,6 +1,6 @@
 // Passwords: argon2id (RFC 9106) with the parameters that OWASP recommends, computed on the thread
 // pool. Only a few at a time: tokens are signed on the same pool, and each takes 19 MiB.
-import { type Algorithm, hash, type Options, verify } from '@node-rs/argon2';
+import { hash, type Options, verify } from '@node-rs/argon2';
 import { fail } from '../../rpc/errors.ts';
 
 export type Passwords = {
@@ -10,9 +10,8 @@ export type Passwords = {
   verify(stored: string | undefined, password: string): Promise<boolean>;
 };
 
+// argon2id is the package's default algorithm.
 const options: Options = {
-  // The package declares its enums for TypeScript alone.
-  algorithm: 2 satisfies Algorithm.Argon2id,
   memoryCost: 19_456,
   timeCost: 2,
   parallelism: 1,

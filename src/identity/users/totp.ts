@@ -7,7 +7,7 @@ const issuer = 'Latchkey';
 const periodSeconds = 30;
 /** RFC 4226 §4, R6: 160 bits are recommended. */
 const seedBytes = 20;
-/** One step before and after now, for the clock of the device and the time to type (RFC 6238 §5.2). */
+/** Steps before and after now: for the device's clock, and the time to type (RFC 6238 §5.2). */
 const window = 1;
 
 export function newSeed(random: Random): Uint8Array {
