@@ -12,7 +12,9 @@ import { readAssets } from './http/assets.ts';
 import { errorsPage } from './http/errors-page.ts';
 import type { Page } from './http/page.ts';
 import { createTrail, type Trail } from './identity/audit/trail.ts';
+import { type Credentials, createCredentials } from './identity/credentials/credentials.ts';
 import { createDirectory, type Directory } from './identity/credentials/directory.ts';
+import { createUsage, type Usage } from './identity/credentials/usage.ts';
 import { type Keyring, openKeyring } from './identity/keys/keyring.ts';
 import { createMasterKey, type MasterKey, readMasterKeyFile } from './identity/keys/master-key.ts';
 import { principalFrom } from './identity/tokens/claims.ts';
@@ -167,6 +169,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       await Promise.all([http.drain(), grpc.drain()]);
       clearTimeout(late);
       await ops.close();
+      await identity.usage.stop();
       await changes.stop();
       await db.destroy();
     },
@@ -175,7 +178,9 @@ export async function startApp(options: AppOptions): Promise<App> {
 
 type Identity = {
   readonly services: Pick<Implementations, 'issuance' | 'verification'>;
+  readonly credentials: Credentials;
   readonly directory: Directory;
+  readonly usage: Usage;
   readonly keyring: Keyring;
   readonly signer: Signer;
   readonly authenticateToken: Authenticate;
@@ -187,11 +192,15 @@ async function buildIdentity(base: Base): Promise<Identity> {
   const audience = () => config.audience ?? publicUrl();
   const keyring = await openKeyring({ db, masterKey, changes });
   const revocations = await openRevocations({ db, changes, now });
-  const directory = createDirectory({ db, changes, now });
+  const credentials = createCredentials({ db, now });
+  const usage = createUsage({ db, now });
+  const directory = createDirectory({ db, changes, noteUse: usage.note, now });
   const signer = createSigner({ keyring, issuer, audience, now });
   const verifier = createVerifier({ keyring, revocations, changes, issuer, audience, now });
   return {
+    credentials,
     directory,
+    usage,
     keyring,
     signer,
     async authenticateToken(token) {

@@ -98,7 +98,7 @@ function client({ random, now }: BootstrapOptions): Part {
     async insert(trx) {
       await insertClient(trx, { id, name: 'Demo client', scopes, create_time, disable_time: null });
       const fields = { name: 'First secret', scopes: '', createTime: create_time };
-      await insertCredential(trx, { client_id: id }, secret, fields);
+      await insertCredential(trx, { kind: 'cs', id }, secret, fields);
     },
   };
 }
@@ -114,7 +114,7 @@ function customer({ random, now }: BootstrapOptions): Part {
       await insertCustomer(trx, { id, name: 'Demo customer', create_time, disable_time: null });
       await insertAccounts(trx, id, accounts);
       const fields = { name: 'First key', scopes: customerScopes, createTime: create_time };
-      await insertCredential(trx, { customer_id: id }, key, fields);
+      await insertCredential(trx, { kind: 'ck', id }, key, fields);
     },
   };
 }
@@ -128,7 +128,7 @@ function workspace({ random, now }: BootstrapOptions): Part {
     async insert(trx) {
       await insertWorkspace(trx, { id, name: 'Demo workspace', create_time });
       const fields = { name: 'First key', scopes: keyScopes, createTime: create_time };
-      await insertCredential(trx, { workspace_id: id }, key, fields);
+      await insertCredential(trx, { kind: 'wk', id }, key, fields);
     },
   };
 }

@@ -218,7 +218,7 @@ describeDialects('a credential in the cache', (dialect) => {
     let monotonic = 1_000_000;
     const changes = await watchChanges(db, () => monotonic);
     onTestFinished(() => changes.stop());
-    const directory = createDirectory({ db, changes, now: Date.now });
+    const directory = createDirectory({ db, changes, noteUse: () => {}, now: Date.now });
     const { text, ownerId } = await addClient(db, 'accounts:read');
     expect(await directory.authenticate('cs', text)).toMatchObject({ ownerId });
 

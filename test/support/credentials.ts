@@ -45,7 +45,7 @@ export async function withDirectory<T>(
     transformResult: ({ result }) => Promise.resolve(result),
   });
   const changes = await watchChanges(db);
-  const directory = createDirectory({ db: counted, changes, now: Date.now });
+  const directory = createDirectory({ db: counted, changes, noteUse: () => {}, now: Date.now });
   try {
     return await work({ directory, queries: () => queries });
   } finally {

@@ -2,8 +2,8 @@
 // announced by the revision alone.
 import { randomBytes } from 'node:crypto';
 import { insertClient } from '../../src/identity/clients/store.ts';
-import { type CredentialKind, generateCredential } from '../../src/identity/credentials/format.ts';
-import { type CredentialOwner, insertCredential } from '../../src/identity/credentials/store.ts';
+import { generateCredential } from '../../src/identity/credentials/format.ts';
+import { insertCredential, type Owner } from '../../src/identity/credentials/store.ts';
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
 import { newId } from '../../src/ids.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
@@ -41,7 +41,7 @@ export function changeElsewhere(
 export async function addClient(db: Database, scopes: string, state: State = {}): Promise<Added> {
   const id = newId('cli', randomBytes);
   const row = { id, name: 'Test client', scopes, ...timesOf(state) };
-  return add(db, 'cs', { client_id: id }, '', state, (trx) => insertClient(trx, row));
+  return add(db, { kind: 'cs', id }, '', state, (trx) => insertClient(trx, row));
 }
 
 export async function addCustomer(
@@ -51,7 +51,7 @@ export async function addCustomer(
 ): Promise<Added> {
   const id = newId('cus', randomBytes);
   const row = { id, name: 'Test customer', ...timesOf(state) };
-  return add(db, 'ck', { customer_id: id }, scopes, state, async (trx) => {
+  return add(db, { kind: 'ck', id }, scopes, state, async (trx) => {
     await insertCustomer(trx, row);
     await insertAccounts(trx, id, state.accounts ?? []);
   });
@@ -64,7 +64,7 @@ export async function addWorkspace(
 ): Promise<Added> {
   const id = newId('ws', randomBytes);
   const row = { id, name: 'Test workspace', create_time: Date.now() };
-  return add(db, 'wk', { workspace_id: id }, scopes, state, (trx) => insertWorkspace(trx, row));
+  return add(db, { kind: 'wk', id }, scopes, state, (trx) => insertWorkspace(trx, row));
 }
 
 function timesOf({ disabled = false }: State) {
@@ -73,13 +73,12 @@ function timesOf({ disabled = false }: State) {
 
 async function add(
   db: Database,
-  kind: CredentialKind,
-  owner: CredentialOwner,
+  owner: Owner,
   scopes: string,
   state: State,
   insertOwner: (trx: Executor) => Promise<void>,
 ): Promise<Added> {
-  const credential = generateCredential(kind, randomBytes);
+  const credential = generateCredential(owner.kind, randomBytes);
   const { expireTime } = state;
   await changeElsewhere(db, async (trx) => {
     await insertOwner(trx);
@@ -91,8 +90,7 @@ async function add(
     });
     if (state.revoked) await revoke(trx, credential.id);
   });
-  const [ownerId = ''] = Object.values(owner);
-  return { ownerId, credentialId: credential.id, text: credential.text };
+  return { ownerId: owner.id, credentialId: credential.id, text: credential.text };
 }
 
 export async function revoke(trx: Executor, credentialId: string): Promise<void> {

@@ -33,11 +33,13 @@ export type Directory = {
 export type DirectoryOptions = {
   readonly db: Database;
   readonly changes: Changes;
+  /** Called with the id of a credential that was found good. */
+  readonly noteUse: (id: string) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-export function createDirectory({ db, changes, now }: DirectoryOptions): Directory {
+export function createDirectory({ db, changes, noteUse, now }: DirectoryOptions): Directory {
   const cache = new LRUCache<string, GoodCredential>({ max: cachedMax });
   let generation = 0;
   changes.onChange('access', () => {
@@ -57,7 +59,10 @@ export function createDirectory({ db, changes, now }: DirectoryOptions): Directo
       };
 
       const cached = cache.get(id);
-      if (cached !== undefined && isGood(cached)) return cached;
+      if (cached !== undefined && isGood(cached)) {
+        noteUse(id);
+        return cached;
+      }
       // A refusal always takes this one query, so that its time does not tell a known id from
       // another.
       const before = generation;
@@ -67,6 +72,7 @@ export function createDirectory({ db, changes, now }: DirectoryOptions): Directo
       const good = { ...credential, accounts };
       // What was read before a change must not outlive it.
       if (before === generation) cache.set(id, good);
+      noteUse(id);
       return good;
     },
   };
