@@ -5,7 +5,7 @@ import type { CredentialRow, Database, Executor } from '../../storage/schema.ts'
 import { storedScopes } from '../scopes.ts';
 import type { CredentialKind, NewCredential } from './format.ts';
 
-/** The client (`cs`), customer (`ck`) or workspace (`wk`) that credentials of that kind belong to. */
+/** The client (`cs`), customer (`ck`) or workspace (`wk`) that credentials belong to. */
 export type Owner = { readonly kind: CredentialKind; readonly id: string };
 
 const owners = {
