@@ -17,6 +17,8 @@ export type SignaturesOptions = {
   readonly changes: Changes;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** How many good tokens are kept at most. */
+  readonly keptMax?: number;
 };
 
 type LoadedKey = NonNullable<ReturnType<Keyring['byHeader']>>;
@@ -27,11 +29,11 @@ type Verified = { readonly claims: Claims; readonly key: LoadedKey };
 const tokenPattern = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/;
 const tokenLengthMax = 16_384;
 
-/** The bounds of what is kept: so many tokens, of so many characters together. */
-const keptMax = 50_000;
+/** How many characters the tokens have together that are kept at most. */
 const keptLengthMax = 64 * 1024 * 1024;
 
-export function createSignatures({ keyring, changes, now }: SignaturesOptions): Signatures {
+export function createSignatures(options: SignaturesOptions): Signatures {
+  const { keyring, changes, now, keptMax = 50_000 } = options;
   // Only good tokens get in: no amount of garbage takes the place of one.
   const kept = new LRUCache<string, Verified>({ max: keptMax, maxSize: keptLengthMax });
 
