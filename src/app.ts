@@ -20,7 +20,9 @@ import { createMasterKey, type MasterKey, readMasterKeyFile } from './identity/k
 import { principalFrom } from './identity/tokens/claims.ts';
 import { createIssuanceService } from './identity/tokens/issuance-service.ts';
 import { openRevocations } from './identity/tokens/revocations.ts';
+import { createSignatures } from './identity/tokens/signatures.ts';
 import { createSigner, type Signer } from './identity/tokens/signer.ts';
+import { createStanding } from './identity/tokens/standing.ts';
 import { createVerificationService } from './identity/tokens/verification-service.ts';
 import { createVerifier } from './identity/tokens/verifier.ts';
 import type { Random } from './ids.ts';
@@ -196,7 +198,10 @@ async function buildIdentity(base: Base): Promise<Identity> {
   const usage = createUsage({ db, now });
   const directory = createDirectory({ db, changes, noteUse: usage.note, now });
   const signer = createSigner({ keyring, issuer, audience, now });
-  const verifier = createVerifier({ keyring, revocations, changes, issuer, audience, now });
+  const signatures = createSignatures({ keyring, changes, now });
+  const narrow = createStanding({ db, changes, narrowUser: async (claims) => claims, now });
+  const names = { issuer, audience };
+  const verifier = createVerifier({ signatures, revocations, narrow, ...names, now });
   return {
     credentials,
     directory,

@@ -25,13 +25,18 @@ export type Changes = {
   stop(): Promise<void>;
 };
 
-/** Records a change, in its own transaction. */
-export async function recordChange(trx: Executor, topic: Topic): Promise<void> {
-  await trx
+/**
+ * Records a change, in its own transaction, and returns its number. Whoever records the next one
+ * waits until this transaction has ended.
+ */
+export async function recordChange(trx: Executor, topic: Topic): Promise<number> {
+  const { value } = await trx
     .updateTable('revisions')
     .set((eb) => ({ value: eb('value', '+', 1) }))
     .where('name', '=', topic)
-    .execute();
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  return value;
 }
 
 /** Starts to listen. `monotonicNow` counts milliseconds and never jumps. */

@@ -116,6 +116,8 @@ export type RevokedTokenRow = {
   jti: string;
   /** When the token would have expired; the row is of no use from then on. */
   expire_time: number;
+  /** Of the topic `revoked_tokens`, by which processes tell what is new to them. */
+  revision: number;
 };
 
 /** Counts the changes of a topic that other processes have to hear of. */

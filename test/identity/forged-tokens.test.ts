@@ -147,12 +147,13 @@ function reorderHeader({ token, key }: Workshop): string {
 }
 
 async function signed(
-  { keyring, publicUrl }: Workshop,
+  { token, keyring, publicUrl }: Workshop,
   { issuer = publicUrl, audience = publicUrl },
 ): Promise<string> {
   const names = { issuer: () => issuer, audience: () => audience };
   const signer = createSigner({ keyring, ...names, now: Date.now });
-  const claims = { sub: 'sub', client_id: 'sub', scope: 'accounts:read' };
+  const { sub = '' } = decodeJwt(token);
+  const claims = { sub, client_id: sub, scope: 'accounts:read' };
   return (await signer.sign({ ...claims, principal_type: 'service' }, 300)).token;
 }
 

@@ -42,14 +42,14 @@ describeApp('verifying a token', (suite) => {
 
     it("tells a service's token's claims", async () => {
       const token = await signToken(suite.app, { type: 'service', scope: 'accounts:read a:write' });
-      const { iat = 0, exp = 0, jti } = decodeJwt(token);
+      const { sub = '', iat = 0, exp = 0, jti } = decodeJwt(token);
 
       expect(await verdict({ token })).toEqual({
         active: true,
         allowed: true,
         code: '',
-        sub: 'sub_service',
-        clientId: 'sub_service',
+        sub,
+        clientId: sub,
         scope: 'accounts:read a:write',
         aud: suite.app.publicUrl,
         iss: suite.app.publicUrl,
@@ -255,7 +255,8 @@ describeApp('verifying a token', (suite) => {
     const first = await revoke(60);
     expect(await stored()).toContain(first);
     try {
-      suite.clock.frozen = Date.now() + 61_000;
+      // Another process's clock may be five minutes behind.
+      suite.clock.frozen = Date.now() + 61_000 + 300_000;
       const second = await revoke(60);
       expect(await stored()).toContain(second);
       expect(await stored()).not.toContain(first);

@@ -6,6 +6,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { expect } from 'vitest';
 import type { TestApp } from './harness.ts';
 import { multipartBody } from './raw-http.ts';
+import { signToken } from './tokens.ts';
 
 export type DocumentFields = {
   id: string;
@@ -39,9 +40,7 @@ export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).
 
 /** A token of a service client, which is bound to no workspace. */
 export async function serviceCredential({ app }: TestApp, scope: string) {
-  const claims = { sub: 'cli_test', client_id: 'cli_test', scope, principal_type: 'service' };
-  const { token } = await app.inside.signer.sign({ ...claims, principal_type: 'service' }, 300);
-  return bearer(token);
+  return bearer(await signToken(app, { type: 'service', scope }));
 }
 
 /** Makes another workspace, with nothing in it. */

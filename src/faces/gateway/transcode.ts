@@ -15,6 +15,7 @@ import { reflect } from '@bufbuild/protobuf/reflect';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { fail, invalid } from '../../rpc/errors.ts';
 import { type Binding, type Mask, topOf } from './binding.ts';
+import { hasRepeatedName } from './json-members.ts';
 import type { Capture } from './template.ts';
 
 export type HttpInput = {
@@ -62,11 +63,16 @@ function readBody(binding: Binding, text: string | undefined, json: JsonObject):
 
 function parseJson(text: string | undefined): JsonValue {
   if (text === undefined || text === '') return {};
+  let value: JsonValue;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     throw fail('invalid_argument', 'The body is not JSON.');
   }
+  if (hasRepeatedName(text, value)) {
+    throw fail('invalid_argument', 'The body gives a member twice.');
+  }
+  return value;
 }
 
 /** AIP-134 and RFC 7396: what a PATCH names is what it changes, and null clears. */

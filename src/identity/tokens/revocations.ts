@@ -1,9 +1,9 @@
 // Tokens that were revoked before their time, kept until they would have expired. There is no row
-// for any other token.
+// for any other token. Each process knows them all, and reads only those that are new to it.
 import { type Changes, recordChange } from '../../storage/changes.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database } from '../../storage/schema.ts';
-import { deleteExpired, findRevoked, insertRevoked } from './store.ts';
+import { deleteExpired, findRevokedAfter, insertRevoked } from './store.ts';
 
 export type Revocations = {
   has(jti: string): boolean;
@@ -18,21 +18,45 @@ export type RevocationsOptions = {
   readonly now: () => number;
 };
 
+/** How far the clocks of two processes may be apart, so that none forgets for another. */
+const skewMaxMs = 300_000;
+
+const tidyEveryMs = 60_000;
+
 export async function openRevocations(options: RevocationsOptions): Promise<Revocations> {
   const { db, changes, now } = options;
-  let revoked = await findRevoked(db, now());
-  changes.onChange('revoked_tokens', async () => {
-    revoked = await findRevoked(db, now());
-  });
+  const expireTimes = new Map<string, number>();
+  let known = 0;
+  let tidied = now();
+
+  async function readNew(): Promise<void> {
+    for (const { jti, expire_time, revision } of await findRevokedAfter(db, known)) {
+      expireTimes.set(jti, expire_time);
+      known = Math.max(known, revision);
+    }
+    if (now() - tidied >= tidyEveryMs) tidy();
+  }
+  function tidy(): void {
+    tidied = now();
+    for (const [jti, expireTime] of expireTimes) {
+      if (expireTime <= tidied - skewMaxMs) expireTimes.delete(jti);
+    }
+  }
+  changes.onChange('revoked_tokens', readNew);
+  await readNew();
+
   return {
-    has: (jti) => revoked.has(jti),
+    has: (jti) => expireTimes.has(jti),
     async revoke(jti, exp) {
+      const expireTime = exp * 1000;
       await transact(db, async (trx) => {
-        await deleteExpired(trx, now());
-        await insertRevoked(trx, jti, exp * 1000);
-        await recordChange(trx, 'revoked_tokens');
+        // First: it makes the next revocation wait for the commit of this one. So revisions are
+        // committed in their order, and who has read one has missed none before it.
+        const revision = await recordChange(trx, 'revoked_tokens');
+        await deleteExpired(trx, now() - skewMaxMs);
+        await insertRevoked(trx, { jti, expire_time: expireTime, revision });
       });
-      await changes.announce('revoked_tokens');
+      expireTimes.set(jti, expireTime);
     },
   };
 }

@@ -1,22 +1,62 @@
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
+import { storedScopes } from '../scopes.ts';
+import type { Standing } from './standing.ts';
 
-export async function findRevoked(db: Database, now: number): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .selectFrom('revoked_tokens')
-    .select('jti')
-    .where('expire_time', '>', now)
-    .execute();
-  return new Set(rows.map((row) => row.jti));
+/** What the tokens of an enabled client may cover. */
+export async function findClientStanding(db: Database, id: string): Promise<Standing | undefined> {
+  const row = await db
+    .selectFrom('clients')
+    .select('scopes')
+    .where('id', '=', id)
+    .where('disable_time', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const scopes = storedScopes(row.scopes);
+  return { ownerId: id, scopes, accounts: new Set(), expireTime: undefined };
 }
 
-export async function insertRevoked(db: Executor, jti: string, expireTime: number): Promise<void> {
+/** What the tokens of an enabled customer's unrevoked key may cover. */
+export async function findKeyStanding(db: Database, id: string): Promise<Standing | undefined> {
+  const row = await db
+    .selectFrom('credentials as k')
+    .innerJoin('customers as u', 'u.id', 'k.customer_id')
+    .select(['u.id as customer_id', 'k.scopes', 'k.expire_time'])
+    .where('k.id', '=', id)
+    .where('k.revoke_time', 'is', null)
+    .where('u.disable_time', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const accounts = await db
+    .selectFrom('accounts')
+    .select('account_id')
+    .where('customer_id', '=', row.customer_id)
+    .execute();
+  return {
+    ownerId: row.customer_id,
+    scopes: storedScopes(row.scopes),
+    accounts: new Set(accounts.map(({ account_id }) => account_id)),
+    expireTime: row.expire_time ?? undefined,
+  };
+}
+
+/** The revocations after a revision, 0 for all. */
+export function findRevokedAfter(db: Database, revision: number): Promise<RevokedTokenRow[]> {
+  return db
+    .selectFrom('revoked_tokens')
+    .selectAll()
+    .where('revision', '>', revision)
+    .orderBy('revision')
+    .execute();
+}
+
+export async function insertRevoked(db: Executor, row: RevokedTokenRow): Promise<void> {
   await db
     .insertInto('revoked_tokens')
-    .values({ jti, expire_time: expireTime })
+    .values(row)
     .onConflict((conflict) => conflict.column('jti').doNothing())
     .execute();
 }
 
-export async function deleteExpired(db: Executor, now: number): Promise<void> {
-  await db.deleteFrom('revoked_tokens').where('expire_time', '<=', now).execute();
+export async function deleteExpired(db: Executor, before: number): Promise<void> {
+  await db.deleteFrom('revoked_tokens').where('expire_time', '<=', before).execute();
 }

@@ -1,32 +1,34 @@
-// Tells whether a token is good. The key comes from our own set, never from the token: a token's
-// header has to be, byte for byte, the header that one of our keys writes, which settles `alg`,
-// `typ` and `kid` at once.
-import { type KeyObject, verify } from 'node:crypto';
-import type { Changes } from '../../storage/changes.ts';
-import type { Keyring } from '../keys/keyring.ts';
-import { type Claims, readClaims } from './claims.ts';
+// Tells whether a token is good, and what it is good for now.
+import type { Claims } from './claims.ts';
 import type { Revocations } from './revocations.ts';
+import type { Signatures } from './signatures.ts';
+import type { Narrow } from './standing.ts';
 
 export type Verifier = {
-  /** The claims of a good token; undefined for any other, whatever is wrong with it. */
+  /**
+   * The claims of a good token, with the scopes and accounts that it still covers; undefined for
+   * any other, whatever is wrong with it.
+   */
   verify(token: string): Promise<Claims | undefined>;
+  /**
+   * The claims as they were signed. Tells nothing of whether what the token was issued for still
+   * stands: it is also for who disables a client and enables it again.
+   */
+  readSigned(token: string): Promise<Claims | undefined>;
 };
 
 export type VerifierOptions = {
-  readonly keyring: Keyring;
+  readonly signatures: Signatures;
   readonly revocations: Revocations;
-  readonly changes: Changes;
+  readonly narrow: Narrow;
   readonly issuer: () => string;
   readonly audience: () => string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-const tokenPattern = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/;
-const tokenLengthMax = 16_384;
-
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { keyring, revocations, changes, issuer, audience, now } = options;
+  const { signatures, revocations, narrow, issuer, audience, now } = options;
 
   function isCurrent(claims: Claims): boolean {
     return (
@@ -37,31 +39,16 @@ export function createVerifier(options: VerifierOptions): Verifier {
     );
   }
 
+  async function readSigned(token: string): Promise<Claims | undefined> {
+    const claims = await signatures.claimsOf(token);
+    return claims !== undefined && isCurrent(claims) ? claims : undefined;
+  }
+
   return {
+    readSigned,
     async verify(token) {
-      if (token.length > tokenLengthMax) return undefined;
-      const [, header, payload, signature] = tokenPattern.exec(token) ?? [];
-      if (header === undefined || payload === undefined || signature === undefined) {
-        return undefined;
-      }
-      const stale = changes.ensureFresh();
-      if (stale !== undefined) await stale;
-      const key = keyring.byHeader(header);
-      if (key === undefined) return undefined;
-      const bytes = Buffer.from(signature, 'base64url');
-      // 86 characters carry 4 bits more than 64 bytes: only one way to write them is taken.
-      if (bytes.toString('base64url') !== signature) return undefined;
-      if (!(await signatureIsGood(`${header}.${payload}`, key.publicKey, bytes))) return undefined;
-      const claims = readClaims(Buffer.from(payload, 'base64url').toString());
-      return claims !== undefined && isCurrent(claims) ? claims : undefined;
+      const claims = await readSigned(token);
+      return claims === undefined ? undefined : narrow(claims);
     },
   };
-}
-
-function signatureIsGood(input: string, key: KeyObject, signature: Buffer): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    verify(null, Buffer.from(input), key, signature, (error, good) =>
-      error === null ? resolve(good) : reject(error),
-    );
-  });
 }

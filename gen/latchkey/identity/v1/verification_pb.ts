@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/verification.proto.
  */
 export const file_latchkey_identity_v1_verification: GenFile = /*@__PURE__*/
-  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSJYCgpKc29uV2ViS2V5EgsKA2t0eRgBIAEoCRILCgNjcnYYAiABKAkSCQoBeBgDIAEoCRILCgNraWQYBCABKAkSCwoDdXNlGAUgASgJEgsKA2FsZxgGIAEoCSJqChJWZXJpZnlUb2tlblJlcXVlc3QSHQoFdG9rZW4YASABKAlCDoABAbpICHIGEAEYgIABEhcKBXNjb3BlGAIgASgJQgi6SAVyAxigOBIcCgphY2NvdW50X2lkGAMgASgJQgi6SAVyAxiAASLxAQoTVmVyaWZ5VG9rZW5SZXNwb25zZRIOCgZhY3RpdmUYASABKAgSDwoHYWxsb3dlZBgCIAEoCBIMCgRjb2RlGAMgASgJEgsKA3N1YhgEIAEoCRIRCgljbGllbnRfaWQYBSABKAkSDQoFc2NvcGUYBiABKAkSCwoDYXVkGAcgASgJEgsKA2lzcxgIIAEoCRILCgNpYXQYCSABKA0SCwoDZXhwGAogASgNEgsKA2p0aRgLIAEoCRIWCg5wcmluY2lwYWxfdHlwZRgMIAEoCRIQCghhY2NvdW50cxgNIAMoCRIRCglhdXRoX3RpbWUYDiABKA0iMwoSUmV2b2tlVG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAASIVChNSZXZva2VUb2tlblJlc3BvbnNlMukDChNWZXJpZmljYXRpb25TZXJ2aWNlEqABCgdHZXRKd2tzEiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0Sndrc1JlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRKd2tzUmVzcG9uc2UiSJACAYq1GAIIAZK1GB0grAIqGGFwcGxpY2F0aW9uL2p3ay1zZXQranNvboLT5JMCGBIWLy53ZWxsLWtub3duL2p3a3MuanNvbhKVAQoLVmVyaWZ5VG9rZW4SKC5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5WZXJpZnlUb2tlblJlc3BvbnNlIjGQAgKKtRgREgt0b2tlbnM6cmVhZBoCAQOC0+STAhM6ASoiDi90b2tlbnMvdmVyaWZ5EpYBCgtSZXZva2VUb2tlbhIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVRva2VuUmVzcG9uc2UiMpACAoq1GBISDHRva2Vuczp3cml0ZRoCAQOC0+STAhM6ASoiDi90b2tlbnMvcmV2b2tlYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CidsYXRjaGtleS9pZGVudGl0eS92MS92ZXJpZmljYXRpb24ucHJvdG8SFGxhdGNoa2V5LmlkZW50aXR5LnYxIhAKDkdldEp3a3NSZXF1ZXN0IkEKD0dldEp3a3NSZXNwb25zZRIuCgRrZXlzGAEgAygLMiAubGF0Y2hrZXkuaWRlbnRpdHkudjEuSnNvbldlYktleSJYCgpKc29uV2ViS2V5EgsKA2t0eRgBIAEoCRILCgNjcnYYAiABKAkSCQoBeBgDIAEoCRILCgNraWQYBCABKAkSCwoDdXNlGAUgASgJEgsKA2FsZxgGIAEoCSKNAQoSVmVyaWZ5VG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIXCgVzY29wZRgCIAEoCUIIukgFcgMYoDgSHAoKYWNjb3VudF9pZBgDIAEoCUIIukgFcgMYgAESIQoPdG9rZW5fdHlwZV9oaW50GAQgASgJQgi6SAVyAxiAASLxAQoTVmVyaWZ5VG9rZW5SZXNwb25zZRIOCgZhY3RpdmUYASABKAgSDwoHYWxsb3dlZBgCIAEoCBIMCgRjb2RlGAMgASgJEgsKA3N1YhgEIAEoCRIRCgljbGllbnRfaWQYBSABKAkSDQoFc2NvcGUYBiABKAkSCwoDYXVkGAcgASgJEgsKA2lzcxgIIAEoCRILCgNpYXQYCSABKA0SCwoDZXhwGAogASgNEgsKA2p0aRgLIAEoCRIWCg5wcmluY2lwYWxfdHlwZRgMIAEoCRIQCghhY2NvdW50cxgNIAMoCRIRCglhdXRoX3RpbWUYDiABKA0iVgoSUmV2b2tlVG9rZW5SZXF1ZXN0Eh0KBXRva2VuGAEgASgJQg6AAQG6SAhyBhABGICAARIhCg90b2tlbl90eXBlX2hpbnQYAiABKAlCCLpIBXIDGIABIhUKE1Jldm9rZVRva2VuUmVzcG9uc2Uy6QMKE1ZlcmlmaWNhdGlvblNlcnZpY2USoAEKB0dldEp3a3MSJC5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRKd2tzUmVxdWVzdBolLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEp3a3NSZXNwb25zZSJIkAIBirUYAggBkrUYHSCsAioYYXBwbGljYXRpb24vandrLXNldCtqc29ugtPkkwIYEhYvLndlbGwta25vd24vandrcy5qc29uEpUBCgtWZXJpZnlUb2tlbhIoLmxhdGNoa2V5LmlkZW50aXR5LnYxLlZlcmlmeVRva2VuUmVxdWVzdBopLmxhdGNoa2V5LmlkZW50aXR5LnYxLlZlcmlmeVRva2VuUmVzcG9uc2UiMZACAoq1GBESC3Rva2VuczpyZWFkGgIBA4LT5JMCEzoBKiIOL3Rva2Vucy92ZXJpZnkSlgEKC1Jldm9rZVRva2VuEigubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVG9rZW5SZXF1ZXN0GikubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlVG9rZW5SZXNwb25zZSIykAICirUYEhIMdG9rZW5zOndyaXRlGgIBA4LT5JMCEzoBKiIOL3Rva2Vucy9yZXZva2ViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of VerificationService.GetJwks.
@@ -136,6 +136,14 @@ export type VerifyTokenRequest = Message<"latchkey.identity.v1.VerifyTokenReques
    * @generated from field: string account_id = 3;
    */
   accountId: string;
+
+  /**
+   * What kind of token it is, as RFC 7662 §2.1 lets a client say. At most 128 characters; any value
+   * is taken and none changes the answer, as there is one kind only. Unset means the same.
+   *
+   * @generated from field: string token_type_hint = 4;
+   */
+  tokenTypeHint: string;
 };
 
 /**
@@ -154,7 +162,7 @@ export const VerifyTokenRequestSchema: GenMessage<VerifyTokenRequest> = /*@__PUR
 export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenResponse"> & {
   /**
    * Whether the token is one of ours, signed by a published key, meant for this audience, unexpired
-   * and not revoked.
+   * and not revoked, and what it was issued for still stands.
    *
    * @generated from field: bool active = 1;
    */
@@ -190,7 +198,8 @@ export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenRespo
   clientId: string;
 
   /**
-   * The scopes of the token, separated by single spaces.
+   * The scopes that the token covers now, separated by single spaces: those that it was issued with
+   * and that its client or key still holds. Empty where none is left.
    *
    * @generated from field: string scope = 6;
    */
@@ -240,7 +249,8 @@ export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenRespo
   principalType: string;
 
   /**
-   * The accounts that the token is restricted to. Empty for a token that is not a customer's.
+   * The accounts that a customer's token covers now: those that it was issued with and that the
+   * customer still has. Empty where none is left, and for a token that is not a customer's.
    *
    * @generated from field: repeated string accounts = 13;
    */
@@ -274,6 +284,14 @@ export type RevokeTokenRequest = Message<"latchkey.identity.v1.RevokeTokenReques
    * @generated from field: string token = 1;
    */
   token: string;
+
+  /**
+   * What kind of token it is, as RFC 7009 §2.1 lets a client say. At most 128 characters; any value
+   * is taken and none changes what is done. Unset means the same.
+   *
+   * @generated from field: string token_type_hint = 2;
+   */
+  tokenTypeHint: string;
 };
 
 /**
@@ -320,6 +338,12 @@ export const VerificationService: GenService<{
    * Verifies a token and, when asked, whether it covers a scope and an account: introspection with
    * the names of RFC 7662. A bad token is an answer (`active` is false), not an error.
    *
+   * The answer is that of this moment. A token ends with what it was issued for: with its client
+   * (disabled), its customer (disabled) or its API key (revoked or expired). Scopes and accounts that
+   * the client, key or customer has lost since are no longer covered. All of this holds at once in
+   * the process that has made the change and within a second in every other. Who verifies by the
+   * published keys alone cannot know of it, nor of a revocation, and takes the token until `exp`.
+   *
    * It has no side effects, but is not marked so: Connect would take it as a GET then, with the token
    * in the URL.
    *
@@ -334,8 +358,9 @@ export const VerificationService: GenService<{
     output: typeof VerifyTokenResponseSchema;
   },
   /**
-   * Revokes a token before its time. An unknown, malformed or expired token is no error: it is of no
-   * use already (RFC 7009 §2.2).
+   * Revokes a token before its time, whoever it was issued to: at once in this process, within a
+   * second in every other. An unknown, malformed, foreign, expired or already revoked token is no
+   * error: it is of no use already (RFC 7009 §2.2).
    *
    * Errors:
    * - `forbidden`: the caller lacks the scope `tokens:write`.

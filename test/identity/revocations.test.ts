@@ -1,0 +1,141 @@
+// What a process knows of revoked tokens: all of them, at the price of those that are new.
+import { expect, it, onTestFinished } from 'vitest';
+import { openRevocations } from '../../src/identity/tokens/revocations.ts';
+import { recordChange, watchChanges } from '../../src/storage/changes.ts';
+import { transact } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/schema.ts';
+import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { describeDialects } from '../support/harness.ts';
+
+const within1s = { timeout: 1_000, interval: 20 };
+const soon = () => Math.floor(Date.now() / 1000) + 300;
+
+/** A process of its own: its connection, its changes, its clock, and the rows that it has read. */
+async function openProcess(url: string, now = Date.now) {
+  const db = await openUntilFinished(url);
+  let read = 0;
+  const counted = db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if ('jti' in (result.rows[0] ?? {})) read += result.rows.length;
+      return result;
+    },
+  });
+  const changes = await watchChanges(db);
+  onTestFinished(() => changes.stop());
+  const revocations = await openRevocations({ db: counted, changes, now });
+  return { db, revocations, rowsRead: () => read };
+}
+
+/** Revokes many tokens in one transaction. */
+async function revokeMany(db: Database, count: number): Promise<void> {
+  await transact(db, async (trx) => {
+    const revision = await recordChange(trx, 'revoked_tokens');
+    const common = { expire_time: soon() * 1000, revision };
+    for (let i = 0; i < count; i += 1_000) {
+      const rows = Array.from({ length: 1_000 }, (_, j) => ({ ...common, jti: `many ${i + j}` }));
+      await trx.insertInto('revoked_tokens').values(rows).execute();
+    }
+  });
+}
+
+describeDialects('a revocation', (dialect) => {
+  it('is known at once here, and elsewhere within a second', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    const [here, there] = [await openProcess(url), await openProcess(url)];
+
+    await here.revocations.revoke('jti', soon());
+
+    expect(here.revocations.has('jti')).toBe(true);
+    expect(here.revocations.has('other')).toBe(false);
+    await expect.poll(() => there.revocations.has('jti'), within1s).toBe(true);
+  });
+
+  it('is read alone, however many there are', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    const [here, there] = [await openProcess(url), await openProcess(url)];
+    await revokeMany(here.db, 20_000);
+    await expect.poll(() => there.revocations.has('many 19999'), { timeout: 10_000 }).toBe(true);
+    expect(there.revocations.has('many 0')).toBe(true);
+    const before = there.rowsRead();
+    expect(before).toBe(20_000);
+
+    for (let i = 0; i < 5; i++) {
+      await here.revocations.revoke(`jti ${i}`, soon());
+      await expect.poll(() => there.revocations.has(`jti ${i}`), within1s).toBe(true);
+    }
+
+    expect(there.rowsRead() - before).toBe(5);
+  });
+
+  it('is known to a process that starts later', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    const { revocations } = await openProcess(url);
+    await revocations.revoke('jti', soon());
+
+    expect((await openProcess(url)).revocations.has('jti')).toBe(true);
+  });
+
+  it('is not missed where another one begins before it and ends after it', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    const [here, there] = [await openProcess(url), await openProcess(url)];
+    const watcher = await openProcess(url);
+    let others: Promise<void> | undefined;
+
+    await transact(here.db, async (trx) => {
+      const revision = await recordChange(trx, 'revoked_tokens');
+      others ??= there.revocations.revoke('second', soon());
+      // Time for the second to end before the first, if it could.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const row = { jti: 'first', expire_time: soon() * 1000, revision };
+      await trx.insertInto('revoked_tokens').values(row).execute();
+    });
+    await others;
+
+    for (const { revocations } of [watcher, here, there]) {
+      await expect.poll(() => revocations.has('second'), within1s).toBe(true);
+      await expect.poll(() => revocations.has('first'), within1s).toBe(true);
+    }
+  });
+
+  it('of one token may come from everybody at once', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    const [here, there] = [await openProcess(url), await openProcess(url)];
+
+    await Promise.all(
+      [here, there, here, there].map(({ revocations }) => revocations.revoke('jti', soon())),
+    );
+
+    const rows = await here.db.selectFrom('revoked_tokens').select('jti').execute();
+    expect(rows).toEqual([{ jti: 'jti' }]);
+    expect((await openProcess(url)).revocations.has('jti')).toBe(true);
+  });
+
+  it('is not forgotten for a process whose clock is five minutes behind', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    const now = Date.now();
+    const exp = Math.floor(now / 1000) + 1;
+    const ahead = await openProcess(url, () => now + 300_000);
+    await ahead.revocations.revoke('jti', exp);
+    await ahead.revocations.revoke('another', soon());
+
+    const behind = await openProcess(url, () => now);
+
+    expect(behind.revocations.has('jti')).toBe(true);
+  });
+
+  it('is forgotten, in the database and in memory, once its token is long expired', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    let now = Date.now();
+    const { db, revocations } = await openProcess(url, () => now);
+    await revocations.revoke('old', Math.floor(now / 1000) + 60);
+    now += 400_000;
+
+    await revocations.revoke('new', Math.floor(now / 1000) + 60);
+
+    const rows = await db.selectFrom('revoked_tokens').select('jti').execute();
+    expect(rows).toEqual([{ jti: 'new' }]);
+    await expect.poll(() => revocations.has('old'), within1s).toBe(false);
+    expect(revocations.has('new')).toBe(true);
+  });
+});
