@@ -12,11 +12,13 @@ import pg from 'pg';
 import { Failure, fail } from '../rpc/errors.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
 import { up as audit } from './migrations/0002-audit.ts';
+import { up as auditCode } from './migrations/0007-audit-code.ts';
 import type { Database, Schema } from './schema.ts';
 
 const migrations = {
   '0001-foundation': { up: foundation },
   '0002-audit': { up: audit },
+  '0007-audit-code': { up: auditCode },
 };
 
 /**
