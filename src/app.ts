@@ -11,6 +11,9 @@ import { startOpsFace } from './faces/ops.ts';
 import { readAssets } from './http/assets.ts';
 import { errorsPage } from './http/errors-page.ts';
 import type { Page } from './http/page.ts';
+import { createFailures } from './identity/audit/failures.ts';
+import { startRetention } from './identity/audit/retention.ts';
+import { createAuditService } from './identity/audit/service.ts';
 import { createTrail, type Trail } from './identity/audit/trail.ts';
 import { type Credentials, createCredentials } from './identity/credentials/credentials.ts';
 import { createDirectory, type Directory } from './identity/credentials/directory.ts';
@@ -115,6 +118,8 @@ export async function startApp(options: AppOptions): Promise<App> {
   const identity = await buildIdentity(base);
   const sharing = await buildSharing(base, webDir);
   const observer = createObserver(log);
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const failures = createFailures({ db, random, now, warn });
   const guard = createGuard({
     authenticateToken: identity.authenticateToken,
     authenticateWorkspaceKey: workspaceKeyAuthenticator(identity.directory),
@@ -125,7 +130,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     validator: createValidator(),
     stepUpSeconds: config.stepUpSeconds,
     now,
-    observe: observer.call,
+    observe(observation) {
+      observer.call(observation);
+      failures.record(observation);
+    },
     failureOf: (thrown) => failureOf(storageFailure(thrown)),
   });
   const endpoints = guardAll(guard, { ...identity.services, ...sharing.services });
@@ -146,6 +154,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     checks: readinessChecks(db, sharing.blobs, identity.keyring),
     metrics: observer.metrics,
   });
+  const retention = startRetention({ db, days: config.auditRetentionDays, now, warn });
   const grpcAddress = hostPort(config.grpc, grpc.port);
   const opsUrl = `http://${hostPort(config.ops, ops.port)}`;
   await writeAddresses(bootstrapFile, {
@@ -170,8 +179,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       }, drainMs);
       await Promise.all([http.drain(), grpc.drain()]);
       clearTimeout(late);
-      await ops.close();
-      await identity.usage.stop();
+      await Promise.all([ops.close(), failures.stop(), retention.stop(), identity.usage.stop()]);
       await changes.stop();
       await db.destroy();
     },
@@ -179,7 +187,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 type Identity = {
-  readonly services: Pick<Implementations, 'issuance' | 'verification'>;
+  readonly services: Pick<Implementations, 'issuance' | 'verification' | 'audit'>;
   readonly credentials: Credentials;
   readonly directory: Directory;
   readonly usage: Usage;
@@ -189,7 +197,7 @@ type Identity = {
 };
 
 async function buildIdentity(base: Base): Promise<Identity> {
-  const { config, db, changes, masterKey, now, publicUrl } = base;
+  const { config, db, changes, trail, masterKey, now, publicUrl } = base;
   const issuer = publicUrl;
   const audience = () => config.audience ?? publicUrl();
   const keyring = await openKeyring({ db, masterKey, changes });
@@ -219,7 +227,8 @@ async function buildIdentity(base: Base): Promise<Identity> {
         serviceTokenSeconds: config.serviceTokenSeconds,
         customerTokenSeconds: config.customerTokenSeconds,
       }),
-      verification: createVerificationService({ keyring, verifier, revocations }),
+      verification: createVerificationService({ keyring, verifier, revocations, trail }),
+      audit: createAuditService({ db }),
     },
   };
 }
@@ -231,7 +240,7 @@ type Sharing = {
 };
 
 async function buildSharing(base: Base, webDir: string): Promise<Sharing> {
-  const { config, db, masterKey, now, random, publicUrl } = base;
+  const { config, db, trail, masterKey, now, random, publicUrl } = base;
   const blobs = await openDiskBlobs(config.blobDir);
   await blobs.sweep((id) => blobIsNeeded(db, id));
   const workspaces = createWorkspaces(db);
@@ -247,6 +256,7 @@ async function buildSharing(base: Base, webDir: string): Promise<Sharing> {
     services: {
       document: createDocumentService({
         db,
+        trail,
         blobs,
         documents,
         workspaces,
@@ -254,7 +264,7 @@ async function buildSharing(base: Base, webDir: string): Promise<Sharing> {
         random,
         now,
       }),
-      link: createLinkService({ db, documents, publicUrl, random, now }),
+      link: createLinkService({ db, trail, documents, publicUrl, random, now }),
     },
   };
 }

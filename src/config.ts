@@ -30,6 +30,7 @@ export type Config = {
   readonly customerTokenSeconds: number;
   readonly stepUpSeconds: number;
   readonly uploadBytesMax: number;
+  readonly auditRetentionDays: number;
   readonly logLevel: LogLevel;
   readonly bootstrap: Bootstrap;
 };
@@ -59,6 +60,7 @@ const known = [
   'LATCHKEY_CUSTOMER_TOKEN_SECONDS',
   'LATCHKEY_STEP_UP_SECONDS',
   'LATCHKEY_MAX_UPLOAD_BYTES',
+  'LATCHKEY_AUDIT_RETENTION_DAYS',
   'LATCHKEY_LOG_LEVEL',
   'LATCHKEY_BOOTSTRAP',
 ] as const;
@@ -95,6 +97,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     customerTokenSeconds: read('LATCHKEY_CUSTOMER_TOKEN_SECONDS', 60, integer(1, 60)),
     stepUpSeconds: read('LATCHKEY_STEP_UP_SECONDS', 300, integer(1, 86_400)),
     uploadBytesMax: read('LATCHKEY_MAX_UPLOAD_BYTES', 104_857_600, integer(1, 4_294_967_295)),
+    auditRetentionDays: read('LATCHKEY_AUDIT_RETENTION_DAYS', 365, integer(1, 36_500)),
     logLevel: read('LATCHKEY_LOG_LEVEL', 'info', oneOf(logLevels)),
     bootstrap: read(
       'LATCHKEY_BOOTSTRAP',

@@ -36,3 +36,8 @@ export function randomText(random: Random): string {
 export function newId(kind: IdKind, random: Random): string {
   return `${kind}_${randomText(random)}`;
 }
+
+/** Whether a text has the form of such an id. */
+export function isId(kind: IdKind, text: string): boolean {
+  return text.startsWith(`${kind}_`) && /^[0-9A-Za-z]{22}$/.test(text.slice(kind.length + 1));
+}

@@ -1,6 +1,7 @@
 // The table of contents: every service with its implementation.
 import type { DescService } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
+import { AuditService } from '../gen/latchkey/identity/v1/audit_pb.js';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
 import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
@@ -11,6 +12,7 @@ import type { Guard } from './rpc/guard.ts';
 export const services = {
   issuance: IssuanceService,
   verification: VerificationService,
+  audit: AuditService,
   document: DocumentService,
   link: LinkService,
 } as const satisfies Record<string, DescService>;

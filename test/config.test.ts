@@ -26,6 +26,7 @@ test('every setting has a default', () => {
     customerTokenSeconds: 60,
     stepUpSeconds: 300,
     uploadBytesMax: 104_857_600,
+    auditRetentionDays: 365,
     logLevel: 'info',
     bootstrap: 'demo',
   });
@@ -53,6 +54,8 @@ describe('a setting', () => {
     ['CUSTOMER_TOKEN_SECONDS', '1', { customerTokenSeconds: 1 }],
     ['STEP_UP_SECONDS', '86400', { stepUpSeconds: 86_400 }],
     ['MAX_UPLOAD_BYTES', '4294967295', { uploadBytesMax: 4_294_967_295 }],
+    ['AUDIT_RETENTION_DAYS', '1', { auditRetentionDays: 1 }],
+    ['AUDIT_RETENTION_DAYS', '36500', { auditRetentionDays: 36_500 }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     ['BOOTSTRAP', 'none', { bootstrap: 'none' }],
   ])('%s may be %s', (name, value, expected) => {
@@ -96,6 +99,9 @@ describe('a setting', () => {
     ['MAX_UPLOAD_BYTES', '4294967296'],
     ['MAX_UPLOAD_BYTES', '0'],
     ['MAX_UPLOAD_BYTES', '100MB'],
+    ['AUDIT_RETENTION_DAYS', '0'],
+    ['AUDIT_RETENTION_DAYS', '36501'],
+    ['AUDIT_RETENTION_DAYS', '0.5'],
     ['LOG_LEVEL', 'INFO'],
     ['BOOTSTRAP', 'yes'],
   ])('%s may not be %j', (name, value) => {

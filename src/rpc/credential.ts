@@ -2,6 +2,7 @@
 // cookie of a session.
 import { parseCookie } from 'cookie';
 import { PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
+import { anyCredentialId } from '../identity/credentials/format.ts';
 import type { Call } from './call.ts';
 import { bearerChallenge } from './challenge.ts';
 import { type Failure, fail } from './errors.ts';
@@ -38,12 +39,14 @@ export async function identifyBearer(
   }
   const isKey = credential.startsWith('lk_');
   if (isKey && !principals.has(PrincipalType.WORKSPACE_KEY)) {
-    throw refusal('A token is needed here, not a key.', 'invalid_token');
+    throw refusal('A token is needed here, not a key.', 'invalid_token', credential);
   }
   const principal = isKey
     ? await options.authenticateWorkspaceKey(credential)
     : await options.authenticateToken(credential);
-  if (principal === undefined) throw refusal('The credential is not valid.', 'invalid_token');
+  if (principal === undefined) {
+    throw refusal('The credential is not valid.', 'invalid_token', credential);
+  }
   return principal;
 }
 
@@ -60,6 +63,8 @@ export async function identifyCookie(options: CredentialOptions, call: Call): Pr
   return principal;
 }
 
-function refusal(detail: string, error?: string): Failure {
-  return fail('unauthenticated', detail, { challenge: bearerChallenge(error) });
+/** Of the credential only the id is told, and only to the audit trail. */
+function refusal(detail: string, error?: string, credential = ''): Failure {
+  const target = anyCredentialId(credential) ?? '';
+  return fail('unauthenticated', detail, { challenge: bearerChallenge(error), target });
 }

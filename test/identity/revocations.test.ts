@@ -24,7 +24,9 @@ async function openProcess(url: string, now = Date.now) {
   const changes = await watchChanges(db);
   onTestFinished(() => changes.stop());
   const revocations = await openRevocations({ db: counted, changes, now });
-  return { db, revocations, rowsRead: () => read };
+  const revoke = (jti: string, exp: number) =>
+    revocations.revoke(jti, exp, (work) => transact(db, work));
+  return { db, revocations: { has: revocations.has, revoke }, rowsRead: () => read };
 }
 
 /** Revokes many tokens in one transaction. */

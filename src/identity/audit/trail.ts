@@ -3,7 +3,7 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import { newId, type Random } from '../../ids.ts';
 import type { MethodFacts } from '../../rpc/endpoint.ts';
-import { callerOf, principalId } from '../../rpc/principal.ts';
+import { type Caller, callerOf, principalId } from '../../rpc/principal.ts';
 import { type Changes, recordChange, type Topic } from '../../storage/changes.ts';
 import { transact } from '../../storage/database.ts';
 import type { AuditEventRow, Database, Executor } from '../../storage/schema.ts';
@@ -58,7 +58,7 @@ export function createTrail({ db, changes, random, now }: TrailOptions): Trail {
     return result;
   }
   return {
-    change: (context, change, work) => make(originOf(context), change, work),
+    change: (context, change, work) => make(originOf(callerOf(context)), change, work),
     changeBySystem: (action, change, work) => make({ ...system, action }, change, work),
   };
 }
@@ -70,8 +70,8 @@ type EventOrigin = Pick<
 
 const system = { actor_type: 'system', actor_id: '', request_id: '', address: '' };
 
-function originOf(context: HandlerContext): EventOrigin {
-  const { principal, call, method } = callerOf(context);
+/** Who did what from where. */
+export function originOf({ principal, call, method }: Omit<Caller, 'membershipsOf'>): EventOrigin {
   return {
     actor_type: principal.type,
     actor_id: principalId(principal),
@@ -82,6 +82,6 @@ function originOf(context: HandlerContext): EventOrigin {
 }
 
 /** `ClientService.CreateClient` */
-export function actionOf({ descriptor }: MethodFacts): string {
+function actionOf({ descriptor }: MethodFacts): string {
   return `${descriptor.parent.name}.${descriptor.name}`;
 }

@@ -32,6 +32,12 @@ export function credentialId(kind: CredentialKind, text: string): string | undef
   return checksum(text.slice(0, -6)) === crc ? idPrefixes[kind] + lookupId : undefined;
 }
 
+/** The same of a credential of whatever kind. */
+export function anyCredentialId(text: string): string | undefined {
+  const [, kind] = pattern.exec(text) ?? [];
+  return kind === undefined ? undefined : credentialId(kind as CredentialKind, text);
+}
+
 /** SHA-256, hexadecimal: 256 random bits need no slow hash. */
 export function digestOf(text: string): string {
   return hash('sha256', text);

@@ -1,7 +1,9 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
-import { fail } from '../../rpc/errors.ts';
+import { isId } from '../../ids.ts';
+import { type Failure, fail } from '../../rpc/errors.ts';
 import type { Directory } from '../credentials/directory.ts';
+import { anyCredentialId } from '../credentials/format.ts';
 import { requestedScopes, requireGranted } from '../scopes.ts';
 import type { Signer } from './signer.ts';
 
@@ -23,7 +25,10 @@ export function createIssuanceService(
       }
       const client = await directory.authenticate('cs', clientSecret, clientId);
       if (client === undefined) {
-        throw fail('identity.credential_invalid', 'The client id or the secret is wrong.');
+        const target = isId('cli', clientId) ? clientId : '';
+        throw fail('identity.credential_invalid', 'The client id or the secret is wrong.', {
+          target,
+        });
       }
       const scopes = requestedScopes(scope);
       requireGranted(scopes, client.scopes);
@@ -42,7 +47,7 @@ export function createIssuanceService(
 
     async exchangeApiKey({ apiKey, scope }) {
       const key = await directory.authenticate('ck', apiKey);
-      if (key === undefined) throw fail('identity.credential_invalid', 'The API key is wrong.');
+      if (key === undefined) throw wrongKey(apiKey);
       const scopes = scope === '' ? [...key.scopes] : requestedScopes(scope);
       requireGranted(scopes, key.scopes);
       const granted = scopes.join(' ');
@@ -57,10 +62,15 @@ export function createIssuanceService(
         options.customerTokenSeconds,
         key.expireTime === undefined ? undefined : Math.floor(key.expireTime / 1000),
       );
-      if (lifetimeSeconds < 1) throw fail('identity.credential_invalid', 'The API key is wrong.');
+      if (lifetimeSeconds < 1) throw wrongKey(apiKey);
       return answer(token, lifetimeSeconds, granted);
     },
   };
+}
+
+function wrongKey(apiKey: string): Failure {
+  const target = anyCredentialId(apiKey) ?? '';
+  return fail('identity.credential_invalid', 'The API key is wrong.', { target });
 }
 
 function answer(accessToken: string, expiresIn: number, scope: string) {

@@ -1,15 +1,17 @@
 // Tokens that were revoked before their time, kept until they would have expired. There is no row
 // for any other token. Each process knows them all, and reads only those that are new to it.
 import { type Changes, recordChange } from '../../storage/changes.ts';
-import { transact } from '../../storage/database.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
 import { deleteExpired, findRevokedAfter, insertRevoked } from './store.ts';
 
 export type Revocations = {
   has(jti: string): boolean;
-  /** Revokes a token that expires at `exp`, in seconds since 1970. */
-  revoke(jti: string, exp: number): Promise<void>;
+  /** Revokes a token that expires at `exp`, in seconds since 1970, in a transaction of `change`. */
+  revoke(jti: string, exp: number, change: MakeChange): Promise<void>;
 };
+
+/** Runs its argument in a transaction. */
+type MakeChange = (work: (trx: Executor) => Promise<void>) => Promise<void>;
 
 export type RevocationsOptions = {
   readonly db: Database;
@@ -47,9 +49,9 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
 
   return {
     has: (jti) => expireTimes.has(jti),
-    async revoke(jti, exp) {
+    async revoke(jti, exp, change) {
       const expireTime = exp * 1000;
-      await transact(db, async (trx) => {
+      await change(async (trx) => {
         // First: it makes the next revocation wait for the commit of this one. So revisions are
         // committed in their order, and who has read one has missed none before it.
         const revision = await recordChange(trx, 'revoked_tokens');

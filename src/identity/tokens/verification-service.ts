@@ -4,6 +4,8 @@ import type {
   VerifyTokenRequest,
 } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { invalid } from '../../rpc/errors.ts';
+import type { Executor } from '../../storage/schema.ts';
+import type { Trail } from '../audit/trail.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { readScopes, storedScopes } from '../scopes.ts';
 import type { Claims } from './claims.ts';
@@ -14,12 +16,13 @@ export type VerificationOptions = {
   readonly keyring: Keyring;
   readonly verifier: Verifier;
   readonly revocations: Revocations;
+  readonly trail: Trail;
 };
 
 export function createVerificationService(
   options: VerificationOptions,
 ): ServiceImpl<typeof VerificationService> {
-  const { keyring, verifier, revocations } = options;
+  const { keyring, verifier, revocations, trail } = options;
   return {
     getJwks() {
       return { keys: [...keyring.published()] };
@@ -54,9 +57,13 @@ export function createVerificationService(
       };
     },
 
-    async revokeToken({ token }) {
+    async revokeToken({ token }, context) {
       const claims = await verifier.readSigned(token);
-      if (claims !== undefined) await revocations.revoke(claims.jti, claims.exp);
+      const change = (work: (trx: Executor) => Promise<void>) =>
+        trail.change(context, { target: claims?.sub ?? '' }, work);
+      // A token of no use changes nothing; that it was sent is told all the same.
+      if (claims === undefined) await change(async () => {});
+      else await revocations.revoke(claims.jti, claims.exp, change);
       return {};
     },
   };

@@ -1,6 +1,6 @@
 import type { DownloadHeader } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type RangeRequest, selectBytes } from '../../http/byte-range.ts';
-import { fail } from '../../rpc/errors.ts';
+import { type Failure, fail } from '../../rpc/errors.ts';
 import type { Database, DocumentRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { findDocument } from './store.ts';
@@ -24,9 +24,7 @@ export function createDocuments(db: Database, blobs: BlobStore): Documents {
   return {
     async require(workspaceId, id) {
       const row = await findDocument(db, workspaceId, id);
-      if (row === undefined) {
-        throw fail('not_found', 'There is no such document in the workspace.');
-      }
+      if (row === undefined) throw noSuchDocument();
       return row;
     },
 
@@ -47,4 +45,8 @@ export function createDocuments(db: Database, blobs: BlobStore): Documents {
       };
     },
   };
+}
+
+export function noSuchDocument(): Failure {
+  return fail('not_found', 'There is no such document in the workspace.');
 }

@@ -1,16 +1,22 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import type { Trail } from '../../identity/audit/trail.ts';
 import { newId, type Random, randomText } from '../../ids.ts';
 import { fail, failureOf } from '../../rpc/errors.ts';
 import { resolveWorkspace, workspaceOf } from '../../rpc/workspace.ts';
-import { transact } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore, StagedBlob } from '../blobs/blob-store.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
-import type { Documents } from './documents.ts';
-import { deleteDocument, findDocuments, insertDocument, renameDocument } from './store.ts';
+import { type Documents, noSuchDocument } from './documents.ts';
+import {
+  deleteDocument,
+  findDocument,
+  findDocuments,
+  insertDocument,
+  renameDocument,
+} from './store.ts';
 import { checkName, Upload } from './upload.ts';
 
 /** How many uploads a process takes at once. */
@@ -18,6 +24,7 @@ const uploadsMax = 256;
 
 export type DocumentOptions = {
   readonly db: Database;
+  readonly trail: Trail;
   readonly blobs: BlobStore;
   readonly documents: Documents;
   readonly workspaces: Workspaces;
@@ -30,7 +37,7 @@ export type DocumentOptions = {
 export function createDocumentService(
   options: DocumentOptions,
 ): ServiceImpl<typeof DocumentService> {
-  const { db, blobs, documents, workspaces, uploadBytesMax, random, now } = options;
+  const { db, trail, blobs, documents, workspaces, uploadBytesMax, random, now } = options;
 
   let uploads = 0;
 
@@ -72,10 +79,10 @@ export function createDocumentService(
   async function settled(
     blob: StagedBlob,
     after: 'settle' | 'discard',
-    change: (trx: Executor) => Promise<void>,
+    change: () => Promise<void>,
   ): Promise<void> {
     try {
-      await transact(db, change);
+      await change();
     } catch (error) {
       // Where the database went away during the commit, nobody knows whether the row was changed:
       // the note stays, and the next sweep finds out.
@@ -95,7 +102,8 @@ export function createDocumentService(
         await blob.discard();
         throw error;
       });
-      await settled(blob, 'settle', (trx) => insertDocument(trx, row));
+      const insert = (trx: Executor) => insertDocument(trx, row);
+      await settled(blob, 'settle', () => trail.change(context, { target: row.id }, insert));
       return { document: documentMessage(row) };
     },
 
@@ -115,21 +123,24 @@ export function createDocumentService(
     },
 
     async updateDocument({ documentId, name, updateMask }, context) {
-      if (updateMask?.paths.length === 0) {
-        return {
-          document: documentMessage(await documents.require(workspaceOf(context), documentId)),
-        };
-      }
-      checkName(name);
-      const row = await renameDocument(db, workspaceOf(context), documentId, name);
-      if (row === undefined) throw fail('not_found', 'There is no such document in the workspace.');
+      const key = { workspaceId: workspaceOf(context), id: documentId };
+      const renames = updateMask?.paths.length !== 0;
+      if (renames) checkName(name);
+      const row = await trail.change(context, { target: key.id }, async (trx) => {
+        const found = await (renames
+          ? renameDocument(trx, key, name)
+          : findDocument(trx, key.workspaceId, key.id));
+        if (found === undefined) throw noSuchDocument();
+        return found;
+      });
       return { document: documentMessage(row) };
     },
 
     async deleteDocument({ documentId }, context) {
       const row = await documents.require(workspaceOf(context), documentId);
       const blob = await blobs.unsettle(row.blob_id);
-      await settled(blob, 'discard', (trx) => deleteDocument(trx, row.id));
+      const remove = (trx: Executor) => deleteDocument(trx, row.id);
+      await settled(blob, 'discard', () => trail.change(context, { target: row.id }, remove));
       return {};
     },
 

@@ -31,8 +31,7 @@ export function findDocuments(
 
 export function renameDocument(
   db: Executor,
-  workspaceId: string,
-  id: string,
+  { workspaceId, id }: { workspaceId: string; id: string },
   name: string,
 ): Promise<DocumentRow | undefined> {
   return db

@@ -4,13 +4,14 @@ import {
   type LinkService,
   UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import type { Trail } from '../../identity/audit/trail.ts';
 import { newId, type Random, randomText } from '../../ids.ts';
 import { fail, invalid } from '../../rpc/errors.ts';
 import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
 import { workspaceOf } from '../../rpc/workspace.ts';
-import { isMissingReference, transact } from '../../storage/database.ts';
+import { isMissingReference } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
-import type { Database, LinkRow, ViewRow } from '../../storage/schema.ts';
+import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import {
   type CountedLink,
@@ -25,6 +26,7 @@ import {
 
 export type LinkOptions = {
   readonly db: Database;
+  readonly trail: Trail;
   readonly documents: Documents;
   /** What a link's url starts with. */
   readonly publicUrl: () => string;
@@ -34,7 +36,7 @@ export type LinkOptions = {
 };
 
 export function createLinkService(options: LinkOptions): ServiceImpl<typeof LinkService> {
-  const { db, documents, publicUrl, random, now } = options;
+  const { db, trail, documents, publicUrl, random, now } = options;
 
   async function existing(workspaceId: string, id: string): Promise<CountedLink> {
     const row = await findLink(db, workspaceId, id);
@@ -62,7 +64,8 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         revoke_time: null,
       };
       await documents.require(workspaceId, request.documentId);
-      await transact(db, (trx) => insertLink(trx, row)).catch((error: unknown) => {
+      const insert = (trx: Executor) => insertLink(trx, row);
+      await trail.change(context, { target: row.id }, insert).catch((error: unknown) => {
         // The document was deleted in the meantime.
         throw isMissingReference(error) ? noSuchDocument() : error;
       });
@@ -85,7 +88,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
       const fields = fieldsAt(now());
       const { paths, change } = readUpdate(UpdateLinkRequestSchema, request, fields);
       const key = { workspaceId: workspaceOf(context), id: request.linkId };
-      const link = await transact(db, async (trx) => {
+      const link = await trail.change(context, { target: key.id }, async (trx) => {
         const changed = await updateLink(
           trx,
           key,
@@ -102,7 +105,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
     async revokeLink({ linkId }, context) {
       const row = await existing(workspaceOf(context), linkId);
-      await transact(db, (trx) => revokeLink(trx, row.id, now()));
+      await trail.change(context, { target: row.id }, (trx) => revokeLink(trx, row.id, now()));
       return {};
     },
 
