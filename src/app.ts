@@ -14,7 +14,10 @@ import type { Page } from './http/page.ts';
 import { createTrail, type Trail } from './identity/audit/trail.ts';
 import { createDirectory, type Directory } from './identity/credentials/directory.ts';
 import { type Keyring, openKeyring } from './identity/keys/keyring.ts';
-import { createMasterKey, type MasterKey, readMasterKeyFile } from './identity/keys/master-key.ts';
+import type { MasterKey } from './identity/keys/master-key.ts';
+import { openMasterKey } from './identity/keys/master-key-file.ts';
+import { type Rotation, startRotation } from './identity/keys/rotation.ts';
+import { createSigningKeyService } from './identity/keys/service.ts';
 import { principalFrom } from './identity/tokens/claims.ts';
 import { createIssuanceService } from './identity/tokens/issuance-service.ts';
 import { openRevocations } from './identity/tokens/revocations.ts';
@@ -64,7 +67,11 @@ export type App = {
   readonly bootstrapFile: string;
   readonly bootstrapped: boolean;
   /** What the doors are made of, for tests that need to look behind them. */
-  readonly inside: { readonly db: Database; readonly signer: Signer };
+  readonly inside: {
+    readonly db: Database;
+    readonly signer: Signer;
+    readonly rotation: Rotation;
+  };
   /** Lets calls under way finish, refuses new ones, and ends within 9 seconds. */
   stop(): Promise<void>;
 };
@@ -72,6 +79,7 @@ export type App = {
 /** What every part is built of. */
 type Base = {
   readonly config: Config;
+  readonly log: Log;
   readonly db: Database;
   readonly changes: Changes;
   readonly trail: Trail;
@@ -83,12 +91,15 @@ type Base = {
 
 const drainMs = 9_000;
 
+/** The life of the token of a user's session. */
+const sessionTokenSeconds = 300;
+
 /** Starts the whole service. When this returns, it answers. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, webDir } = options;
   useNodeTextEncoding();
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const masterKey = createMasterKey(config.masterKey ?? (await readMasterKeyFile(config.dataDir)));
+  const masterKey = await openMasterKey(config);
   const db = await openDatabase(config.databaseUrl);
   const now = options.now ?? Date.now;
   const random = options.random ?? randomBytes;
@@ -100,6 +111,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const changes = await watchChanges(db);
   const base: Base = {
     config,
+    log,
     db,
     changes,
     trail: createTrail({ db, changes, random, now }),
@@ -157,7 +169,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     opsUrl,
     bootstrapFile,
     bootstrapped,
-    inside: { db, signer: identity.signer },
+    inside: { db, signer: identity.signer, rotation: identity.rotation },
     async stop() {
       ops.drain();
       const late = setTimeout(() => {
@@ -167,6 +179,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       await Promise.all([http.drain(), grpc.drain()]);
       clearTimeout(late);
       await ops.close();
+      await identity.rotation.stop();
       await changes.stop();
       await db.destroy();
     },
@@ -174,18 +187,31 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 type Identity = {
-  readonly services: Pick<Implementations, 'issuance' | 'verification'>;
+  readonly services: Pick<Implementations, 'issuance' | 'verification' | 'signingKey'>;
   readonly directory: Directory;
   readonly keyring: Keyring;
   readonly signer: Signer;
+  readonly rotation: Rotation;
   readonly authenticateToken: Authenticate;
 };
 
 async function buildIdentity(base: Base): Promise<Identity> {
-  const { config, db, changes, masterKey, now, publicUrl } = base;
+  const { config, log, db, changes, trail, masterKey, now, publicUrl } = base;
   const issuer = publicUrl;
   const audience = () => config.audience ?? publicUrl();
-  const keyring = await openKeyring({ db, masterKey, changes });
+  const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
+  const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
+  const keyring = await openKeyring({ db, masterKey, changes, tokenSecondsMax, now });
+  const onError = (error: unknown) => log.error({ err: error }, 'the rotation of keys failed');
+  const rotation = await startRotation({
+    masterKey,
+    keyring,
+    changes,
+    trail,
+    rotationDays,
+    now,
+    onError,
+  });
   const revocations = await openRevocations({ db, changes, now });
   const directory = createDirectory({ db, changes, now });
   const signer = createSigner({ keyring, issuer, audience, now });
@@ -194,6 +220,7 @@ async function buildIdentity(base: Base): Promise<Identity> {
     directory,
     keyring,
     signer,
+    rotation,
     async authenticateToken(token) {
       const claims = await verifier.verify(token);
       return claims === undefined ? undefined : principalFrom(claims);
@@ -202,10 +229,11 @@ async function buildIdentity(base: Base): Promise<Identity> {
       issuance: createIssuanceService({
         directory,
         signer,
-        serviceTokenSeconds: config.serviceTokenSeconds,
-        customerTokenSeconds: config.customerTokenSeconds,
+        serviceTokenSeconds,
+        customerTokenSeconds,
       }),
       verification: createVerificationService({ keyring, verifier, revocations }),
+      signingKey: createSigningKeyService({ db, masterKey, trail, now }),
     },
   };
 }

@@ -13,12 +13,14 @@ import { Failure, fail } from '../rpc/errors.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
 import { up as audit } from './migrations/0002-audit.ts';
 import { up as users } from './migrations/0004-users.ts';
+import { up as signingKeys } from './migrations/0005-signing-keys.ts';
 import type { Database, Schema } from './schema.ts';
 
 const migrations = {
   '0001-foundation': { up: foundation },
   '0002-audit': { up: audit },
   '0004-users': { up: users },
+  '0005-signing-keys': { up: signingKeys },
 };
 
 /**

@@ -59,7 +59,8 @@ const mayImport: Record<string, readonly string[]> = {
   'src/app.ts': ['*'],
   'src/services.ts': ['*'],
   'src/bootstrap.ts': ['*'],
-  'src/main.ts': ['src/app.ts', 'src/observe'],
+  'src/commands': ['*'],
+  'src/main.ts': ['src/app.ts', 'src/commands', 'src/observe'],
 };
 
 /** Of what a place may import the types: the composition hands it the real ones. */
