@@ -8,49 +8,28 @@ import type { Address, Config } from './config.ts';
 import { startGrpcFace } from './faces/grpc.ts';
 import { startHttpFace } from './faces/http.ts';
 import { startOpsFace } from './faces/ops.ts';
-import { readAssets } from './http/assets.ts';
-import { errorsPage } from './http/errors-page.ts';
-import type { Page } from './http/page.ts';
 import { createFailures } from './identity/audit/failures.ts';
 import { startRetention } from './identity/audit/retention.ts';
-import { createAuditService } from './identity/audit/service.ts';
-import { createTrail, type Trail } from './identity/audit/trail.ts';
-import { type Credentials, createCredentials } from './identity/credentials/credentials.ts';
-import { createDirectory, type Directory } from './identity/credentials/directory.ts';
-import { createUsage, type Usage } from './identity/credentials/usage.ts';
-import { type Keyring, openKeyring } from './identity/keys/keyring.ts';
-import { createMasterKey, type MasterKey, readMasterKeyFile } from './identity/keys/master-key.ts';
-import { principalFrom } from './identity/tokens/claims.ts';
-import { createIssuanceService } from './identity/tokens/issuance-service.ts';
-import { openRevocations } from './identity/tokens/revocations.ts';
-import { createSignatures } from './identity/tokens/signatures.ts';
-import { createSigner, type Signer } from './identity/tokens/signer.ts';
-import { createStanding } from './identity/tokens/standing.ts';
-import { createVerificationService } from './identity/tokens/verification-service.ts';
-import { createVerifier } from './identity/tokens/verifier.ts';
+import { createTrail } from './identity/audit/trail.ts';
+import type { Keyring } from './identity/keys/keyring.ts';
+import { openMasterKey } from './identity/keys/master-key-file.ts';
+import type { Rotation } from './identity/keys/rotation.ts';
+import type { Signer } from './identity/tokens/signer.ts';
 import type { Random } from './ids.ts';
 import type { Log } from './observe/log.ts';
 import { createObserver } from './observe/observer.ts';
-import type { Authenticate } from './rpc/credential.ts';
 import { failureOf } from './rpc/errors.ts';
 import { createGuard } from './rpc/guard.ts';
 import { useNodeTextEncoding } from './rpc/text-encoding.ts';
-import { guardAll, type Implementations } from './services.ts';
+import { guardAll } from './services.ts';
 import type { BlobStore } from './sharing/blobs/blob-store.ts';
-import { openDiskBlobs } from './sharing/blobs/disk.ts';
-import { createDocuments } from './sharing/documents/documents.ts';
-import { createDocumentService } from './sharing/documents/service.ts';
-import { blobIsNeeded } from './sharing/documents/store.ts';
-import { gateRoutes } from './sharing/gate/gate.http.ts';
-import { createGate } from './sharing/gate/gate.ts';
-import { createGatePages } from './sharing/gate/pages.ts';
-import { createPasses } from './sharing/gate/pass.ts';
-import { createLinks } from './sharing/links/links.ts';
-import { createLinkService } from './sharing/links/service.ts';
-import { createWorkspaces } from './sharing/workspaces/workspaces.ts';
-import { type Changes, watchChanges } from './storage/changes.ts';
+import { watchChanges } from './storage/changes.ts';
 import { openDatabase, storageFailure } from './storage/database.ts';
 import type { Database } from './storage/schema.ts';
+
+import type { Base } from './wings/base.ts';
+import { buildIdentity } from './wings/identity.ts';
+import { buildSharing } from './wings/sharing.ts';
 
 export type AppOptions = {
   readonly config: Config;
@@ -71,21 +50,13 @@ export type App = {
   readonly bootstrapFile: string;
   readonly bootstrapped: boolean;
   /** What the doors are made of, for tests that need to look behind them. */
-  readonly inside: { readonly db: Database; readonly signer: Signer };
+  readonly inside: {
+    readonly db: Database;
+    readonly signer: Signer;
+    readonly rotation: Rotation;
+  };
   /** Lets calls under way finish, refuses new ones, and ends within 9 seconds. */
   stop(): Promise<void>;
-};
-
-/** What every part is built of. */
-type Base = {
-  readonly config: Config;
-  readonly db: Database;
-  readonly changes: Changes;
-  readonly trail: Trail;
-  readonly masterKey: MasterKey;
-  readonly now: () => number;
-  readonly random: Random;
-  readonly publicUrl: () => string;
 };
 
 const drainMs = 9_000;
@@ -95,7 +66,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, webDir } = options;
   useNodeTextEncoding();
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const masterKey = createMasterKey(config.masterKey ?? (await readMasterKeyFile(config.dataDir)));
+  const masterKey = await openMasterKey(config);
   const db = await openDatabase(config.databaseUrl);
   const now = options.now ?? Date.now;
   const random = options.random ?? randomBytes;
@@ -107,6 +78,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const changes = await watchChanges(db);
   const base: Base = {
     config,
+    log,
     db,
     changes,
     trail: createTrail({ db, changes, random, now }),
@@ -122,7 +94,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const failures = createFailures({ db, random, now, warn });
   const guard = createGuard({
     authenticateToken: identity.authenticateToken,
-    authenticateWorkspaceKey: workspaceKeyAuthenticator(identity.directory),
+    authenticateWorkspaceKey: identity.authenticateWorkspaceKey,
     authenticateSession: async () => undefined,
     sessionCookie: () => 'latchkey_session',
     publicUrl: () => publicUrl,
@@ -170,7 +142,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     opsUrl,
     bootstrapFile,
     bootstrapped,
-    inside: { db, signer: identity.signer },
+    inside: { db, signer: identity.signer, rotation: identity.rotation },
     async stop() {
       ops.drain();
       const late = setTimeout(() => {
@@ -179,102 +151,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       }, drainMs);
       await Promise.all([http.drain(), grpc.drain()]);
       clearTimeout(late);
-      await Promise.all([ops.close(), failures.stop(), retention.stop(), identity.usage.stop()]);
+      await Promise.all([ops.close(), failures.stop(), retention.stop(), identity.stop()]);
       await changes.stop();
       await db.destroy();
     },
-  };
-}
-
-type Identity = {
-  readonly services: Pick<Implementations, 'issuance' | 'verification' | 'audit'>;
-  readonly credentials: Credentials;
-  readonly directory: Directory;
-  readonly usage: Usage;
-  readonly keyring: Keyring;
-  readonly signer: Signer;
-  readonly authenticateToken: Authenticate;
-};
-
-async function buildIdentity(base: Base): Promise<Identity> {
-  const { config, db, changes, trail, masterKey, now, publicUrl } = base;
-  const issuer = publicUrl;
-  const audience = () => config.audience ?? publicUrl();
-  const keyring = await openKeyring({ db, masterKey, changes });
-  const revocations = await openRevocations({ db, changes, now });
-  const credentials = createCredentials({ db, now });
-  const usage = createUsage({ db, now });
-  const directory = createDirectory({ db, changes, noteUse: usage.note, now });
-  const signer = createSigner({ keyring, issuer, audience, now });
-  const signatures = createSignatures({ keyring, changes, now });
-  const narrow = createStanding({ db, changes, narrowUser: async (claims) => claims, now });
-  const names = { issuer, audience };
-  const verifier = createVerifier({ signatures, revocations, narrow, ...names, now });
-  return {
-    credentials,
-    directory,
-    usage,
-    keyring,
-    signer,
-    async authenticateToken(token) {
-      const claims = await verifier.verify(token);
-      return claims === undefined ? undefined : principalFrom(claims);
-    },
-    services: {
-      issuance: createIssuanceService({
-        directory,
-        signer,
-        serviceTokenSeconds: config.serviceTokenSeconds,
-        customerTokenSeconds: config.customerTokenSeconds,
-      }),
-      verification: createVerificationService({ keyring, verifier, revocations, trail }),
-      audit: createAuditService({ db }),
-    },
-  };
-}
-
-type Sharing = {
-  readonly services: Pick<Implementations, 'document' | 'link'>;
-  readonly pages: readonly Page[];
-  readonly blobs: BlobStore;
-};
-
-async function buildSharing(base: Base, webDir: string): Promise<Sharing> {
-  const { config, db, trail, masterKey, now, random, publicUrl } = base;
-  const blobs = await openDiskBlobs(config.blobDir);
-  await blobs.sweep((id) => blobIsNeeded(db, id));
-  const workspaces = createWorkspaces(db);
-  const documents = createDocuments(db, blobs);
-  const { uploadBytesMax } = config;
-  const passes = createPasses(masterKey.derive('link pass'));
-  const gate = createGate({ db, links: createLinks(db), passes, random, now });
-  const assets = await readAssets(webDir);
-  const pages = createGatePages(assets);
-  return {
-    blobs,
-    pages: [errorsPage(assets), ...gateRoutes({ gate, pages, documents, publicUrl })],
-    services: {
-      document: createDocumentService({
-        db,
-        trail,
-        blobs,
-        documents,
-        workspaces,
-        uploadBytesMax,
-        random,
-        now,
-      }),
-      link: createLinkService({ db, trail, documents, publicUrl, random, now }),
-    },
-  };
-}
-
-function workspaceKeyAuthenticator(directory: Directory): Authenticate {
-  return async (text) => {
-    const key = await directory.authenticate('wk', text);
-    if (key === undefined) return undefined;
-    const { id, ownerId, scopes } = key;
-    return { type: 'workspace_key', keyId: id, workspaceId: ownerId, scopes };
   };
 }
 

@@ -6,8 +6,9 @@ import { insertClient } from './identity/clients/store.ts';
 import { generateCredential } from './identity/credentials/format.ts';
 import { insertCredential } from './identity/credentials/store.ts';
 import { insertAccounts, insertCustomer } from './identity/customers/store.ts';
-import { createSigningKey } from './identity/keys/keyring.ts';
+import { insertNewKey } from './identity/keys/changes.ts';
 import type { MasterKey } from './identity/keys/master-key.ts';
+import { generateSigningKey } from './identity/keys/signing-key.ts';
 import { countSigningKeys } from './identity/keys/store.ts';
 import { managementScopes } from './identity/scopes.ts';
 import { createPasswords } from './identity/users/passwords.ts';
@@ -54,9 +55,10 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   // The file first: secrets that were never shown could not be shown again.
   const settings = Object.assign({}, ...parts.map((part) => part.settings));
   if (parts.length > 0) await replaceFile(file, write(settings));
+  const key = await generateSigningKey(masterKey);
   try {
     await transact(db, async (trx) => {
-      await createSigningKey(trx, masterKey, 'active', now());
+      await insertNewKey(trx, key, 'active', now());
       for (const part of parts) await part.insert(trx);
     });
     return parts.length > 0;

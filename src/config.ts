@@ -24,11 +24,14 @@ export type Config = {
   readonly blobDir: string;
   /** 32 bytes; undefined: a file in the data folder. */
   readonly masterKey: Uint8Array | undefined;
+  /** 32 bytes: opens what is still encrypted under it. Undefined: none. */
+  readonly previousMasterKey: Uint8Array | undefined;
   /** Undefined: the public url. */
   readonly audience: string | undefined;
   readonly serviceTokenSeconds: number;
   readonly customerTokenSeconds: number;
   readonly stepUpSeconds: number;
+  readonly keyRotationDays: number;
   readonly uploadBytesMax: number;
   readonly auditRetentionDays: number;
   readonly logLevel: LogLevel;
@@ -55,10 +58,12 @@ const known = [
   'LATCHKEY_DATABASE_URL',
   'LATCHKEY_BLOB_URL',
   'LATCHKEY_MASTER_KEY',
+  'LATCHKEY_PREVIOUS_MASTER_KEY',
   'LATCHKEY_AUDIENCE',
   'LATCHKEY_SERVICE_TOKEN_SECONDS',
   'LATCHKEY_CUSTOMER_TOKEN_SECONDS',
   'LATCHKEY_STEP_UP_SECONDS',
+  'LATCHKEY_KEY_ROTATION_DAYS',
   'LATCHKEY_MAX_UPLOAD_BYTES',
   'LATCHKEY_AUDIT_RETENTION_DAYS',
   'LATCHKEY_LOG_LEVEL',
@@ -92,10 +97,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     databaseUrl: read('LATCHKEY_DATABASE_URL', `sqlite:${dataDir}/latchkey.db`, readDatabaseUrl),
     blobDir: read('LATCHKEY_BLOB_URL', `${dataDir}/blobs`, readFolderUrl),
     masterKey: read('LATCHKEY_MASTER_KEY', undefined, readMasterKey),
+    previousMasterKey: read('LATCHKEY_PREVIOUS_MASTER_KEY', undefined, readMasterKey),
     audience: read('LATCHKEY_AUDIENCE', undefined, (text) => text),
     serviceTokenSeconds: read('LATCHKEY_SERVICE_TOKEN_SECONDS', 300, integer(1, 3600)),
     customerTokenSeconds: read('LATCHKEY_CUSTOMER_TOKEN_SECONDS', 60, integer(1, 60)),
     stepUpSeconds: read('LATCHKEY_STEP_UP_SECONDS', 300, integer(1, 86_400)),
+    keyRotationDays: read('LATCHKEY_KEY_ROTATION_DAYS', 30, integer(1, 3650)),
     uploadBytesMax: read('LATCHKEY_MAX_UPLOAD_BYTES', 104_857_600, integer(1, 4_294_967_295)),
     auditRetentionDays: read('LATCHKEY_AUDIT_RETENTION_DAYS', 365, integer(1, 36_500)),
     logLevel: read('LATCHKEY_LOG_LEVEL', 'info', oneOf(logLevels)),
@@ -105,6 +112,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       oneOf(['demo', 'owner', 'none']),
     ),
   };
+  if (sameBytes(config.masterKey, config.previousMasterKey)) {
+    problems.push('LATCHKEY_PREVIOUS_MASTER_KEY: must be another one than LATCHKEY_MASTER_KEY');
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
@@ -157,6 +167,10 @@ function readMasterKey(text: string): Uint8Array {
   if (!/^[0-9a-fA-F]{64}$/.test(text))
     throw new Error('must be 32 bytes, as 64 hexadecimal digits');
   return Buffer.from(text, 'hex');
+}
+
+function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a !== undefined && b !== undefined && Buffer.compare(a, b) === 0;
 }
 
 function integer(min: number, max: number): Parse<number> {

@@ -1,12 +1,30 @@
-// The process: environment, signals, exit code.
+#!/usr/bin/env node
+// The process: arguments, environment, signals, exit code.
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type App, startApp } from './app.ts';
+import { rotateMasterKey } from './commands/rotate-master-key.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createLog, type OpenLog } from './observe/log.ts';
 
 const stopMs = 10_000;
 
+const commands: Record<string, () => Promise<void>> = {
+  serve,
+  'rotate-master-key': rotate,
+};
+
 async function main(): Promise<void> {
+  const [name = 'serve', ...rest] = process.argv.slice(2);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined || rest.length > 0) {
+    process.stderr.write(`Usage: latchkey [${Object.keys(commands).join(' | ')}]\n`);
+    process.exit(2);
+  }
+  await command();
+}
+
+async function serve(): Promise<void> {
   const config = readConfigOrExit();
   const { log, flush } = createLog({ level: config.logLevel });
   process.on('uncaughtException', (error) => die(error, { log, flush }));
@@ -30,6 +48,22 @@ async function main(): Promise<void> {
   }
   // Whoever reads that it is ready may stop it at once.
   announce(app);
+}
+
+async function rotate(): Promise<void> {
+  const config = readConfigOrExit();
+  try {
+    const result = await rotateMasterKey({ config, random: randomBytes, now: Date.now });
+    const { masterKeyId, changed, unchanged } = result;
+    process.stdout.write(
+      `Values encrypted anew under the master key ${masterKeyId}: ${changed}\n` +
+        `Values that already were: ${unchanged}\n`,
+    );
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    process.stderr.write(`The master key was not rotated: ${reason}\n`);
+    process.exit(1);
+  }
 }
 
 function readConfigOrExit(): Config {

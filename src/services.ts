@@ -3,6 +3,7 @@ import type { DescService } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { AuditService } from '../gen/latchkey/identity/v1/audit_pb.js';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
+import { SigningKeyService } from '../gen/latchkey/identity/v1/signing_key_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
 import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
@@ -13,6 +14,7 @@ export const services = {
   issuance: IssuanceService,
   verification: VerificationService,
   audit: AuditService,
+  signingKey: SigningKeyService,
   document: DocumentService,
   link: LinkService,
 } as const satisfies Record<string, DescService>;

@@ -21,15 +21,25 @@ test('every setting has a default', () => {
     databaseUrl: 'sqlite:./data/latchkey.db',
     blobDir: './data/blobs',
     masterKey: undefined,
+    previousMasterKey: undefined,
     audience: undefined,
     serviceTokenSeconds: 300,
     customerTokenSeconds: 60,
     stepUpSeconds: 300,
+    keyRotationDays: 30,
     uploadBytesMax: 104_857_600,
     auditRetentionDays: 365,
     logLevel: 'info',
     bootstrap: 'demo',
   });
+});
+
+test('the previous master key is another one', () => {
+  const key = 'ab'.repeat(32);
+  const env = { LATCHKEY_MASTER_KEY: key, LATCHKEY_PREVIOUS_MASTER_KEY: key.toUpperCase() };
+  expect(problemsOf(env)).toEqual([
+    'LATCHKEY_PREVIOUS_MASTER_KEY: must be another one than LATCHKEY_MASTER_KEY',
+  ]);
 });
 
 describe('a setting', () => {
@@ -48,11 +58,14 @@ describe('a setting', () => {
     ['DATABASE_URL', 'postgresql://h/d', { bootstrap: 'owner' }],
     ['BLOB_URL', 'file:/var/blobs', { blobDir: '/var/blobs' }],
     ['MASTER_KEY', 'aB'.repeat(32), { masterKey: Buffer.alloc(32, 0xab) }],
+    ['PREVIOUS_MASTER_KEY', 'cd'.repeat(32), { previousMasterKey: Buffer.alloc(32, 0xcd) }],
     ['AUDIENCE', 'urn:x', { audience: 'urn:x' }],
     ['SERVICE_TOKEN_SECONDS', '1', { serviceTokenSeconds: 1 }],
     ['SERVICE_TOKEN_SECONDS', '3600', { serviceTokenSeconds: 3600 }],
     ['CUSTOMER_TOKEN_SECONDS', '1', { customerTokenSeconds: 1 }],
     ['STEP_UP_SECONDS', '86400', { stepUpSeconds: 86_400 }],
+    ['KEY_ROTATION_DAYS', '1', { keyRotationDays: 1 }],
+    ['KEY_ROTATION_DAYS', '3650', { keyRotationDays: 3650 }],
     ['MAX_UPLOAD_BYTES', '4294967295', { uploadBytesMax: 4_294_967_295 }],
     ['AUDIT_RETENTION_DAYS', '1', { auditRetentionDays: 1 }],
     ['AUDIT_RETENTION_DAYS', '36500', { auditRetentionDays: 36_500 }],
@@ -87,6 +100,7 @@ describe('a setting', () => {
     ['MASTER_KEY', 'ab'.repeat(31)],
     ['MASTER_KEY', 'ab'.repeat(33)],
     ['MASTER_KEY', 'xy'.repeat(32)],
+    ['PREVIOUS_MASTER_KEY', 'ab'.repeat(31)],
     ['SERVICE_TOKEN_SECONDS', '0'],
     ['SERVICE_TOKEN_SECONDS', '3601'],
     ['SERVICE_TOKEN_SECONDS', '1.5'],
@@ -96,6 +110,9 @@ describe('a setting', () => {
     ['CUSTOMER_TOKEN_SECONDS', '0'],
     ['CUSTOMER_TOKEN_SECONDS', '61'],
     ['STEP_UP_SECONDS', '86401'],
+    ['KEY_ROTATION_DAYS', '0'],
+    ['KEY_ROTATION_DAYS', '3651'],
+    ['KEY_ROTATION_DAYS', '0.5'],
     ['MAX_UPLOAD_BYTES', '4294967296'],
     ['MAX_UPLOAD_BYTES', '0'],
     ['MAX_UPLOAD_BYTES', '100MB'],

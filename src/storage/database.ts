@@ -13,6 +13,7 @@ import { Failure, fail } from '../rpc/errors.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
 import { up as audit } from './migrations/0002-audit.ts';
 import { up as users } from './migrations/0004-users.ts';
+import { up as signingKeys } from './migrations/0005-signing-keys.ts';
 import { up as auditCode } from './migrations/0007-audit-code.ts';
 import { up as revocationOrder } from './migrations/0010-revocation-order.ts';
 import type { Database, Schema } from './schema.ts';
@@ -23,6 +24,7 @@ const migrations = {
   '0004-users': { up: users },
   '0010-revocation-order': { up: revocationOrder },
   '0007-audit-code': { up: auditCode },
+  '0005-signing-keys': { up: signingKeys },
 };
 
 /**

@@ -3,17 +3,18 @@ import type { PageQuery } from './page-token.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * Sorts rows of a table with `create_time` and `id` newest first, and limits them to a page and one
- * row more, which tells whether there is another page.
+ * Sorts rows of a table with `create_time` and an id newest first, and limits them to a page and
+ * one row more, which tells whether there is another page.
  */
 export function newestFirst<T extends keyof Schema, O>(
   query: SelectQueryBuilder<Schema, T, O>,
   { limit, after }: PageQuery,
+  id: 'id' | 'kid' = 'id',
 ): SelectQueryBuilder<Schema, T, O> {
   const sorted = query
     .orderBy(sql.ref('create_time'), 'desc')
-    .orderBy(sql.ref('id'), 'desc')
+    .orderBy(sql.ref(id), 'desc')
     .limit(limit + 1);
   if (after === undefined) return sorted;
-  return sorted.where(sql<SqlBool>`(create_time, id) < (${after.time}, ${after.id})`);
+  return sorted.where(sql<SqlBool>`(create_time, ${sql.ref(id)}) < (${after.time}, ${after.id})`);
 }

@@ -7,15 +7,20 @@ export type Flag = 0 | 1;
 export type SigningKeyRow = {
   /** RFC 7638 thumbprint. */
   kid: string;
-  state: 'pending' | 'active' | 'retired' | 'revoked';
+  state: 'pending' | 'active' | 'retired' | 'removed' | 'revoked';
   /** The public key `x` of RFC 8037 §2, base64url. */
   public_x: string;
-  /** The private key in PKCS #8, encrypted under the master key `master_key_id`. */
+  /** The private key in PKCS #8, encrypted under the master key `master_key_id`; then empty. */
   private_ciphertext: string;
   master_key_id: string;
   create_time: number;
   activate_time: number | null;
   retire_time: number | null;
+  /** When a retired key is no longer published. */
+  remove_time: number | null;
+  revoke_time: number | null;
+  /** The longest life of a token that it may have signed, as noted by each process that signs. */
+  token_seconds_max: number;
 };
 
 export type ClientRow = {

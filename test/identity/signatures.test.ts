@@ -17,6 +17,7 @@ function open(keptMax?: number) {
   const load = (): LoadedKey => ({
     kid: 'kid',
     header,
+    removeTime: Number.POSITIVE_INFINITY,
     jwk: { kty: 'OKP', crv: 'Ed25519', x: '', kid: 'kid', use: 'sig', alg: 'EdDSA' },
     get publicKey() {
       counts.checks++;
@@ -30,6 +31,7 @@ function open(keptMax?: number) {
       active: () => undefined,
       byHeader: (one) => ring.get(one),
       published: () => [],
+      facts: () => [],
     },
     changes: { ...changes, stop: async () => {} },
     now: () => clock.now,

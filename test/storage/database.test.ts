@@ -73,6 +73,9 @@ describeDialects('a database', (dialect) => {
       create_time: 1,
       activate_time: 1,
       retire_time: null,
+      remove_time: null,
+      revoke_time: null,
+      token_seconds_max: 300,
     });
     await db.insertInto('signing_keys').values(key('a', 'active')).execute();
     await db

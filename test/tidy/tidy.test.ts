@@ -57,9 +57,11 @@ const mayImport: Record<string, readonly string[]> = {
   feature: ['src/storage', 'src/rpc'],
   // The composition: it builds and fills everything.
   'src/app.ts': ['*'],
+  'src/wings': ['*'],
   'src/services.ts': ['*'],
   'src/bootstrap.ts': ['*'],
-  'src/main.ts': ['src/app.ts', 'src/observe'],
+  'src/commands': ['*'],
+  'src/main.ts': ['src/app.ts', 'src/commands', 'src/observe'],
 };
 
 /** Of what a place may import the types: the composition hands it the real ones. */

@@ -16,8 +16,11 @@ export type Change = {
   readonly topic?: Topic;
 };
 
-/** What is done within the change's transaction: await nothing but the database. */
-type Work<T> = (trx: Executor) => Promise<T>;
+/**
+ * What is done within the change's transaction: await nothing but the database. `also` tells of
+ * what the service does by itself on top of it.
+ */
+type Work<T> = (trx: Executor, also: (action: string, target: string) => void) => Promise<T>;
 
 export type Trail = {
   /**
@@ -40,17 +43,21 @@ export type TrailOptions = {
 export function createTrail({ db, changes, random, now }: TrailOptions): Trail {
   async function make<T>(event: EventOrigin, change: Change, work: Work<T>): Promise<T> {
     const { target, topic } = change;
-    const row = {
+    const rowOf = (origin: EventOrigin, about: string): AuditEventRow => ({
       id: newId('evt', random),
       create_time: now(),
-      target,
+      target: about,
       code: 'ok',
       count: 1,
-      ...event,
-    };
+      ...origin,
+    });
     const result = await transact(db, async (trx) => {
-      const done = await work(trx);
-      await insertEvents(trx, [row]);
+      const rows = [rowOf(event, target)];
+      const { request_id } = event;
+      const done = await work(trx, (action, about) => {
+        rows.push(rowOf({ ...system, request_id, action }, about));
+      });
+      await insertEvents(trx, rows);
       if (topic !== undefined) await recordChange(trx, topic);
       return done;
     });

@@ -1,9 +1,6 @@
 // The master key: encrypts what has to be read back (signing keys) with AES-256-GCM, and gives
 // keys for other purposes (HKDF, RFC 5869).
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { writeFileOnce } from '../../storage/files.ts';
 
 export type MasterKey = {
   /** Stored beside each ciphertext, to tell which key opens it. Tells nothing of the key. */
@@ -12,12 +9,36 @@ export type MasterKey = {
   seal(plaintext: Uint8Array, purpose: string): string;
   /** Decrypts; throws where the text was altered or sealed for another purpose. */
   open(ciphertext: string, purpose: string): Buffer;
-  /** A 32-byte key of its own for a purpose. */
+  /** Whether it opens what the master key with this id has sealed. */
+  opens(id: string): boolean;
+  /** A 32-byte key of its own for a purpose. Another master key gives another one. */
   derive(purpose: string): Buffer;
 };
 
-/** Makes a master key of 32 bytes. */
-export function createMasterKey(bytes: Uint8Array): MasterKey {
+/**
+ * Makes a master key of 32 bytes. It seals under these alone, and opens what is sealed under the
+ * `others`, too: those that it takes the place of.
+ */
+export function createMasterKey(bytes: Uint8Array, others: readonly Uint8Array[] = []): MasterKey {
+  const own = createSingleKey(bytes);
+  const all = [own, ...others.map(createSingleKey)];
+  return {
+    ...own,
+    opens: (id) => all.some((one) => one.id === id),
+    open(ciphertext, purpose) {
+      for (const one of all.slice(0, -1)) {
+        try {
+          return one.open(ciphertext, purpose);
+        } catch {
+          // Sealed under another one of them, or under none.
+        }
+      }
+      return (all.at(-1) ?? own).open(ciphertext, purpose);
+    },
+  };
+}
+
+function createSingleKey(bytes: Uint8Array): Omit<MasterKey, 'opens'> {
   if (bytes.length !== 32) throw new Error('the master key is not 32 bytes long');
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', bytes, '', `latchkey/${purpose}`, 32));
@@ -39,13 +60,4 @@ export function createMasterKey(bytes: Uint8Array): MasterKey {
     },
     derive,
   };
-}
-
-/** The master key of a data folder: read from its file, which the first start makes (mode 0600). */
-export async function readMasterKeyFile(dataDir: string): Promise<Uint8Array> {
-  const file = path.join(dataDir, 'master.key');
-  await writeFileOnce(file, `${randomBytes(32).toString('hex')}\n`);
-  const text = (await readFile(file, 'utf8')).trim();
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new Error(`${file} does not hold 64 hexadecimal digits`);
-  return Buffer.from(text, 'hex');
 }

@@ -1,18 +1,59 @@
+import { newestFirst } from '../../storage/newest-first.ts';
+import type { PageQuery } from '../../storage/page-token.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
+import { type KeyChange, privateStates, publishedStates } from './lifecycle.ts';
+import type { SealedValue } from './sealed.ts';
 
 /** The keys that may verify a live token, newest first. */
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
   return db
     .selectFrom('signing_keys')
     .selectAll()
-    .where('state', '!=', 'revoked')
+    .where('state', 'in', publishedStates)
     .orderBy('create_time', 'desc')
     .orderBy('kid')
     .execute();
 }
 
+/** Reads a page and one row more. */
+export function findSigningKeys(db: Executor, page: PageQuery): Promise<SigningKeyRow[]> {
+  return newestFirst(db.selectFrom('signing_keys').selectAll(), page, 'kid').execute();
+}
+
+export function findSigningKey(db: Executor, kid: string): Promise<SigningKeyRow | undefined> {
+  return db.selectFrom('signing_keys').selectAll().where('kid', '=', kid).executeTakeFirst();
+}
+
 export async function insertSigningKey(db: Executor, row: SigningKeyRow): Promise<void> {
   await db.insertInto('signing_keys').values(row).execute();
+}
+
+export async function updateSigningKey(
+  db: Executor,
+  kid: string,
+  change: KeyChange,
+): Promise<void> {
+  await db.updateTable('signing_keys').set(change).where('kid', '=', kid).execute();
+}
+
+/** Notes the longest life of a key's tokens, while it is the one that signs. */
+export async function raiseTokenSeconds(db: Executor, kid: string, seconds: number): Promise<void> {
+  await db
+    .updateTable('signing_keys')
+    .set({ token_seconds_max: seconds })
+    .where('kid', '=', kid)
+    .where('state', '=', 'active')
+    .where('token_seconds_max', '<', seconds)
+    .execute();
+}
+
+/** Lets one transaction at a time decide about the keys: what it reads from here on, holds. */
+export async function lockSigningKeys(trx: Executor): Promise<void> {
+  await trx
+    .updateTable('revisions')
+    .set((eb) => ({ value: eb.ref('value') }))
+    .where('name', '=', 'signing_keys')
+    .execute();
 }
 
 export async function countSigningKeys(db: Executor): Promise<number> {
@@ -21,4 +62,21 @@ export async function countSigningKeys(db: Executor): Promise<number> {
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return count;
+}
+
+export function findSealedKeys(db: Executor): Promise<SealedValue[]> {
+  return db
+    .selectFrom('signing_keys')
+    .select(['kid as id', 'private_ciphertext as ciphertext', 'master_key_id as masterKeyId'])
+    .where('state', 'in', privateStates)
+    .orderBy('kid')
+    .execute();
+}
+
+export async function updateSealedKey(db: Executor, value: SealedValue): Promise<void> {
+  await db
+    .updateTable('signing_keys')
+    .set({ private_ciphertext: value.ciphertext, master_key_id: value.masterKeyId })
+    .where('kid', '=', value.id)
+    .execute();
 }

@@ -1,0 +1,93 @@
+// Moves keys along their lives, within a transaction that has locked them (`lockSigningKeys`).
+import { fail } from '../../rpc/errors.ts';
+import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
+import { activeOf, changeOf, type KeyEvent, type KeyStep, readyTime } from './lifecycle.ts';
+import { type NewKey, newKeyRow } from './signing-key.ts';
+import { findPublishedKeys, findSigningKey, insertSigningKey, updateSigningKey } from './store.ts';
+
+/** Throws `not_found`. */
+async function existingKey(trx: Executor, kid: string): Promise<SigningKeyRow> {
+  const row = await findSigningKey(trx, kid);
+  if (row === undefined) throw fail('not_found', 'There is no such signing key.');
+  return row;
+}
+
+/** Throws `conflict` where the key's state forbids it. */
+async function move(
+  trx: Executor,
+  event: KeyEvent,
+  row: SigningKeyRow,
+  now: number,
+): Promise<SigningKeyRow> {
+  const change = changeOf(event, row, now);
+  if (change.state !== undefined) await updateSigningKey(trx, row.kid, change);
+  return { ...row, ...change };
+}
+
+export async function insertNewKey(
+  trx: Executor,
+  key: NewKey,
+  state: 'pending' | 'active',
+  now: number,
+): Promise<SigningKeyRow> {
+  const row = newKeyRow(key, state, now);
+  await insertSigningKey(trx, row);
+  return row;
+}
+
+export type Activation = { readonly force: boolean; readonly now: number };
+
+/** Makes a key the one that signs, and retires the one before it. */
+export async function activateKey(
+  trx: Executor,
+  kid: string,
+  { force, now }: Activation,
+): Promise<SigningKeyRow> {
+  const row = await existingKey(trx, kid);
+  const { state } = changeOf('activate', row, now);
+  if (state === undefined) return row;
+  const early = readyTime(row) - now;
+  if (early > 0 && !force) {
+    const seconds = Math.ceil(early / 1000);
+    throw fail('conflict', `Verifiers may not know the key yet: it is ready in ${seconds} s.`);
+  }
+  const before = activeOf(await findPublishedKeys(trx));
+  if (before !== undefined) await move(trx, 'retire', before, now);
+  return move(trx, 'activate', row, now);
+}
+
+/** Takes a key out at once. If it was the one that signs, another has to (`successionStep`). */
+export async function revokeKey(trx: Executor, kid: string, now: number): Promise<SigningKeyRow> {
+  return move(trx, 'revoke', await existingKey(trx, kid), now);
+}
+
+/** What the audit trail calls a step. */
+export const stepActions: Record<KeyStep['kind'], string> = {
+  remove: 'SigningKeyService.RemoveSigningKey',
+  create: 'SigningKeyService.CreateSigningKey',
+  activate: 'SigningKeyService.ActivateSigningKey',
+  replace: 'SigningKeyService.ReplaceSigningKey',
+};
+
+/** The key that a step is about: the spare one where it takes a new key. */
+export const stepTarget = (step: KeyStep, spare: NewKey) => ('kid' in step ? step.kid : spare.kid);
+
+export async function takeStep(
+  trx: Executor,
+  step: KeyStep,
+  { spare, now }: { readonly spare: NewKey; readonly now: number },
+): Promise<void> {
+  switch (step.kind) {
+    case 'remove':
+      await move(trx, 'remove', await existingKey(trx, step.kid), now);
+      return;
+    case 'create':
+      await insertNewKey(trx, spare, 'pending', now);
+      return;
+    case 'activate':
+      await activateKey(trx, step.kid, { force: false, now });
+      return;
+    case 'replace':
+      await insertNewKey(trx, spare, 'active', now);
+  }
+}

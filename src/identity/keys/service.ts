@@ -1,0 +1,111 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import {
+  type SigningKeyService,
+  SigningKeyState,
+} from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { fail } from '../../rpc/errors.ts';
+import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import type { Database, SigningKeyRow } from '../../storage/schema.ts';
+import type { Trail } from '../audit/trail.ts';
+import {
+  activateKey,
+  insertNewKey,
+  revokeKey,
+  stepActions,
+  stepTarget,
+  takeStep,
+} from './changes.ts';
+import { type KeyState, readyTime, stateAt, successionStep } from './lifecycle.ts';
+import type { MasterKey } from './master-key.ts';
+import { generateSigningKey } from './signing-key.ts';
+import { findPublishedKeys, findSigningKeys, lockSigningKeys } from './store.ts';
+
+const publishedMax = 20;
+
+export type SigningKeyOptions = {
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly trail: Trail;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+export function createSigningKeyService(
+  options: SigningKeyOptions,
+): ServiceImpl<typeof SigningKeyService> {
+  const { db, masterKey, trail, now } = options;
+  const topic = 'signing_keys';
+  const answer = (row: SigningKeyRow) => ({ signingKey: keyMessage(row, now()) });
+
+  return {
+    async listSigningKeys(request) {
+      const query = pageQuery(request);
+      const found = await findSigningKeys(db, query);
+      const keys = found.map((row) => ({ ...row, id: row.kid }));
+      const { rows, nextPageToken } = pageOf(keys, query);
+      return { signingKeys: rows.map((row) => keyMessage(row, now())), nextPageToken };
+    },
+
+    async createSigningKey(_request, context) {
+      const key = await generateSigningKey(masterKey);
+      const row = await trail.change(context, { target: key.kid, topic }, async (trx) => {
+        await lockSigningKeys(trx);
+        const keys = await findPublishedKeys(trx);
+        if (keys.filter((one) => stateAt(one, now()) !== 'removed').length >= publishedMax) {
+          throw fail('conflict', `At most ${publishedMax} keys are published: revoke one first.`);
+        }
+        return insertNewKey(trx, key, 'pending', now());
+      });
+      return answer(row);
+    },
+
+    async activateSigningKey({ kid, force }, context) {
+      const row = await trail.change(context, { target: kid, topic }, async (trx) => {
+        await lockSigningKeys(trx);
+        return activateKey(trx, kid, { force, now: now() });
+      });
+      return answer(row);
+    },
+
+    async revokeSigningKey({ kid }, context) {
+      const spare = await generateSigningKey(masterKey);
+      const row = await trail.change(context, { target: kid, topic }, async (trx, also) => {
+        await lockSigningKeys(trx);
+        const revoked = await revokeKey(trx, kid, now());
+        const step = successionStep(await findPublishedKeys(trx), now());
+        if (step !== undefined) {
+          await takeStep(trx, step, { spare, now: now() });
+          also(stepActions[step.kind], stepTarget(step, spare));
+        }
+        return revoked;
+      });
+      return answer(row);
+    },
+  };
+}
+
+const states: Record<KeyState, SigningKeyState> = {
+  pending: SigningKeyState.PENDING,
+  active: SigningKeyState.ACTIVE,
+  retired: SigningKeyState.RETIRED,
+  removed: SigningKeyState.REMOVED,
+  revoked: SigningKeyState.REVOKED,
+};
+
+function keyMessage(row: SigningKeyRow, now: number) {
+  return {
+    kid: row.kid,
+    state: states[stateAt(row, now)],
+    createTime: timestampFromMs(row.create_time),
+    readyTime: timestampFromMs(readyTime(row)),
+    ...timeOf('activateTime', row.activate_time),
+    ...timeOf('retireTime', row.retire_time),
+    ...timeOf('removeTime', row.remove_time),
+    ...timeOf('revokeTime', row.revoke_time),
+  };
+}
+
+function timeOf<N extends string>(name: N, time: number | null) {
+  return time === null ? {} : { [name]: timestampFromMs(time) };
+}

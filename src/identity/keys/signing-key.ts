@@ -1,0 +1,96 @@
+// Makes signing keys, and opens those that are stored.
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+} from 'node:crypto';
+import { calculateJwkThumbprint } from 'jose';
+import type { SigningKeyRow } from '../../storage/schema.ts';
+import type { MasterKey } from './master-key.ts';
+import { sealedSigningKeys } from './sealed.ts';
+
+export type PublicJwk = {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+  readonly kid: string;
+  readonly use: 'sig';
+  readonly alg: 'EdDSA';
+};
+
+/** A key that is not stored yet, its private part encrypted. */
+export type NewKey = Pick<
+  SigningKeyRow,
+  'kid' | 'public_x' | 'private_ciphertext' | 'master_key_id'
+>;
+
+export async function generateSigningKey(masterKey: MasterKey): Promise<NewKey> {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const { x } = publicKey.export({ format: 'jwk' });
+  if (x === undefined) throw new Error('the public key has no x');
+  const kid = await calculateJwkThumbprint({ kty: 'OKP', crv: 'Ed25519', x }, 'sha256');
+  const der = privateKey.export({ format: 'der', type: 'pkcs8' });
+  return {
+    kid,
+    public_x: x,
+    private_ciphertext: masterKey.seal(der, sealedSigningKeys.purpose(kid)),
+    master_key_id: masterKey.id,
+  };
+}
+
+/** The row of a new key. */
+export function newKeyRow(key: NewKey, state: 'pending' | 'active', now: number): SigningKeyRow {
+  return {
+    ...key,
+    state,
+    create_time: now,
+    activate_time: state === 'active' ? now : null,
+    retire_time: null,
+    remove_time: null,
+    revoke_time: null,
+    // Who signs with the key notes the life of its tokens.
+    token_seconds_max: 0,
+  };
+}
+
+export type LoadedKey = {
+  readonly kid: string;
+  /** The JOSE header of this key's tokens, base64url: every one of them starts with it. */
+  readonly header: string;
+  readonly publicKey: KeyObject;
+  readonly jwk: PublicJwk;
+  /** When the key is no longer published, in milliseconds since 1970. */
+  readonly removeTime: number;
+};
+
+export type ActiveKey = LoadedKey & { readonly privateKey: KeyObject };
+
+export function loadPublic({ kid, public_x, remove_time }: SigningKeyRow): LoadedKey {
+  const jwk = publicJwk(public_x, kid);
+  const header = JSON.stringify({ alg: 'EdDSA', typ: 'at+jwt', kid });
+  return {
+    kid,
+    header: Buffer.from(header).toString('base64url'),
+    publicKey: createPublicKey({ key: jwk, format: 'jwk' }),
+    jwk,
+    removeTime: remove_time ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+export function openPrivate(row: SigningKeyRow, masterKey: MasterKey): KeyObject {
+  if (!masterKey.opens(row.master_key_id)) {
+    throw new Error(`the signing key ${row.kid} was encrypted under another master key`);
+  }
+  const key = masterKey.open(row.private_ciphertext, sealedSigningKeys.purpose(row.kid));
+  return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+}
+
+const publicJwk = (x: string, kid: string): PublicJwk => ({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x,
+  kid,
+  use: 'sig',
+  alg: 'EdDSA',
+});

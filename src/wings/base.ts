@@ -1,0 +1,20 @@
+import type { Config } from '../config.ts';
+import type { Trail } from '../identity/audit/trail.ts';
+import type { MasterKey } from '../identity/keys/master-key.ts';
+import type { Random } from '../ids.ts';
+import type { Log } from '../observe/log.ts';
+import type { Changes } from '../storage/changes.ts';
+import type { Database } from '../storage/schema.ts';
+
+/** What every part is built of. */
+export type Base = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly db: Database;
+  readonly changes: Changes;
+  readonly trail: Trail;
+  readonly masterKey: MasterKey;
+  readonly now: () => number;
+  readonly random: Random;
+  readonly publicUrl: () => string;
+};
