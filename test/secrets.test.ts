@@ -134,7 +134,12 @@ class Tour {
     const key = this.keep(unknownCredential('ck'));
     const headers = { 'content-type': 'application/json' };
     const basic = this.keep(Buffer.from(`cli_x:${unknownCredential('cs')}`).toString('base64'));
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const requests: [string, RequestInit][] = [
+      ['/tokens', { method: 'POST', headers: form, body: `client_secret=${key}&client_id=x` }],
+      ['/tokens', { method: 'POST', headers: form, body: `grant_type=${key}&${key}=${key}` }],
+      ['/tokens', { method: 'POST', headers: { ...form, authorization: `Basic ${basic}` } }],
+      ['/tokens', { method: 'POST', headers: { ...form, authorization: `Basic ${basic}%` } }],
       [`/tokens?client_secret=${key}`, { method: 'POST', headers, body: '{}' }],
       [`/nowhere?api_key=${key}`, {}],
       [`/s/${this.keep(randomBytes(12).toString('hex').slice(0, 22))}?key=${key}`, {}],

@@ -140,6 +140,23 @@ const refused: Record<string, Case> = {
     http: 'download: true',
     error: 'a download streams messages of a header or a chunk',
   },
+  OAuthWithoutBody: {
+    rule: 'post: "/a"',
+    http: 'oauth_form: true',
+    error: 'an OAuth form is bound with "*"',
+  },
+  OAuthWithoutClient: {
+    rule: 'post: "/a" body: "*"',
+    types: 'Child, Thing',
+    http: 'oauth_form: true',
+    error: 'test.v1.Child has no field "client_id"',
+  },
+  OAuthWithList: {
+    rule: 'post: "/a" body: "*"',
+    types: 'Token, Thing',
+    http: 'oauth_form: true',
+    error: 'an OAuth form has string fields only, which "scopes" is not',
+  },
   OddSuccess: {
     rule: 'get: "/a"',
     http: 'success_status: 302',
@@ -222,6 +239,8 @@ function source(): string {
       repeated Child children = 5;
       bytes data = 6;
     }
+    message Token { string client_id = 1; string client_secret = 2; string grant_type = 3;
+      repeated string scopes = 4; }
     message Piece { oneof part { Child header = 1; bytes chunk = 2; } string data = 3; }
     ${services.join('\n')}`;
 }

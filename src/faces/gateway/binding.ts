@@ -8,6 +8,7 @@ import type { HttpRule } from '../../../gen/google/api/http_pb.js';
 import type { Multipart } from '../../../gen/latchkey/options/v1/http_pb.js';
 import { DownloadHeaderSchema } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import type { Endpoint } from '../../rpc/endpoint.ts';
+import { oauthFields } from './oauth-form.ts';
 import { parseTemplate, type Template } from './template.ts';
 
 export type Binding = {
@@ -58,6 +59,7 @@ function bind(endpoint: Endpoint, rule: HttpRule, isFirst: boolean): Binding {
   const responseBody = rule.responseBody === '' ? undefined : field(output, rule.responseBody);
   checkBody(body, template);
   checkStreams(endpoint, body, template, responseBody);
+  if (endpoint.http.oauthForm) checkOAuthForm(input, body);
   checkAnswer(endpoint, responseBody);
   return {
     endpoint,
@@ -143,6 +145,16 @@ function checkForm(input: DescMessage, { fileField, fileNameField }: Multipart):
   if (fileNameField !== '' && field(input, fileNameField).scalar !== ScalarType.STRING) {
     throw new Error(`the name of a file is a string field, which "${fileNameField}" is not`);
   }
+}
+
+function checkOAuthForm(input: DescMessage, body: Binding['body'] | ''): void {
+  if (body !== '*') throw new Error('an OAuth form is bound with "*"');
+  for (const name of oauthFields) field(input, name);
+  const other = input.fields.find(
+    ({ fieldKind, scalar }) => fieldKind !== 'scalar' || scalar !== ScalarType.STRING,
+  );
+  if (other === undefined) return;
+  throw new Error(`an OAuth form has string fields only, which "${other.name}" is not`);
 }
 
 function checkDownload(output: DescMessage): void {

@@ -7,6 +7,7 @@ import type { Endpoint } from '../../rpc/endpoint.ts';
 import { Failure, fail } from '../../rpc/errors.ts';
 import { bindingsOf } from './binding.ts';
 import { answerMethod } from './method.ts';
+import { basicChallenge, usesBasic } from './oauth-form.ts';
 import { answerPage } from './page.ts';
 import { problemOf } from './problem.ts';
 import type { HttpObservation, Target } from './routed.ts';
@@ -127,6 +128,8 @@ function requestIdOf({ headers }: FastifyRequest): string {
   return requestIdFrom(typeof header === 'string' ? header : undefined);
 }
 
+const noHttp = { oauthErrors: false, oauthForm: false };
+
 /** Says an error, wherever in the handling of a request it came up. */
 export function sayError(
   error: FastifyError | Error,
@@ -150,8 +153,10 @@ export function sayError(
       durationMs: performance.now() - (routed?.started ?? performance.now()),
     });
   }
-  const oauthErrors = isMethod && target.binding.endpoint.http.oauthErrors;
-  const problem = problemOf(failure, { publicUrl: publicUrl(), requestId, oauthErrors });
+  const { oauthErrors, oauthForm } = isMethod ? target.binding.endpoint.http : noHttp;
+  const triedBasic = oauthForm && usesBasic(request.headers.authorization);
+  const challenge = triedBasic ? basicChallenge : undefined;
+  const problem = problemOf(failure, { publicUrl: publicUrl(), requestId, oauthErrors, challenge });
   endBody(request, reply);
   // serializer: the body is text already, whatever its content type.
   reply

@@ -14,6 +14,9 @@ import { formMessages } from './multipart.ts';
 import type { Routed } from './routed.ts';
 import { readMessage, writeMessage } from './transcode.ts';
 
+const jsonType = 'application/json';
+const formType = 'application/x-www-form-urlencoded';
+
 export async function answerMethod(
   binding: Binding,
   routed: Routed,
@@ -76,13 +79,17 @@ function headersOf(request: FastifyRequest): Headers {
 function inputOf({ body, endpoint }: Binding, { variables }: Routed, request: FastifyRequest) {
   const url = request.raw.url ?? '';
   const at = url.indexOf('?');
-  if (body !== undefined && request.body !== undefined && !isType(request, 'application/json')) {
-    throw fail('unsupported_media_type', 'The body has to be application/json.');
+  const isForm = endpoint.http.oauthForm && isType(request, formType);
+  if (isForm) requireUtf8(request);
+  else if (body !== undefined && request.body !== undefined && !isType(request, jsonType)) {
+    throw fail('unsupported_media_type', `The body has to be ${jsonType}.`);
   }
   return {
     variables,
     query: at === -1 ? '' : url.slice(at + 1),
     body: typeof request.body === 'string' ? request.body : undefined,
+    isForm,
+    authorization: request.headers.authorization,
     headerFields: endpoint.http.download ? headerFields(request) : {},
   };
 }
@@ -95,6 +102,14 @@ function headerFields({ headers }: FastifyRequest): JsonObject {
     ...(typeof ifRange === 'string' ? { if_range: ifRange } : {}),
     ...(ifNoneMatch === undefined ? {} : { if_none_match: ifNoneMatch }),
   };
+}
+
+/** A form's text is UTF-8 (RFC 6749 Appendix B), whether its type says so or not. */
+function requireUtf8({ headers }: FastifyRequest): void {
+  const [, charset = 'utf-8'] =
+    /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  if (charset.toLowerCase() !== 'utf-8')
+    throw fail('unsupported_media_type', 'A form has to be UTF-8.');
 }
 
 function isType(request: FastifyRequest, type: string): boolean {
@@ -122,9 +137,10 @@ function sendMessage(
   if (http.location !== '') reply.header('location', fill(http.location, json));
   const body = JSON.stringify(json);
   reply
-    .header('content-type', http.contentType === '' ? 'application/json' : http.contentType)
+    .header('content-type', http.contentType === '' ? jsonType : http.contentType)
     .header('x-content-type-options', 'nosniff')
     .serializer(String);
+  if (http.oauthErrors) reply.header('pragma', 'no-cache');
   if (http.publicMaxAgeSeconds === 0) return reply.header('cache-control', 'no-store').send(body);
 
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;

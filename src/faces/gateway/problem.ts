@@ -13,7 +13,12 @@ export type ProblemContext = {
   readonly publicUrl: string;
   readonly requestId: string;
   readonly oauthErrors: boolean;
+  /** What `WWW-Authenticate` says of a 401 that brings no challenge of its own. */
+  readonly challenge?: string | undefined;
 };
+
+/** What `error_description` may not hold (RFC 6749 §5.2), such as a field's name with a quote. */
+const notDescription = /[^\x20\x21\x23-\x5b\x5d-\x7e]/gu;
 
 export function problemOf(failure: Failure, context: ProblemContext): Problem {
   const { code, status, title, message, extra } = failure;
@@ -28,15 +33,17 @@ export function problemOf(failure: Failure, context: ProblemContext): Problem {
   if (code === 'invalid_argument') body.errors = extra.fields ?? [];
   if (context.oauthErrors) {
     body.error = failure.oauth;
-    body.error_description = message;
+    body.error_description = message.replace(notDescription, '?');
   }
   const headers: Record<string, string> = {
     'content-type': context.oauthErrors ? 'application/json' : 'application/problem+json',
     'cache-control': 'no-store',
+    ...(context.oauthErrors ? { pragma: 'no-cache' } : {}),
     'x-content-type-options': 'nosniff',
     ...extra.headers,
   };
-  if (extra.challenge !== undefined) headers['www-authenticate'] = extra.challenge;
+  const challenge = extra.challenge ?? (status === 401 ? context.challenge : undefined);
+  if (challenge !== undefined) headers['www-authenticate'] = challenge;
   if (extra.retryAfterSeconds !== undefined) {
     headers['retry-after'] = String(extra.retryAfterSeconds);
   }

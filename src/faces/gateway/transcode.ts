@@ -16,14 +16,18 @@ import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { fail, invalid } from '../../rpc/errors.ts';
 import { type Binding, type Mask, topOf } from './binding.ts';
 import { hasRepeatedName } from './json-members.ts';
+import { addBasicClient, readForm, requireClient, usesBasic } from './oauth-form.ts';
 import type { Capture } from './template.ts';
 
 export type HttpInput = {
   readonly variables: readonly Capture[];
   /** The query, without its `?`. */
   readonly query: string;
-  /** The text of a JSON body; undefined for none. */
+  /** The text of the body, JSON unless it is a form; undefined for none. */
   readonly body: string | undefined;
+  /** Whether the body is `application/x-www-form-urlencoded`. */
+  readonly isForm: boolean;
+  readonly authorization: string | undefined;
   /** Fields of the request that are HTTP headers, by proto name. */
   readonly headerFields: JsonObject;
 };
@@ -32,8 +36,8 @@ export type HttpInput = {
 export function readMessage(binding: Binding, input: HttpInput): Message {
   const { input: schema } = binding.endpoint.descriptor;
   const json: JsonObject = { ...input.headerFields };
-  const given = readBody(binding, input.body, json);
   readQuery(binding, input.query, json);
+  const given = readBody(binding, input, json);
   for (const [fieldPath, value] of input.variables) {
     put(json, schema, fieldPath, [value], 'is given by the path');
   }
@@ -43,13 +47,14 @@ export function readMessage(binding: Binding, input: HttpInput): Message {
 }
 
 /** Puts the body where it belongs. Tells which fields it names. */
-function readBody(binding: Binding, text: string | undefined, json: JsonObject): string[] {
+function readBody(binding: Binding, input: HttpInput, json: JsonObject): string[] {
   const { body, endpoint } = binding;
+  const { body: text, isForm, authorization } = input;
   if (body === undefined) {
     if (text !== undefined && text !== '') throw fail('invalid_argument', 'No body is taken here.');
     return [];
   }
-  const value = parseJson(text);
+  const value = isForm ? readForm(endpoint.descriptor.input, text ?? '') : parseJson(text);
   if (body !== '*') {
     const inner = readFields(body, value, `${body.name}.`, 1);
     json[body.name] = inner;
@@ -58,6 +63,8 @@ function readBody(binding: Binding, text: string | undefined, json: JsonObject):
   if (!isObject(value)) throw fail('invalid_argument', 'The body is not a JSON object.');
   const fields = readMembers(endpoint.descriptor.input, value, '', 0);
   Object.assign(json, fields);
+  if (endpoint.http.oauthForm && usesBasic(authorization)) addBasicClient(json, authorization);
+  else if (isForm) requireClient(json);
   return Object.keys(fields);
 }
 

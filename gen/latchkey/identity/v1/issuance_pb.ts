@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/identity/v1/issuance.proto.
  */
 export const file_latchkey_identity_v1_issuance: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9pc3N1YW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEijwEKEUlzc3VlVG9rZW5SZXF1ZXN0Eh0KCWNsaWVudF9pZBgBIAEoCUIKukgHcgUQARiAARIkCg1jbGllbnRfc2VjcmV0GAIgASgJQg2AAQG6SAdyBRABGIACEhcKBXNjb3BlGAMgASgJQgi6SAVyAxigOBIcCgpncmFudF90eXBlGAQgASgJQgi6SAVyAxiAASJmChJJc3N1ZVRva2VuUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJIlAKFUV4Y2hhbmdlQXBpS2V5UmVxdWVzdBIeCgdhcGlfa2V5GAEgASgJQg2AAQG6SAdyBRABGIACEhcKBXNjb3BlGAIgASgJQgi6SAVyAxigOCJqChZFeGNoYW5nZUFwaUtleVJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCTKvAgoPSXNzdWFuY2VTZXJ2aWNlEoIBCgpJc3N1ZVRva2VuEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuSXNzdWVUb2tlblJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5Jc3N1ZVRva2VuUmVzcG9uc2UiIZACAIq1GAIIAZK1GAIYAYLT5JMCDDoBKiIHL3Rva2VucxKWAQoORXhjaGFuZ2VBcGlLZXkSKy5sYXRjaGtleS5pZGVudGl0eS52MS5FeGNoYW5nZUFwaUtleVJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5FeGNoYW5nZUFwaUtleVJlc3BvbnNlIimQAgCKtRgCCAGStRgCGAGC0+STAhQ6ASoiDy90b2tlbnMvYXBpLWtleWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9pZGVudGl0eS92MS9pc3N1YW5jZS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEijwEKEUlzc3VlVG9rZW5SZXF1ZXN0Eh0KCWNsaWVudF9pZBgBIAEoCUIKukgHcgUQARiAARIkCg1jbGllbnRfc2VjcmV0GAIgASgJQg2AAQG6SAdyBRABGIACEhcKBXNjb3BlGAMgASgJQgi6SAVyAxigOBIcCgpncmFudF90eXBlGAQgASgJQgi6SAVyAxiAASJmChJJc3N1ZVRva2VuUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJIlAKFUV4Y2hhbmdlQXBpS2V5UmVxdWVzdBIeCgdhcGlfa2V5GAEgASgJQg2AAQG6SAdyBRABGIACEhcKBXNjb3BlGAIgASgJQgi6SAVyAxigOCJqChZFeGNoYW5nZUFwaUtleVJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEhIKCnRva2VuX3R5cGUYAiABKAkSEgoKZXhwaXJlc19pbhgDIAEoDRINCgVzY29wZRgEIAEoCTKxAgoPSXNzdWFuY2VTZXJ2aWNlEoQBCgpJc3N1ZVRva2VuEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuSXNzdWVUb2tlblJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5Jc3N1ZVRva2VuUmVzcG9uc2UiI5ACAIq1GAIIAZK1GAQYAUABgtPkkwIMOgEqIgcvdG9rZW5zEpYBCg5FeGNoYW5nZUFwaUtleRIrLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4Y2hhbmdlQXBpS2V5UmVxdWVzdBosLmxhdGNoa2V5LmlkZW50aXR5LnYxLkV4Y2hhbmdlQXBpS2V5UmVzcG9uc2UiKZACAIq1GAIIAZK1GAIYAYLT5JMCFDoBKiIPL3Rva2Vucy9hcGkta2V5YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * The request of IssuanceService.IssueToken.
@@ -23,14 +23,15 @@ export const file_latchkey_identity_v1_issuance: GenFile = /*@__PURE__*/
  */
 export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"> & {
   /**
-   * The client's id, `cli_` and 22 base62 characters. Required.
+   * The client's id, `cli_` and 22 base62 characters. Required; beside HTTP Basic it may be left
+   * out, and is the same id where it is not.
    *
    * @generated from field: string client_id = 1;
    */
   clientId: string;
 
   /**
-   * One of the client's live secrets, `lk_cs_…`. Required.
+   * One of the client's live secrets, `lk_cs_…`. Required; beside HTTP Basic it must be left out.
    *
    * @generated from field: string client_secret = 2;
    */
@@ -46,7 +47,8 @@ export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"
   scope: string;
 
   /**
-   * `client_credentials` (RFC 6749 §4.4.2). Unset means the same.
+   * `client_credentials` (RFC 6749 §4.4.2). Unset means the same, but for a form, which has to say
+   * it.
    *
    * @generated from field: string grant_type = 4;
    */
@@ -184,6 +186,11 @@ export const IssuanceService: GenService<{
   /**
    * Issues a token to a service client: the client-credentials grant (RFC 6749 §4.4). Each call
    * issues another token, with a `jti` of its own.
+   *
+   * Over HTTP the request is JSON or the form of OAuth 2.0 (`application/x-www-form-urlencoded`), and
+   * with either of them the client may authenticate with HTTP Basic (RFC 6749 §2.3.1) instead of
+   * `client_id` and `client_secret` in the body: one of the two, never both. In a form `grant_type`
+   * is required, and parameters that are no fields here are ignored (RFC 6749 §3.2).
    *
    * Errors:
    * - `identity.credential_invalid`: the client id or the secret is wrong, the client is disabled, or

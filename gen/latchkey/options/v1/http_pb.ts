@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/options/v1/http.proto.
  */
 export const file_latchkey_options_v1_http: GenFile = /*@__PURE__*/
-  fileDesc("Ch5sYXRjaGtleS9vcHRpb25zL3YxL2h0dHAucHJvdG8SE2xhdGNoa2V5Lm9wdGlvbnMudjEiwQEKBEh0dHASFgoOc3VjY2Vzc19zdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSFAoMb2F1dGhfZXJyb3JzGAMgASgIEh4KFnB1YmxpY19tYXhfYWdlX3NlY29uZHMYBCABKA0SFAoMY29udGVudF90eXBlGAUgASgJEjEKCW11bHRpcGFydBgGIAEoCzIeLmxhdGNoa2V5Lm9wdGlvbnMudjEuTXVsdGlwYXJ0EhAKCGRvd25sb2FkGAcgASgIIjgKCU11bHRpcGFydBISCgpmaWxlX2ZpZWxkGAEgASgJEhcKD2ZpbGVfbmFtZV9maWVsZBgCIAEoCTpPCgRodHRwEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0oYDIAEoCzIZLmxhdGNoa2V5Lm9wdGlvbnMudjEuSHR0cFIEaHR0cGIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("Ch5sYXRjaGtleS9vcHRpb25zL3YxL2h0dHAucHJvdG8SE2xhdGNoa2V5Lm9wdGlvbnMudjEi1QEKBEh0dHASFgoOc3VjY2Vzc19zdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSFAoMb2F1dGhfZXJyb3JzGAMgASgIEh4KFnB1YmxpY19tYXhfYWdlX3NlY29uZHMYBCABKA0SFAoMY29udGVudF90eXBlGAUgASgJEjEKCW11bHRpcGFydBgGIAEoCzIeLmxhdGNoa2V5Lm9wdGlvbnMudjEuTXVsdGlwYXJ0EhAKCGRvd25sb2FkGAcgASgIEhIKCm9hdXRoX2Zvcm0YCCABKAgiOAoJTXVsdGlwYXJ0EhIKCmZpbGVfZmllbGQYASABKAkSFwoPZmlsZV9uYW1lX2ZpZWxkGAIgASgJOk8KBGh0dHASHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgLMhkubGF0Y2hrZXkub3B0aW9ucy52MS5IdHRwUgRodHRwYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * What `google.api.http` cannot say about a method's HTTP form.
@@ -75,6 +75,18 @@ export type Http = Message<"latchkey.options.v1.Http"> & {
    * @generated from field: bool download = 7;
    */
   download: boolean;
+
+  /**
+   * The method is a token endpoint (RFC 6749 §3.2): beside JSON, its request may be
+   * `application/x-www-form-urlencoded` (§4.4.2, Appendix B), and with either of them the client may
+   * authenticate with HTTP Basic (§2.3.1) instead of `client_id` and `client_secret` in the body. The
+   * request's fields are all strings, `client_id`, `client_secret` and `grant_type` among them. In a
+   * form `grant_type` is required, an empty parameter is an omitted one, and parameters that are no
+   * fields are ignored.
+   *
+   * @generated from field: bool oauth_form = 8;
+   */
+  oauthForm: boolean;
 };
 
 /**
