@@ -80,7 +80,7 @@ describe('readiness', () => {
     onTestFinished(() => void db.close());
 
     db.exec(`UPDATE signing_keys SET state = 'retired';
-      UPDATE revisions SET value = value + 1 WHERE name = 'access'`);
+      UPDATE revisions SET value = value + 1 WHERE name = 'signing_keys'`);
 
     await expect
       .poll(() => get(`${env.LATCHKEY_OPS_URL}/readyz`), { timeout: 10_000 })
