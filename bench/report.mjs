@@ -1,7 +1,5 @@
 // What came of the rounds: a table of the servers, and ours against its floor.
 
-const targets = { throughputMin: 0.8, p99Max: 2 };
-
 const columns = ['server', 'requests/s', 'min–max', 'p50 ms', 'p99 ms', 'peak RSS', 'errors'];
 
 /**
@@ -26,7 +24,7 @@ function row({ name, rounds, peakBytes }) {
 }
 
 /** Ours against the floor, by the medians; `passed` only where every target is met. */
-export function verdict({ name, ours, floor }) {
+export function verdict({ name, targets, ours, floor }) {
   const ratio = (of) => median(ours.rounds.map(of)) / median(floor.rounds.map(of));
   const throughput = ratio((round) => round.requestsPerSecond);
   const p99 = ratio((round) => round.p99Ms);

@@ -1,43 +1,76 @@
-// The floor of gRPC: IssueToken on a bare grpc-js server, with the same messages.
+// The floor of gRPC: IssueToken, ExchangeApiKey and VerifyToken on a bare grpc-js server, with the
+// same messages.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
-import {
-  IssuanceService,
-  IssueTokenRequestSchema,
-  IssueTokenResponseSchema,
-} from '../../dist/gen/latchkey/identity/v1/issuance_pb.js';
+import { IssuanceService } from '../../dist/gen/latchkey/identity/v1/issuance_pb.js';
+import { VerificationService } from '../../dist/gen/latchkey/identity/v1/verification_pb.js';
 import { announce, createWork, readSettings } from './work.mjs';
 
-const issue = createWork(readSettings());
-
-const definition = {
-  path: `/${IssuanceService.typeName}/IssueToken`,
-  requestStream: false,
-  responseStream: false,
-  requestSerialize: (bytes) => bytes,
-  requestDeserialize: (bytes) => fromBinary(IssueTokenRequestSchema, bytes),
-  responseSerialize: (message) => Buffer.from(toBinary(IssueTokenResponseSchema, message)),
-  responseDeserialize: (bytes) => bytes,
-};
-
+const { issue, exchange, verify } = createWork(readSettings());
 const server = new Server();
-server.addService(
-  { IssueToken: definition },
-  {
-    IssueToken({ request: { clientId, clientSecret, scope } }, callback) {
-      issue(clientId, clientSecret, scope, (issued) => {
-        if (issued === undefined) return callback({ code: status.UNAUTHENTICATED });
-        const answer = {
-          accessToken: issued.token,
-          tokenType: 'Bearer',
-          expiresIn: issued.lifetimeSeconds,
-          scope,
-        };
-        callback(null, create(IssueTokenResponseSchema, answer));
+
+/** `handle(request, metadata, done)` calls back with the answer's fields, or with none to refuse. */
+function serve(service, handlers) {
+  const definitions = {};
+  const implementations = {};
+  for (const [name, handle] of Object.entries(handlers)) {
+    const { input, output } = service.methods.find((method) => method.name === name);
+    definitions[name] = {
+      path: `/${service.typeName}/${name}`,
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: (bytes) => bytes,
+      requestDeserialize: (bytes) => fromBinary(input, bytes),
+      responseSerialize: (message) => Buffer.from(toBinary(output, message)),
+      responseDeserialize: (bytes) => bytes,
+    };
+    implementations[name] = ({ request, metadata }, callback) =>
+      handle(request, metadata, (answer) => {
+        if (answer === undefined) callback({ code: status.UNAUTHENTICATED });
+        else callback(null, create(output, answer));
       });
+  }
+  server.addService(definitions, implementations);
+}
+
+const tokenOf = (scope, done) => (issued) =>
+  done(
+    issued && {
+      accessToken: issued.token,
+      tokenType: 'Bearer',
+      expiresIn: issued.lifetimeSeconds,
+      scope,
     },
+  );
+
+serve(IssuanceService, {
+  IssueToken: ({ clientId, clientSecret, scope }, _, done) =>
+    issue(clientId, clientSecret, scope, tokenOf(scope, done)),
+  ExchangeApiKey: ({ apiKey, scope }, _, done) => exchange(apiKey, scope, tokenOf(scope, done)),
+});
+
+serve(VerificationService, {
+  VerifyToken({ token }, metadata, done) {
+    const [authorization = ''] = metadata.get('authorization');
+    verify(authorization, token, (claims) =>
+      done(
+        claims && {
+          active: true,
+          allowed: true,
+          sub: claims.sub,
+          clientId: claims.client_id,
+          scope: claims.scope,
+          aud: claims.aud,
+          iss: claims.iss,
+          iat: claims.iat,
+          exp: claims.exp,
+          jti: claims.jti,
+          principalType: claims.principal_type,
+        },
+      ),
+    );
   },
-);
+});
 
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error;

@@ -1,15 +1,21 @@
-// The floor of HTTP: POST /tokens on a bare node:http server.
+// The floor of HTTP: POST /tokens and POST /tokens/api-key on a bare node:http server.
 import { createServer } from 'node:http';
 import { announce, createWork, readSettings } from './work.mjs';
 
-const issue = createWork(readSettings());
+const { issue, exchange } = createWork(readSettings());
+
+const routes = {
+  '/tokens': ({ client_id, client_secret, scope }, done) =>
+    issue(client_id, client_secret, scope, done),
+  '/tokens/api-key': ({ api_key, scope }, done) => exchange(api_key, scope, done),
+};
 
 const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    const { client_id, client_secret, scope } = JSON.parse(Buffer.concat(chunks).toString());
-    issue(client_id, client_secret, scope, (issued) => {
+    const fields = JSON.parse(Buffer.concat(chunks).toString());
+    routes[request.url](fields, (issued) => {
       const answer =
         issued === undefined
           ? { error: 'invalid_client' }
@@ -17,7 +23,7 @@ const server = createServer((request, response) => {
               access_token: issued.token,
               token_type: 'Bearer',
               expires_in: issued.lifetimeSeconds,
-              scope,
+              scope: fields.scope,
             };
       const body = JSON.stringify(answer);
       response.writeHead(issued === undefined ? 401 : 200, {

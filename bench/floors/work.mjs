@@ -1,43 +1,75 @@
-// The work that no token service can leave out, with nothing around it: read the client's row,
-// hash the secret and compare, write the claims, sign them on the thread pool.
+// The work that no token service can leave out, with nothing around it. To issue: read the row,
+// hash the secret and compare, write the claims, sign them on the thread pool. To verify: know the
+// caller, check the signature on the thread pool, read the claims.
 import {
   createHash,
   createPrivateKey,
+  createPublicKey,
   generateKeyPairSync,
   randomUUID,
   sign,
   timingSafeEqual,
+  verify,
 } from 'node:crypto';
 import SQLite from 'better-sqlite3';
 
-const lifetimeSeconds = 300;
+const lifetimes = { service: 300, customer: 60 };
 const sha256 = (text) => createHash('sha256').update(text).digest();
 
-/** `settings`: the client of the service that is measured, and its issuer: tokens of one size. */
-export function createWork({ file, clientId, clientSecret, issuer }) {
+/**
+ * `settings`: the credentials of the service that is measured, and its issuer, so that tokens are of
+ * one size; its public keys, so that its tokens are verified here, too.
+ */
+export function createWork({ file, client, customer, issuer, jwks }) {
   const db = new SQLite(file);
   db.pragma('journal_mode = WAL');
-  db.exec('CREATE TABLE clients (id TEXT PRIMARY KEY, digest BLOB NOT NULL) WITHOUT ROWID');
-  db.prepare('INSERT INTO clients VALUES (?, ?)').run(clientId, sha256(clientSecret));
-  const find = db.prepare('SELECT digest FROM clients WHERE id = ?');
+  db.exec('CREATE TABLE credentials (id TEXT PRIMARY KEY, digest BLOB, owner TEXT) WITHOUT ROWID');
+  const insert = db.prepare('INSERT INTO credentials VALUES (?, ?, ?)');
+  insert.run(client.id, sha256(client.secret), '{}');
+  insert.run(keyIdOf(customer.key), sha256(customer.key), JSON.stringify(customer));
+  const find = db.prepare('SELECT digest, owner FROM credentials WHERE id = ?');
+  const issueFor = createSigner(issuer);
+  const verifyFor = createVerifier(issuer, jwks);
 
+  /** What the row tells of the owner; undefined where the secret is wrong. */
+  function authenticate(id, secret) {
+    const row = find.get(id);
+    if (row === undefined || !timingSafeEqual(row.digest, sha256(secret))) return undefined;
+    return JSON.parse(row.owner);
+  }
+
+  return {
+    /** Calls back with the token, or with undefined where the secret is wrong. */
+    issue(id, secret, scope, done) {
+      if (authenticate(id, secret) === undefined) return done(undefined);
+      issueFor({ sub: id, client_id: id, scope, principal_type: 'service' }, done);
+    },
+    exchange(key, scope, done) {
+      const id = keyIdOf(key);
+      const owner = authenticate(id, key);
+      if (owner === undefined) return done(undefined);
+      const { id: sub, accounts } = owner;
+      issueFor({ sub, client_id: id, scope, principal_type: 'customer', accounts }, done);
+    },
+    /** Calls back with the claims, or with undefined for a bad token or caller. */
+    verify: verifyFor,
+  };
+}
+
+const keyIdOf = (key) => `key_${key.slice(6, 28)}`;
+
+function createSigner(issuer) {
   const pair = generateKeyPairSync('ed25519');
   const privateKey = createPrivateKey(pair.privateKey.export({ format: 'pem', type: 'pkcs8' }));
   const kid = sha256(pair.publicKey.export({ format: 'der', type: 'spki' })).toString('base64url');
   const header = encode({ alg: 'EdDSA', typ: 'at+jwt', kid });
-
-  /** Calls back with the token, or with undefined where the secret is wrong. */
-  return function issue(id, secret, scope, done) {
-    const row = find.get(id);
-    if (row === undefined || !timingSafeEqual(row.digest, sha256(secret))) return done(undefined);
+  return (claims, done) => {
+    const lifetimeSeconds = lifetimes[claims.principal_type];
     const iat = Math.floor(Date.now() / 1000);
     const payload = encode({
       iss: issuer,
       aud: issuer,
-      sub: id,
-      client_id: id,
-      scope,
-      principal_type: 'service',
+      ...claims,
       iat,
       exp: iat + lifetimeSeconds,
       jti: randomUUID(),
@@ -46,6 +78,46 @@ export function createWork({ file, clientId, clientSecret, issuer }) {
     sign(null, Buffer.from(input), privateKey, (error, signature) => {
       if (error) throw error;
       done({ token: `${input}.${signature.toString('base64url')}`, lifetimeSeconds });
+    });
+  };
+}
+
+function createVerifier(issuer, jwks) {
+  const keys = new Map(
+    jwks.keys.map((jwk) => [
+      encode({ alg: 'EdDSA', typ: 'at+jwt', kid: jwk.kid }),
+      createPublicKey({ key: jwk, format: 'jwk' }),
+    ]),
+  );
+  const callers = new Map();
+  const isCurrent = ({ iss, aud, exp }) =>
+    iss === issuer && aud === issuer && Date.now() < exp * 1000;
+
+  function check(token, done) {
+    const [header, payload, signature] = token.split('.');
+    const key = keys.get(header);
+    if (key === undefined) return done(undefined);
+    const bytes = Buffer.from(signature, 'base64url');
+    verify(null, Buffer.from(`${header}.${payload}`), key, bytes, (error, good) => {
+      if (error) throw error;
+      const claims = good ? JSON.parse(Buffer.from(payload, 'base64url').toString()) : undefined;
+      done(claims !== undefined && isCurrent(claims) ? claims : undefined);
+    });
+  }
+  /** A caller that was seen before is known by the digest of its token. */
+  function admit(authorization, done) {
+    const digest = sha256(authorization).toString('base64');
+    const known = callers.get(digest);
+    if (known !== undefined) return done(isCurrent(known) ? known : undefined);
+    check(authorization.slice('Bearer '.length), (claims) => {
+      if (claims !== undefined) callers.set(digest, claims);
+      done(claims);
+    });
+  }
+  return (authorization, token, done) => {
+    admit(authorization, (caller) => {
+      if (!caller?.scope.split(' ').includes('tokens:read')) return done(undefined);
+      check(token, done);
     });
   };
 }

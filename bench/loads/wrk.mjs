@@ -5,25 +5,20 @@ import { runTool } from '../processes.mjs';
 
 const connections = 32;
 
-/** A token request as JSON over HTTP. */
-export async function createHttpLoad({ folder, client }) {
-  const body = JSON.stringify({
-    client_id: client.id,
-    client_secret: client.secret,
-    scope: client.scope,
-  });
-  const bodyFile = path.join(folder, 'request.json');
+/** The same JSON body posted to `route` again and again; every answer brings a token. */
+export async function createHttpLoad({ folder, name, route, fields }) {
+  const body = JSON.stringify(fields);
+  const bodyFile = path.join(folder, `${name}.json`);
   await writeFile(bodyFile, body);
-  const script = path.join(import.meta.dirname, 'tokens.lua');
+  const script = path.join(import.meta.dirname, 'post.lua');
 
   return {
-    tool: 'wrk',
     description: `wrk, 1 thread, ${connections} connections, keep-alive`,
 
     /** Throws unless the server gives a token. */
     async probe(port) {
       const headers = { 'content-type': 'application/json' };
-      const url = `http://127.0.0.1:${port}/tokens`;
+      const url = `http://127.0.0.1:${port}${route}`;
       const response = await fetch(url, { method: 'POST', headers, body });
       const answer = await response.json();
       if (response.status !== 200 || !answer.access_token) {
@@ -35,7 +30,7 @@ export async function createHttpLoad({ folder, client }) {
       const output = await runTool('wrk', [
         ...['--threads', '1', '--connections', String(connections)],
         ...['--duration', `${seconds}s`, '--script', script],
-        ...[`http://127.0.0.1:${port}/tokens`, '--', bodyFile],
+        ...[`http://127.0.0.1:${port}${route}`, '--', bodyFile],
       ]);
       const [, json] = /^RESULT (.*)$/m.exec(output) ?? [];
       if (json === undefined) throw new Error(`wrk said:\n${output}`);

@@ -119,6 +119,20 @@ describeApp('a forged token', (suite) => {
       expect(await verdict(workshop.token)).toMatchObject({ active: true });
       expect(await verdict(await make(workshop))).toEqual(inactive);
     });
+
+    it.each(forgeries)('%s lets nobody in', async (_, make) => {
+      const codeFor = async (token: string) => {
+        const own = { authorization: `Bearer ${token}` };
+        const answer = await suite.door(name).call(verifyToken, { token: 'x' }, own);
+        return answer.ok ? 'ok' : answer.error.code;
+      };
+      // The good token lacks the scope, and gets as far as being told so.
+      expect(await codeFor(workshop.token)).toBe('forbidden');
+      const forged = await make(workshop);
+      // What no header can carry never gets there.
+      if (!/^[!-~]{1,8000}$/.test(forged)) return;
+      expect(await codeFor(forged)).toBe('unauthenticated');
+    });
   });
 });
 

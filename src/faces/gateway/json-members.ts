@@ -7,19 +7,41 @@ export function hasRepeatedName(text: string, value: JsonValue): boolean {
   return writtenNames(text) !== keptNames(value);
 }
 
-/** The strings of a valid JSON text, each with the colon that makes it a name. */
-const strings = /"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/g;
-
+/** Counts the strings of a valid JSON text that a colon follows. */
 function writtenNames(text: string): number {
   let count = 0;
-  for (const [, colon] of text.matchAll(strings)) if (colon === ':') count++;
+  let at = text.indexOf('"');
+  while (at !== -1) {
+    let end = text.indexOf('"', at + 1);
+    while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+    let next = end + 1;
+    while (isSpace(text.charCodeAt(next))) next++;
+    if (text.charAt(next) === ':') count++;
+    at = text.indexOf('"', next);
+  }
   return count;
 }
 
-function keptNames(value: JsonValue): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const inner = Object.values(value);
-  let count = Array.isArray(value) ? 0 : inner.length;
-  for (const one of inner) count += keptNames(one ?? null);
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text.charAt(first - 1) === '\\') first--;
+  return (at - first) % 2 === 1;
+}
+
+/** RFC 8259 §2 */
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** Goes about without recursion: a text may be nested deeper than the stack is. */
+function keptNames(whole: JsonValue): number {
+  let count = 0;
+  const left = [whole];
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    const inner = Object.values(value);
+    if (!Array.isArray(value)) count += inner.length;
+    for (const one of inner) if (typeof one === 'object' && one !== null) left.push(one);
+  }
   return count;
 }

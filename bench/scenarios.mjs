@@ -1,0 +1,108 @@
+// What is measured: a call, through a door, under a load, against a floor.
+import { IssuanceService } from '../dist/gen/latchkey/identity/v1/issuance_pb.js';
+import { VerificationService } from '../dist/gen/latchkey/identity/v1/verification_pb.js';
+import { createFreshLoad } from './loads/fresh.mjs';
+import { createGrpcLoad } from './loads/h2load.mjs';
+import { createHttpLoad } from './loads/wrk.mjs';
+import { issueToken } from './service.mjs';
+
+const scope = 'accounts:read payments:write';
+const keyScope = 'accounts:read payments:read';
+const likeTheFloor = { throughputMin: 0.8, p99Max: 2 };
+
+const methodOf = (service, name) => service.methods.find((method) => method.name === name);
+const issue = methodOf(IssuanceService, 'IssueToken');
+const exchange = methodOf(IssuanceService, 'ExchangeApiKey');
+const verify = methodOf(VerificationService, 'VerifyToken');
+
+const hasToken = ({ accessToken }) => accessToken !== '';
+const isActive = ({ active }) => active;
+
+/** `createLoad` is called right before the rounds, so that its tokens live longer than they. */
+export const scenarios = [
+  {
+    name: 'issue-http',
+    title: 'IssueToken, HTTP',
+    door: 'HTTP',
+    targets: likeTheFloor,
+    createLoad: ({ client }, folder) =>
+      createHttpLoad({
+        folder,
+        name: 'issue',
+        route: '/tokens',
+        fields: { client_id: client.id, client_secret: client.secret, scope },
+      }),
+  },
+  {
+    name: 'issue-grpc',
+    title: 'IssueToken, gRPC',
+    door: 'gRPC',
+    targets: likeTheFloor,
+    createLoad: ({ client }, folder) =>
+      createGrpcLoad({
+        folder,
+        name: 'issue',
+        method: issue,
+        fields: { clientId: client.id, clientSecret: client.secret, scope },
+        isGood: hasToken,
+      }),
+  },
+  {
+    name: 'exchange-http',
+    title: 'ExchangeApiKey, HTTP',
+    door: 'HTTP',
+    targets: likeTheFloor,
+    createLoad: ({ customer }, folder) =>
+      createHttpLoad({
+        folder,
+        name: 'exchange',
+        route: '/tokens/api-key',
+        fields: { api_key: customer.key, scope: keyScope },
+      }),
+  },
+  {
+    name: 'exchange-grpc',
+    title: 'ExchangeApiKey, gRPC',
+    door: 'gRPC',
+    targets: likeTheFloor,
+    createLoad: ({ customer }, folder) =>
+      createGrpcLoad({
+        folder,
+        name: 'exchange',
+        method: exchange,
+        fields: { apiKey: customer.key, scope: keyScope },
+        isGood: hasToken,
+      }),
+  },
+  {
+    name: 'verify-fresh',
+    title: 'VerifyToken, new tokens',
+    door: 'gRPC',
+    targets: likeTheFloor,
+    createLoad: async (service, _, seconds) =>
+      createFreshLoad({
+        port: service.ports.gRPC,
+        issue,
+        verify,
+        issueFields: { clientId: service.client.id, clientSecret: service.client.secret, scope },
+        authorization: `Bearer ${await issueToken(service, 'tokens:read')}`,
+        seconds,
+      }),
+  },
+  {
+    name: 'verify-repeated',
+    title: 'VerifyToken, one token',
+    door: 'gRPC',
+    // The floor checks the signature each time.
+    targets: { throughputMin: 2, p99Max: 2 },
+    createLoad: async (service, folder) =>
+      createGrpcLoad({
+        folder,
+        name: 'verify',
+        method: verify,
+        fields: { token: await issueToken(service, scope) },
+        authorization: `Bearer ${await issueToken(service, 'tokens:read')}`,
+        isGood: isActive,
+      }),
+  },
+];
