@@ -122,6 +122,26 @@ describeDialects('failures', (dialect) => {
   });
 });
 
+describe('a flood', () => {
+  it('is written ever more rarely, up to once a minute, and then as before', async () => {
+    const { db, failures } = await start('sqlite');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let told = 0;
+    const expectWait = async (seconds: number, size: number) => {
+      for (let i = 0; i < size; i++) failures.record(failed(`2001:db8::${i}`));
+      await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
+      expect(await countOf(db)).toBe(told);
+      await vi.advanceTimersByTimeAsync(1);
+      told += size;
+      await vi.waitFor(async () => expect(await countOf(db)).toBe(told));
+    };
+    for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) await expectWait(seconds, 300);
+    await expectWait(60, 3);
+    await expectWait(1, 3);
+  });
+});
+
 describe('the failures that are told', () => {
   const codes: [ErrorCode, ofChange: number, ofReading: number][] = [
     ['unauthenticated', 1, 1],
