@@ -44,7 +44,7 @@ export type DoorAnswer<M> =
 
 export type Credential = { readonly authorization?: string; readonly requestId?: string };
 
-type UnaryMethod = DescMethod & { methodKind: 'unary' };
+export type UnaryMethod = DescMethod & { methodKind: 'unary' };
 
 export type Door = {
   readonly name: 'http' | 'grpc' | 'connect';
@@ -72,7 +72,7 @@ type PlainDoor = Omit<Door, 'call'> & {
 
 export const doorNames = ['http', 'grpc', 'connect'] as const;
 
-function headersOf({ authorization, requestId }: Credential): Record<string, string> {
+export function headersOf({ authorization, requestId }: Credential): Record<string, string> {
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(requestId === undefined ? {} : { 'x-request-id': requestId }),

@@ -25,6 +25,7 @@ import {
   connectError,
   type DoorAnswer,
   grpcError,
+  headersOf,
   problemError,
 } from './doors.ts';
 import { type MultipartPart, multipartBody } from './raw-http.ts';
@@ -74,11 +75,10 @@ function formOf(pieces: Piece[]): Buffer {
 
 /** Posts a form; the part `file` comes as `bytes`. */
 export function postForm(app: App, form: Buffer, credential: Credential): Promise<Response> {
-  const { authorization } = credential;
   return fetch(`${app.publicUrl}/api/v1/documents`, {
     method: 'POST',
     headers: {
-      ...(authorization === undefined ? {} : { authorization }),
+      ...headersOf(credential),
       'content-type': `multipart/form-data; boundary=${boundary}`,
     },
     body: new Uint8Array(form),
@@ -98,9 +98,9 @@ function httpDoor(app: App): StreamDoor {
   };
 }
 
-function metadataOf({ authorization }: Credential): Metadata {
+function metadataOf(credential: Credential): Metadata {
   const metadata = new Metadata();
-  if (authorization !== undefined) metadata.set('authorization', authorization);
+  for (const [name, value] of Object.entries(headersOf(credential))) metadata.set(name, value);
   return metadata;
 }
 
@@ -157,9 +157,7 @@ function grpcDoor(app: App): RpcStreamDoor {
 function connectDoor(app: App): RpcStreamDoor {
   const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
   const client = createClient(DocumentService, transport);
-  const optionsOf = ({ authorization }: Credential) => ({
-    headers: authorization === undefined ? {} : { authorization },
-  });
+  const optionsOf = (credential: Credential) => ({ headers: headersOf(credential) });
   return {
     name: 'connect',
     async upload(pieces, credential) {

@@ -55,7 +55,7 @@ export function createFailures({ db, random, now, warn }: FailuresOptions): Fail
   async function write(): Promise<void> {
     if (unwritten.length === 0) {
       waitMs = batch.isFull ? Math.min(waitMs * 2, batchMsMax) : batchMs;
-      unwritten = batch.rows();
+      unwritten = batch.failures().map((one) => ({ ...one, id: newId('evt', random) }));
       batch = new Batch();
     }
     const rows = unwritten;
@@ -88,7 +88,6 @@ export function createFailures({ db, random, now, warn }: FailuresOptions): Fail
     record({ method, call, principal, failure }) {
       if (failure === undefined || !isRecorded(failure.code, method)) return;
       batch.add({
-        id: newId('evt', random),
         create_time: now(),
         ...originOf({ method, call, principal }),
         target: (failure.extra.target ?? '').slice(0, targetLengthMax),
@@ -103,7 +102,7 @@ export function createFailures({ db, random, now, warn }: FailuresOptions): Fail
         setTimeout(() => reject(new Error('the database takes too long')), stopMs).unref();
       });
       await Promise.race([writeRest(), late]).catch((err: unknown) => {
-        const failures = countOf(unwritten) + countOf(batch.rows());
+        const failures = countOf(unwritten) + countOf(batch.failures());
         warn({ err, failures }, 'failures were not recorded');
       });
     },
@@ -114,28 +113,32 @@ function isRecorded(code: ErrorCode, { sideEffects }: MethodFacts): boolean {
   return recorded[code] === 'all' || (recorded[code] === 'changes' && sideEffects);
 }
 
-function countOf(rows: readonly AuditEventRow[]): number {
-  return rows.reduce((sum, { count }) => sum + count, 0);
+type Failed = Omit<AuditEventRow, 'id'>;
+
+function countOf(failures: readonly Failed[]): number {
+  return failures.reduce((sum, { count }) => sum + count, 0);
 }
+
+const unknown = { actor_id: '', target: '', request_id: '', address: '' };
 
 /** Failures, equal ones as one event; the rest by kind of caller, method and code alone. */
 class Batch {
-  readonly #different = new Map<string, AuditEventRow>();
-  readonly #rest = new Map<string, AuditEventRow>();
+  readonly #different = new Map<string, Failed>();
+  readonly #rest = new Map<string, Failed>();
 
-  add(row: AuditEventRow): void {
-    const kind = `${row.actor_type} ${row.action} ${row.code}`;
-    const key = `${kind} ${row.actor_id} ${row.address} ${row.target}`;
+  add(failed: Failed): void {
+    const kind = `${failed.actor_type} ${failed.action} ${failed.code}`;
+    const key = `${kind} ${failed.actor_id} ${failed.address} ${failed.target}`;
     const equal = this.#different.get(key);
     if (equal !== undefined) equal.count++;
-    else if (!this.isFull) this.#different.set(key, row);
-    else this.#addRest(kind, row);
+    else if (!this.isFull) this.#different.set(key, failed);
+    else this.#addRest(kind, failed);
   }
 
-  #addRest(kind: string, row: AuditEventRow): void {
+  #addRest(kind: string, failed: Failed): void {
     const equal = this.#rest.get(kind);
     if (equal !== undefined) equal.count++;
-    else this.#rest.set(kind, { ...row, actor_id: '', target: '', request_id: '', address: '' });
+    else this.#rest.set(kind, { ...failed, ...unknown });
   }
 
   get isFull(): boolean {
@@ -146,7 +149,7 @@ class Batch {
     return this.#different.size === 0;
   }
 
-  rows(): readonly AuditEventRow[] {
+  failures(): readonly Failed[] {
     return [...this.#different.values(), ...this.#rest.values()];
   }
 }

@@ -31,8 +31,8 @@ export function selectEvents(db: Executor, filter: EventFilter, page: PageQuery)
   let query = db.selectFrom('audit_events').selectAll();
   const [first, ...others] = filters.filter((column) => filter[column] !== '');
   if (first !== undefined) query = query.where(first, '=', filter[first]);
-  // Written so that no index fits: SQLite cannot tell which filter leaves the fewest rows, and might
-  // read all the events of a code to find those of a target.
+  // Written so that no index fits: SQLite cannot tell what leaves the fewest rows, and might read
+  // all the events of a code to find those of a target.
   for (const column of others) {
     query = query.where(sql<SqlBool>`${sql.ref(column)} || '' = ${filter[column]}`);
   }

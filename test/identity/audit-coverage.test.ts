@@ -1,0 +1,155 @@
+// Every management action leaves its event, through every door. The methods come from the
+// descriptors, so that a method is covered from the day it is written.
+import { type DescMethod, getOption, type Message, toJson } from '@bufbuild/protobuf';
+import { decodeJwt } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { access as accessOption } from '../../gen/latchkey/options/v1/access_pb.js';
+import { DocumentSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { methodFacts } from '../../src/rpc/endpoint.ts';
+import { allMethods, callAny } from '../support/any-method.ts';
+import { allRows, eventsOf, withoutEvents } from '../support/audit.ts';
+import type { Credential, DoorAnswer, UnaryMethod } from '../support/doors.ts';
+import { type Action, managementActions } from '../support/management.ts';
+import { openStreamDoors, type Piece } from '../support/streams.ts';
+import { type DoorName, describeApp, describeDoors, type Suite } from '../support/suite.ts';
+import { signToken } from '../support/tokens.ts';
+
+/** Methods that are not marked as free of side effects, and are no management action all the same. */
+const noActions: Record<string, string> = {
+  'VerificationService.VerifyToken': 'it only reads; the mark would put the token into a URL',
+};
+
+const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;
+
+const withEffects = allMethods.filter((method) => {
+  const { access, sideEffects } = methodFacts(method);
+  return sideEffects && !access.public;
+});
+const actions = withEffects.filter((method) => !(nameOf(method) in noActions));
+const named = actions.map((method): [string, DescMethod] => [nameOf(method), method]);
+
+describe('the methods with side effects', () => {
+  it('each have a case, or a reason why they need none', () => {
+    const known = [...Object.keys(managementActions), ...Object.keys(noActions)];
+    expect(known.sort()).toEqual(withEffects.map(nameOf).sort());
+  });
+});
+
+describeApp('the audit trail', (suite) => {
+  describeDoors((door) => {
+    it.each(named)('has one event of a %s that succeeds', async (name, method) => {
+      const { db } = suite.app.inside;
+      const action = await actionOf(suite, name);
+      const { credential, actor } = await callerOf(suite, method, action);
+      const earliest = Date.now();
+
+      const { answer, resources } = await call(suite, door, method, action.request, credential);
+
+      expect(answer).toMatchObject({ ok: true });
+      const { target } = action;
+      const expected = typeof target === 'string' ? target : target(resources);
+      expect(expected).toMatch(/./);
+      const events = await eventsOf(db, credential.requestId);
+      expect(events).toEqual([
+        {
+          id: expect.stringMatching(/^evt_[0-9A-Za-z]{22}$/),
+          create_time: expect.any(Number),
+          actor_type: action.callerType ?? 'service',
+          actor_id: actor,
+          action: name,
+          target: expected,
+          code: 'ok',
+          count: 1,
+          request_id: credential.requestId,
+          address: '127.0.0.1',
+        },
+      ]);
+      expect(events[0]?.create_time).toBeGreaterThanOrEqual(earliest);
+      expect(events[0]?.create_time).toBeLessThanOrEqual(Date.now());
+    });
+
+    it.each(named)('undoes a %s whose event it cannot take', async (name, method) => {
+      const { db } = suite.app.inside;
+      const action = await actionOf(suite, name);
+      const { credential } = await callerOf(suite, method, action);
+      const before = await allRows(db, ['audit_events']);
+
+      const { answer } = await withoutEvents(db, suite.dialect, () =>
+        call(suite, door, method, action.request, credential),
+      );
+
+      expect(answer).toMatchObject({ ok: false, error: { code: 'internal' } });
+      expect(await allRows(db, ['audit_events'])).toEqual(before);
+      expect(await eventsOf(db, credential.requestId)).toEqual([]);
+      // Nothing else stood in its way.
+      const again = await call(suite, door, method, action.request, credential);
+      expect(again.answer).toMatchObject({ ok: true });
+    });
+
+    it.each(named)('has no event of a %s that fails', async (_, method) => {
+      const { scope } = getOption(method, accessOption);
+      const token = await signToken(suite.app, { type: 'service', scope });
+      const before = await countDone(suite);
+
+      const { code } = await callAny(suite.app, door, {
+        method,
+        authorization: `Bearer ${token}`,
+        fields: { workspace_id: 'ws_none', document_id: 'doc_none' },
+      });
+
+      // A method that needs nothing but its caller succeeds here, too.
+      expect(await countDone(suite)).toBe(before + (code === 'ok' ? 1 : 0));
+    });
+  });
+});
+
+async function countDone({ app }: Suite): Promise<number> {
+  const done = app.inside.db.selectFrom('audit_events').select('id').where('code', '=', 'ok');
+  return (await done.execute()).length;
+}
+
+async function actionOf(suite: Suite, name: string): Promise<Action> {
+  const prepare = managementActions[name];
+  if (prepare === undefined) throw new Error(`no case for ${name}`);
+  return prepare(suite);
+}
+
+let calls = 0;
+
+async function callerOf({ app }: Suite, method: DescMethod, { callerType }: Action) {
+  const { scope } = getOption(method, accessOption);
+  const token = await signToken(app, { type: callerType ?? 'service', scope });
+  const credential = { authorization: `Bearer ${token}`, requestId: `audited-${++calls}` };
+  return { credential, actor: decodeJwt(token).sub };
+}
+
+type Called = { answer: DoorAnswer<Message>; resources: Record<string, Record<string, unknown>> };
+
+async function call(
+  suite: Suite,
+  name: DoorName,
+  method: DescMethod,
+  request: Record<string, unknown>,
+  credential: Credential,
+): Promise<Called> {
+  if (method.methodKind === 'unary') {
+    const answer = await suite.door(name).call(method as UnaryMethod, request, credential);
+    return { answer, resources: answer.ok ? jsonOf(method.output, answer.message) : {} };
+  }
+  const doors = openStreamDoors(suite.app);
+  const door = doors.find((one) => one.name === name);
+  if (door === undefined) throw new Error(`there is no door ${name}`);
+  try {
+    const answer = await door.upload([request as Piece], credential);
+    const resources: Called['resources'] = answer.ok
+      ? { document: jsonOf(DocumentSchema, answer.message) }
+      : {};
+    return { answer, resources };
+  } finally {
+    for (const one of doors) one.close();
+  }
+}
+
+function jsonOf(schema: DescMethod['output'], message: Message): Called['resources'] {
+  return toJson(schema, message, { useProtoFieldName: true }) as Called['resources'];
+}

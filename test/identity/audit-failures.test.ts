@@ -1,0 +1,271 @@
+// Calls that were refused, as the trail tells of them.
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { newId } from '../../src/ids.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import type { AuditEventRow } from '../../src/storage/schema.ts';
+import { eventsOf, withoutEvents } from '../support/audit.ts';
+import { mistype, unknownCredential, wrongSecret } from '../support/credentials.ts';
+import { type DoorAnswer, doorNames, openDoors } from '../support/doors.ts';
+import { startTestApp } from '../support/harness.ts';
+import { type Added, addClient, addCustomer, addWorkspace } from '../support/rows.ts';
+import { type DoorName, describeApp, type Suite } from '../support/suite.ts';
+import { signToken } from '../support/tokens.ts';
+
+const { issueToken, exchangeApiKey } = IssuanceService.method;
+const { revokeToken } = VerificationService.method;
+const { listLinks, createLink } = LinkService.method;
+const { listAuditEvents } = AuditService.method;
+
+type World = { suite: Suite; client: Added; customer: Added; workspace: Added };
+type Attempt = (
+  world: World,
+  door: DoorName,
+  requestId: string,
+) => Promise<DoorAnswer<unknown>> | DoorAnswer<unknown>;
+
+const issue =
+  (clientId: string | ((world: World) => string), secret: (world: World) => string): Attempt =>
+  (world, door, requestId) => {
+    const id = typeof clientId === 'string' ? clientId : clientId(world);
+    const request = { clientId: id, clientSecret: secret(world), scope: 'accounts:read' };
+    return world.suite.door(door).call(issueToken, request, { requestId });
+  };
+
+const exchange =
+  (key: (world: World) => string): Attempt =>
+  (world, door, requestId) =>
+    world.suite.door(door).call(exchangeApiKey, { apiKey: key(world) }, { requestId });
+
+const list =
+  (credential: (world: World) => string | undefined): Attempt =>
+  (world, door, requestId) => {
+    const sent = credential(world);
+    const authorization = sent === undefined ? {} : { authorization: `Bearer ${sent}` };
+    return world.suite.door(door).call(listLinks, {}, { requestId, ...authorization });
+  };
+
+const wrong = 'identity.credential_invalid';
+const unknownClient = newId('cli', randomBytes);
+const unknown = { cs: unknownCredential('cs'), ck: unknownCredential('ck') };
+const lookupId = (credential: string) => `key_${credential.slice(6, 28)}`;
+
+/** What was tried, and the event's code and target. */
+const attempts: [string, Attempt, string, (world: World) => string][] = [
+  [
+    "a client's wrong secret",
+    issue(
+      ({ client }) => client.ownerId,
+      ({ client }) => wrongSecret('cs', client),
+    ),
+    `IssuanceService.IssueToken ${wrong}`,
+    ({ client }) => client.ownerId,
+  ],
+  [
+    'an unknown client',
+    issue(unknownClient, () => unknown.cs),
+    `IssuanceService.IssueToken ${wrong}`,
+    () => unknownClient,
+  ],
+  [
+    'a secret where the client id belongs',
+    issue(
+      ({ client }) => client.text,
+      () => 'x',
+    ),
+    `IssuanceService.IssueToken ${wrong}`,
+    () => '',
+  ],
+  [
+    'a password where the client id belongs',
+    issue('cli_correct horse battery', () => 'x'),
+    `IssuanceService.IssueToken ${wrong}`,
+    () => '',
+  ],
+  [
+    'an unknown API key',
+    exchange(() => unknown.ck),
+    `IssuanceService.ExchangeApiKey ${wrong}`,
+    () => lookupId(unknown.ck),
+  ],
+  [
+    'the wrong secret of an API key',
+    exchange(({ customer }) => wrongSecret('ck', customer)),
+    `IssuanceService.ExchangeApiKey ${wrong}`,
+    ({ customer }) => customer.credentialId,
+  ],
+  [
+    'a mistyped API key',
+    exchange(({ customer }) => mistype(customer.text)),
+    `IssuanceService.ExchangeApiKey ${wrong}`,
+    () => '',
+  ],
+  ['no credential', list(() => undefined), 'LinkService.ListLinks unauthenticated', () => ''],
+  ['garbage', list(() => 'garbage'), 'LinkService.ListLinks unauthenticated', () => ''],
+  [
+    "the wrong secret of a workspace's key",
+    list(({ workspace }) => wrongSecret('wk', workspace)),
+    'LinkService.ListLinks unauthenticated',
+    ({ workspace }) => workspace.credentialId,
+  ],
+  [
+    "a customer's key where a workspace's belongs",
+    list(({ customer }) => customer.text),
+    'LinkService.ListLinks unauthenticated',
+    ({ customer }) => customer.credentialId,
+  ],
+  [
+    'a key where a token belongs',
+    ({ suite, workspace }, door, requestId) => {
+      const authorization = `Bearer ${workspace.text}`;
+      return suite.door(door).call(revokeToken, { token: 'x' }, { authorization, requestId });
+    },
+    'VerificationService.RevokeToken unauthenticated',
+    ({ workspace }) => workspace.credentialId,
+  ],
+];
+
+describeApp('the trail of failures', (suite) => {
+  let world: World;
+  beforeAll(async () => {
+    const { db } = suite.app.inside;
+    world = {
+      suite,
+      client: await addClient(db, 'accounts:read'),
+      customer: await addCustomer(db, 'accounts:read'),
+      workspace: await addWorkspace(db, 'links:read'),
+    };
+  });
+  let calls = 0;
+  const nextId = () => `failed-${++calls}`;
+  const eventOf = async (requestId: string): Promise<Partial<AuditEventRow> | undefined> => {
+    const { db } = suite.app.inside;
+    await expect.poll(() => eventsOf(db, requestId)).toHaveLength(1);
+    return (await eventsOf(db, requestId))[0];
+  };
+
+  // All the doors in each test: what each of them waits for is the next batch.
+  it('tells of each, and counts those that are alike', async () => {
+    const { db } = suite.app.inside;
+    const expected = new Map<string, number>();
+    const ids: string[] = [];
+    for (const door of doorNames) {
+      for (const [name, attempt, told, target] of attempts) {
+        const requestId = nextId();
+        const code = told.split(' ')[1];
+        const answer = await attempt(world, door, requestId);
+        expect(answer, `${name} through ${door}`).toMatchObject({ ok: false, error: { code } });
+        ids.push(requestId);
+        const key = `${told} ${target(world)}`;
+        expected.set(key, (expected.get(key) ?? 0) + 1);
+      }
+    }
+
+    const find = () =>
+      db.selectFrom('audit_events').selectAll().where('request_id', 'in', ids).execute();
+    const count = async () => (await find()).reduce((sum, row) => sum + row.count, 0);
+    await expect.poll(count).toBe(ids.length);
+    const found = new Map<string, number>();
+    for (const row of await find()) {
+      expect(row).toMatchObject({
+        id: expect.stringMatching(/^evt_[0-9A-Za-z]{22}$/),
+        actor_type: 'anonymous',
+        actor_id: '',
+        address: '127.0.0.1',
+      });
+      const key = `${row.action} ${row.code} ${row.target}`;
+      found.set(key, (found.get(key) ?? 0) + row.count);
+    }
+    expect(found).toEqual(expected);
+  });
+
+  it.each(doorNames)('tells who was not permitted to change, through %s', async (door) => {
+    const requestId = nextId();
+    const token = await signToken(suite.app, { type: 'service', scope: `${door}:read` });
+    const credential = { authorization: `Bearer ${token}`, requestId };
+
+    const read = await suite.door(door).call(listLinks, {}, credential);
+    const change = await suite.door(door).call(createLink, { documentId: 'doc_1' }, credential);
+
+    expect([read, change]).toMatchObject([
+      { ok: false, error: { code: 'forbidden' } },
+      { ok: false, error: { code: 'forbidden' } },
+    ]);
+    // Of the two, the change alone.
+    expect(await eventOf(requestId)).toMatchObject({
+      actor_type: 'service',
+      actor_id: expect.stringMatching(/./),
+      action: 'LinkService.CreateLink',
+      code: 'forbidden',
+    });
+  });
+
+  it('says nothing of what was wrong otherwise', async () => {
+    const { client } = world;
+    const token = await signToken(suite.app, { type: 'service', scope: 'audit:read' });
+    const credential = { authorization: `Bearer ${token}`, requestId: nextId() };
+    const request = { clientId: client.ownerId, clientSecret: client.text };
+    for (const name of doorNames) {
+      const door = suite.door(name);
+      await door.call(issueToken, { ...request, scope: 'other:read' }, credential);
+      await door.call(issueToken, { ...request, scope: 'accounts:read' }, credential);
+      await door.call(listAuditEvents, { pageSize: -1 }, credential);
+    }
+    // Whatever was recorded before this one is there once this one is.
+    const last = nextId();
+    await list(() => undefined)(world, 'http', last);
+    await eventOf(last);
+
+    expect(await eventsOf(suite.app.inside.db, credential.requestId)).toEqual([]);
+  });
+
+  it('is no concern of a caller while it cannot be written, and is written later', async () => {
+    const { db } = suite.app.inside;
+    const requestId = nextId();
+    await withoutEvents(db, suite.dialect, async () => {
+      for (const door of doorNames) {
+        const answer = await list(() => undefined)(world, door, requestId);
+        expect(answer).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
+      }
+      await expect
+        .poll(() => suite.testApp.logText())
+        .toMatch(/"failures":3,.*failures wait to be recorded/);
+      expect(await eventsOf(db, requestId)).toEqual([]);
+    });
+    expect(await eventOf(requestId)).toMatchObject({ code: 'unauthenticated', count: 3 });
+  });
+
+  afterAll(async () => {
+    // None of what was tried is anywhere in the trail.
+    const rows = JSON.stringify(
+      await suite.app.inside.db.selectFrom('audit_events').selectAll().execute(),
+    );
+    const { client, customer, workspace } = world;
+    for (const { text } of [client, customer, workspace]) {
+      expect(rows).not.toContain(text.slice(29));
+    }
+    expect(rows).not.toContain('horse');
+  });
+});
+
+describeApp('a process that stops', ({ dialect }) => {
+  it('writes the failures that it has not written yet', async () => {
+    const test = await startTestApp({ dialect });
+    try {
+      const [http] = openDoors(test.app);
+      await http?.call(listLinks, {}, { requestId: 'the last one' });
+      await http?.call(listLinks, {}, { requestId: 'last' });
+      await test.stop();
+      const db = await openDatabase(test.databaseUrl);
+      const rows = await db.selectFrom('audit_events').selectAll().execute();
+      await db.destroy();
+      expect(rows).toMatchObject([{ action: 'LinkService.ListLinks', count: 2 }]);
+    } finally {
+      await test.remove();
+    }
+  });
+});

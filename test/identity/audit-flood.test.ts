@@ -1,0 +1,177 @@
+// Failures in numbers: what is kept of them is bounded, what is counted is not.
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { createFailures } from '../../src/identity/audit/failures.ts';
+import { type Call, LazyContext } from '../../src/rpc/call.ts';
+import { type MethodFacts, methodFacts } from '../../src/rpc/endpoint.ts';
+import { type ErrorCode, fail } from '../../src/rpc/errors.ts';
+import type { Observation } from '../../src/rpc/visit.ts';
+import type { Database } from '../../src/storage/schema.ts';
+import { withoutEvents } from '../support/audit.ts';
+import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { type Dialect, describeDialects } from '../support/harness.ts';
+
+const getJwks = methodFacts(VerificationService.method.getJwks);
+const revokeToken = methodFacts(VerificationService.method.revokeToken);
+
+/** A call of nobody that has failed. */
+function failed(peer: string, code: ErrorCode = 'unauthenticated', target = ''): Observation {
+  return { ...callOf(revokeToken, peer), failure: fail(code, 'no', { target }) };
+}
+
+function callOf(method: MethodFacts, peer: string): Omit<Observation, 'failure'> {
+  const header = () => undefined;
+  const call: Call = { face: 'http', requestId: 'r', peer, header, context, isGone: () => false };
+  return { method, call, principal: { type: 'anonymous' }, durationMs: 1 };
+}
+
+const context = new LazyContext({
+  method: VerificationService.method.revokeToken,
+  protocolName: 'http',
+  requestMethod: 'POST',
+  url: '/',
+  headers: () => new Headers(),
+  onGone: () => {},
+});
+
+async function start(dialect: Dialect) {
+  const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+  const warn = vi.fn<(facts: object, message: string) => void>();
+  const failures = createFailures({ db, random: randomBytes, now: Date.now, warn });
+  onTestFinished(() => failures.stop());
+  return { db, warn, failures };
+}
+
+const rowsOf = (db: Database) => db.selectFrom('audit_events').selectAll().execute();
+
+async function countOf(db: Database): Promise<number> {
+  return (await rowsOf(db)).reduce((sum, { count }) => sum + count, 0);
+}
+
+describeDialects('failures', (dialect) => {
+  it('that are equal are one event, which counts them', async () => {
+    const { db, failures } = await start(dialect);
+
+    for (let i = 0; i < 1000; i++) failures.record(failed('192.0.2.1'));
+    for (let i = 0; i < 10; i++) failures.record(failed('192.0.2.2'));
+    for (let i = 0; i < 3; i++) failures.record(failed('192.0.2.2', 'step_up_required'));
+    failures.record(failed('192.0.2.2', 'unauthenticated', 'key_1'));
+    await failures.stop();
+
+    const told = (await rowsOf(db)).map((row) => `${row.address} ${row.code} ${row.count}`);
+    expect(told.sort()).toEqual([
+      '192.0.2.1 unauthenticated 1000',
+      '192.0.2.2 step_up_required 3',
+      '192.0.2.2 unauthenticated 1',
+      '192.0.2.2 unauthenticated 10',
+    ]);
+  });
+
+  it('of more callers than can be told apart are counted without them', async () => {
+    const { db, failures } = await start(dialect);
+
+    for (let i = 0; i < 20_000; i++) failures.record(failed(`2001:db8::${i}`));
+    for (let i = 0; i < 5000; i++) failures.record(failed('a', 'forbidden', `lnk_${i}`));
+    // One that was there before the rest still has its own.
+    failures.record(failed('2001:db8::0'));
+    await failures.stop();
+
+    const rows = await rowsOf(db);
+    const rest = rows.filter(({ address }) => address === '');
+    expect(rows).toHaveLength(256 + 2);
+    expect(rest.map(({ code, count, target }) => ({ code, count, target }))).toEqual(
+      expect.arrayContaining([
+        { code: 'unauthenticated', count: 20_000 - 256, target: '' },
+        { code: 'forbidden', count: 5000, target: '' },
+      ]),
+    );
+    expect(rows.find(({ address }) => address === '2001:db8::0')).toMatchObject({ count: 2 });
+    expect(await countOf(db)).toBe(25_001);
+  });
+
+  it('are written once each, whatever the database fails to do', async () => {
+    const { db, failures, warn } = await start(dialect);
+    await withoutEvents(db, dialect, async () => {
+      failures.record(failed('192.0.2.1'));
+      await expect.poll(() => warn.mock.calls.length).toBe(1);
+      // Meanwhile others fail, in more ways than can be told apart.
+      for (let i = 0; i < 1000; i++) failures.record(failed(`2001:db8::${i}`));
+    });
+
+    await expect.poll(() => countOf(db)).toBe(1001);
+    await failures.stop();
+    expect(await countOf(db)).toBe(1001);
+    expect(warn.mock.calls).toEqual([
+      [{ err: expect.any(Error), failures: 1 }, 'failures wait to be recorded'],
+    ]);
+  });
+
+  it('that a stop cannot write are told by their number', async () => {
+    const { db, failures, warn } = await start(dialect);
+    await withoutEvents(db, dialect, async () => {
+      for (let i = 0; i < 300; i++) failures.record(failed(`2001:db8::${i}`));
+      for (let i = 0; i < 20; i++) failures.record(failed('192.0.2.1'));
+      await failures.stop();
+    });
+
+    expect(warn.mock.calls).toEqual([
+      [{ err: expect.any(Error), failures: 320 }, 'failures were not recorded'],
+    ]);
+    expect(await rowsOf(db)).toEqual([]);
+  });
+});
+
+describe('a flood', () => {
+  it('is written ever more rarely, up to once a minute, and then as before', async () => {
+    const { db, failures } = await start('sqlite');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let told = 0;
+    const expectWait = async (seconds: number, size: number) => {
+      for (let i = 0; i < size; i++) failures.record(failed(`2001:db8::${i}`));
+      await vi.advanceTimersByTimeAsync(seconds * 1000 - 1);
+      expect(await countOf(db)).toBe(told);
+      await vi.advanceTimersByTimeAsync(1);
+      told += size;
+      await vi.waitFor(async () => expect(await countOf(db)).toBe(told));
+    };
+    for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) await expectWait(seconds, 300);
+    await expectWait(60, 3);
+    await expectWait(1, 3);
+  });
+});
+
+describe('the failures that are told', () => {
+  const codes: [ErrorCode, ofChange: number, ofReading: number][] = [
+    ['unauthenticated', 1, 1],
+    ['identity.credential_invalid', 1, 1],
+    ['step_up_required', 1, 0],
+    ['forbidden', 1, 0],
+    ['not_found', 0, 0],
+    ['invalid_argument', 0, 0],
+    ['conflict', 0, 0],
+    ['rate_limited', 0, 0],
+    ['internal', 0, 0],
+  ];
+  it.each(codes)('with %s are %i of a change and %i of reading', async (code, change, reading) => {
+    for (const [method, expected] of [
+      [revokeToken, change],
+      [getJwks, reading],
+    ] as const) {
+      const { db, failures } = await start('sqlite');
+      const failure = fail(code, 'no');
+      failures.record({ ...callOf(method, 'a'), failure });
+      failures.record({ ...callOf(method, 'a'), failure: undefined });
+      await failures.stop();
+      expect(await rowsOf(db)).toHaveLength(expected);
+    }
+  });
+
+  it('keep no more of a target than an id can have', async () => {
+    const { db, failures } = await start('sqlite');
+    failures.record(failed('a', 'forbidden', 'x'.repeat(100_000)));
+    await failures.stop();
+    expect((await rowsOf(db))[0]?.target).toHaveLength(128);
+  });
+});

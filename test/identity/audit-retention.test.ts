@@ -1,0 +1,98 @@
+// Old events go, the others stay.
+import { randomBytes } from 'node:crypto';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startRetention } from '../../src/identity/audit/retention.ts';
+import { newId } from '../../src/ids.ts';
+import type { Database } from '../../src/storage/schema.ts';
+import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { describeDialects, startTestApp } from '../support/harness.ts';
+
+const dayMs = 86_400_000;
+const now = Date.UTC(2026, 5, 1);
+
+async function insert(db: Database, target: string, create_time: number): Promise<void> {
+  const event = {
+    actor_type: 'system',
+    actor_id: '',
+    action: 'Service.Method',
+    code: 'ok',
+    count: 1,
+    request_id: '',
+    address: '',
+  };
+  const row = { ...event, id: newId('evt', randomBytes), target, create_time };
+  await db.insertInto('audit_events').values(row).execute();
+}
+
+async function targetsOf(db: Database): Promise<string[]> {
+  const rows = await db.selectFrom('audit_events').select('target').execute();
+  return rows.map(({ target }) => target).sort();
+}
+
+describeDialects('an event', (dialect) => {
+  it('is kept for as long as the operator has said, and deleted at the next start', async () => {
+    const databaseUrl = await freshDatabaseUrl(dialect);
+    const db = await openUntilFinished(databaseUrl);
+    await insert(db, 'older', now - 30 * dayMs - 1);
+    await insert(db, 'old', now - 30 * dayMs);
+    await insert(db, 'new', now);
+    await insert(db, 'of a clock that is ahead', now + dayMs);
+    const config = { databaseUrl, auditRetentionDays: 30 };
+    const test = await startTestApp({ config, now: () => now });
+    onTestFinished(() => test.remove());
+
+    await expect.poll(() => targetsOf(db)).toEqual(['new', 'of a clock that is ahead', 'old']);
+    await test.stop();
+    expect(await targetsOf(db)).toHaveLength(3);
+  });
+
+  it('is deleted while the process runs, too, whatever went wrong before', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    let time = now;
+    const warn = vi.fn<(facts: object, message: string) => void>();
+    const broken = db.withPlugin({
+      transformQuery({ node }) {
+        if (warn.mock.calls.length === 0) throw new Error('the database is broken');
+        return node;
+      },
+      transformResult: ({ result }) => Promise.resolve(result),
+    });
+    await insert(db, 'first', now);
+    await insert(db, 'second', now + dayMs);
+    const clock = () => time;
+    const retention = startRetention({ db: broken, days: 1, now: clock, warn, everyMs: 20 });
+    onTestFinished(() => retention.stop());
+
+    await expect.poll(() => warn.mock.calls.length).toBe(1);
+    time = now + dayMs + 1;
+    await expect.poll(() => targetsOf(db)).toEqual(['second']);
+    time += dayMs;
+    await expect.poll(() => targetsOf(db)).toEqual([]);
+    expect(warn.mock.calls).toEqual([
+      [{ err: expect.any(Error) }, 'old audit events could not be deleted'],
+    ]);
+  });
+
+  it('is deleted with no more than 500 others at a time', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    await Promise.all(Array.from({ length: 1201 }, (_, i) => insert(db, `${i}`, now - 2 * dayMs)));
+    await insert(db, 'new', now);
+    const steps: number[] = [];
+    const watched = db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (result.numAffectedRows !== undefined) steps.push(Number(result.numAffectedRows));
+        return result;
+      },
+    });
+    // Two processes do no harm to each other.
+    const options = { days: 1, now: () => now, warn: () => {} };
+    const here = startRetention({ ...options, db: watched });
+    const there = startRetention({ ...options, db: watched });
+
+    await expect.poll(() => targetsOf(db)).toEqual(['new']);
+    await Promise.all([here.stop(), there.stop()]);
+    expect(steps.reduce((sum, deleted) => sum + deleted, 0)).toBe(1201);
+    expect(Math.max(...steps)).toBe(500);
+  });
+});

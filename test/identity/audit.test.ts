@@ -1,0 +1,265 @@
+// The trail as it is read.
+import { randomBytes } from 'node:crypto';
+import { type MessageInitShape, toJson } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  AuditEventSchema,
+  AuditService,
+  type ListAuditEventsRequestSchema,
+} from '../../gen/latchkey/identity/v1/audit_pb.js';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { newId } from '../../src/ids.ts';
+import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
+import { eventsOf, withoutEvents } from '../support/audit.ts';
+import { keyOf, makeLink, stored, upload } from '../support/sharing.ts';
+import { type DoorName, describeApp, describeDoors, type Suite } from '../support/suite.ts';
+import { signToken } from '../support/tokens.ts';
+
+const { listAuditEvents } = AuditService.method;
+const { revokeLink, updateLink } = LinkService.method;
+
+type Filter = Omit<MessageInitShape<typeof ListAuditEventsRequestSchema>, '$typeName'>;
+
+const t0 = Date.UTC(2026, 0, 1);
+
+function row(fields: Partial<AuditEventRow>): AuditEventRow {
+  return {
+    id: newId('evt', randomBytes),
+    create_time: t0,
+    actor_type: 'service',
+    actor_id: 'cli_a',
+    action: 'ClientService.CreateClient',
+    target: 'cli_1',
+    code: 'ok',
+    count: 1,
+    request_id: 'request',
+    address: '192.0.2.1',
+    ...fields,
+  };
+}
+
+const insert = (db: Database, ...rows: AuditEventRow[]) =>
+  db.insertInto('audit_events').values(rows).execute();
+
+/** Six events, a second apart, the newest last. */
+const told = [
+  row({ request_id: '0' }),
+  row({ request_id: '1', actor_id: 'usr_b', actor_type: 'staff' }),
+  row({ request_id: '2', target: 'cli_2' }),
+  row({ request_id: '3', action: 'ClientService.DisableClient' }),
+  row({ request_id: '4', code: 'forbidden', count: 7 }),
+  row({
+    request_id: '5',
+    actor_id: '',
+    actor_type: 'anonymous',
+    action: 'IssuanceService.IssueToken',
+    code: 'identity.credential_invalid',
+  }),
+].map((one, i) => ({ ...one, create_time: t0 + i * 1000 }));
+
+const at = (i: number) => timestampFromMs(t0 + i * 1000);
+
+const filters: [name: string, filter: Filter, expected: string][] = [
+  ['nothing', {}, '543210'],
+  ['an actor', { actor: 'cli_a' }, '4320'],
+  ['another actor', { actor: 'usr_b' }, '1'],
+  ['nobody who is there', { actor: 'usr_c' }, ''],
+  ['a target', { target: 'cli_2' }, '2'],
+  ['an action', { action: 'ClientService.CreateClient' }, '4210'],
+  ['an action that never was', { action: 'ClientService.Nothing' }, ''],
+  ['successes', { code: 'ok' }, '3210'],
+  ['a code', { code: 'identity.credential_invalid' }, '5'],
+  ['a start, which counts', { startTime: at(3) }, '543'],
+  ['an end, which does not count', { endTime: at(3) }, '210'],
+  ['a time between', { startTime: at(1), endTime: at(3) }, '21'],
+  ['actor and target', { actor: 'cli_a', target: 'cli_1' }, '430'],
+  ['actor, action and code', { actor: 'cli_a', action: told[0]?.action ?? '', code: 'ok' }, '20'],
+  [
+    'all at once',
+    {
+      actor: 'cli_a',
+      target: 'cli_1',
+      action: 'ClientService.CreateClient',
+      code: 'forbidden',
+      startTime: at(4),
+      endTime: at(5),
+    },
+    '4',
+  ],
+  ['all at once, of which one does not fit', { actor: 'usr_b', target: 'cli_2' }, ''],
+];
+
+const refusals: [name: string, filter: Filter, field: string][] = [
+  ['an end before its start', { startTime: at(2), endTime: at(1) }, 'end_time'],
+  ['an end at its start', { startTime: at(2), endTime: at(2) }, 'end_time'],
+  ['an action without its service', { action: 'CreateClient' }, 'action'],
+  ['an action with its package', { action: 'latchkey.v1.ClientService/Create' }, 'action'],
+  ['a code of another form', { code: '403' }, 'code'],
+  ['a long actor', { actor: 'x'.repeat(129) }, 'actor'],
+  ['a long target', { target: 'x'.repeat(129) }, 'target'],
+  ['a NUL in its target', { target: 'a\0b' }, 'target'],
+  ['a negative page size', { pageSize: -1 }, 'page_size'],
+  ['a page token of its own', { pageToken: 'x' }, 'page_token'],
+];
+
+describeApp('the list of events', (suite) => {
+  let authorization: string;
+  beforeAll(async () => {
+    await insert(suite.app.inside.db, ...told);
+    const token = await signToken(suite.app, { type: 'service', scope: 'audit:read' });
+    authorization = `Bearer ${token}`;
+  });
+
+  const list = async (door: DoorName, filter: Filter) => {
+    const answer = await suite.door(door).call(listAuditEvents, filter, { authorization });
+    if (!answer.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`);
+    return answer.message;
+  };
+
+  describeDoors((door) => {
+    it.each(filters)('tells the newest first of %s', async (_, filter, expected) => {
+      const { events } = await list(door, filter);
+      expect(events.map(({ requestId }) => requestId).join('')).toBe(expected);
+    });
+
+    it.each(refusals)('refuses %s', async (_, filter, field) => {
+      const answer = await suite.door(door).call(listAuditEvents, filter, { authorization });
+      expect(answer).toMatchObject({
+        ok: false,
+        error: { code: 'invalid_argument', fields: [field] },
+      });
+    });
+
+    it('tells all there is to know of an event', async () => {
+      const { events } = await list(door, { code: 'forbidden' });
+      expect(events.map((event) => toJson(AuditEventSchema, event))).toEqual([
+        {
+          id: told[4]?.id,
+          createTime: '2026-01-01T00:00:04Z',
+          actorType: 'service',
+          actor: 'cli_a',
+          action: 'ClientService.CreateClient',
+          target: 'cli_1',
+          code: 'forbidden',
+          count: 7,
+          requestId: '4',
+          address: '192.0.2.1',
+        },
+      ]);
+    });
+  });
+
+  // From here on there are other events, too.
+  describeDoors((door) => {
+    it('neither repeats nor skips one while others arrive', async () => {
+      const { db } = suite.app.inside;
+      const target = `cli_${door}`;
+      // Several of the same millisecond, too.
+      const rows = Array.from({ length: 9 }, (_, i) =>
+        row({ target, code: 'forbidden', create_time: t0 + Math.floor(i / 3) }),
+      );
+      await insert(db, ...rows);
+      const seen: string[] = [];
+      let pageToken = '';
+      do {
+        const page = await list(door, { target, pageSize: 2, pageToken });
+        seen.push(...page.events.map(({ id }) => id));
+        pageToken = page.nextPageToken;
+        await insert(db, row({ target, code: 'forbidden', create_time: t0 + 9 }));
+      } while (pageToken !== '');
+
+      expect(new Set(seen).size).toBe(seen.length);
+      expect([...seen].sort()).toEqual(rows.map(({ id }) => id).sort());
+    });
+  });
+
+  it('is flat over HTTP, with every field, and takes its times in the query', async () => {
+    const query =
+      'code=ok&start_time=2026-01-01T00:00:01.0005Z&endTime=2026-01-01T03:00:03%2B03:00';
+    const response = await fetch(`${suite.app.publicUrl}/audit-events?${query}`, {
+      headers: { authorization },
+    });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      events: [
+        {
+          id: told[2]?.id,
+          create_time: '2026-01-01T00:00:02Z',
+          actor_type: 'service',
+          actor: 'cli_a',
+          action: 'ClientService.CreateClient',
+          target: 'cli_2',
+          code: 'ok',
+          count: 1,
+          request_id: '2',
+          address: '192.0.2.1',
+        },
+      ],
+      next_page_token: '',
+    });
+  });
+
+  it.each(['start_time=yesterday', 'end_time=1767225600', 'start_time=', 'since=2026-01-01'])(
+    'refuses the query %s, naming its field',
+    async (query) => {
+      const url = `${suite.app.publicUrl}/audit-events?${query}`;
+      const response = await fetch(url, { headers: { authorization } });
+      expect({ status: response.status, body: await response.json() }).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_argument', errors: [{ field: query.split('=')[0] }] },
+      });
+    },
+  );
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('cannot be changed by a %s', async (method) => {
+    for (const [path, status] of [
+      ['/audit-events', 405],
+      [`/audit-events/${told[0]?.id}`, 404],
+    ] as const) {
+      const url = suite.app.publicUrl + path;
+      const response = await fetch(url, { method, headers: { authorization } });
+      expect({ path, status: response.status }).toEqual({ path, status });
+    }
+    expect(AuditService.methods.map(({ name }) => name)).toEqual(['ListAuditEvents']);
+  });
+
+  describe('of a change', () => {
+    it('that is refused at its end has none', async () => {
+      const link = await makeLinkIn(suite);
+      const gone = { ...keyOf(suite.testApp), requestId: 'gone' };
+      const done = { ...keyOf(suite.testApp), requestId: 'done' };
+      await suite.door('grpc').call(revokeLink, { linkId: link }, done);
+      const late = await suite.door('grpc').call(updateLink, { linkId: link, name: 'x' }, gone);
+
+      expect(late).toMatchObject({ ok: false, error: { code: 'conflict' } });
+      expect(await eventsOf(suite.app.inside.db, 'gone')).toEqual([]);
+      expect(await eventsOf(suite.app.inside.db, 'done')).toMatchObject([{ target: link }]);
+    });
+
+    it('that it cannot take leaves no bytes of an upload, and keeps those of a deletion', async () => {
+      const { testApp, dialect } = suite;
+      const { id } = await upload(testApp, Buffer.from('kept'));
+      const before = await stored(testApp);
+      const documents = `${suite.app.publicUrl}/api/v1/documents`;
+      const body = new FormData();
+      body.set('file', new Blob(['refused']), 'refused.bin');
+
+      await withoutEvents(suite.app.inside.db, dialect, async () => {
+        const headers = keyOf(testApp);
+        const up = await fetch(documents, { method: 'POST', headers, body });
+        const down = await fetch(`${documents}/${id}`, { method: 'DELETE', headers });
+        expect([up.status, down.status]).toEqual([500, 500]);
+      });
+
+      expect(await stored(testApp)).toEqual(before);
+      const file = await fetch(`${documents}/${id}/file`, { headers: keyOf(testApp) });
+      expect(await file.text()).toBe('kept');
+    });
+  });
+});
+
+async function makeLinkIn({ testApp }: Suite): Promise<string> {
+  const { id } = await upload(testApp, Buffer.from('shared'));
+  return (await makeLink(testApp, id)).id;
+}

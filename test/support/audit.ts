@@ -1,0 +1,58 @@
+// The audit trail, as the suites look at it and break it.
+import { sql } from 'kysely';
+import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
+import type { Dialect } from './harness.ts';
+
+export function eventsOf(db: Database, requestId: string): Promise<AuditEventRow[]> {
+  return db
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('request_id', '=', requestId)
+    .orderBy('create_time')
+    .execute();
+}
+
+/** Every row of every table but those that `without` names. */
+export async function allRows(db: Database, without: string[] = []): Promise<string[]> {
+  const tables = (await db.introspection.getTables()).map(({ name }) => name);
+  const rows: string[] = [];
+  for (const table of tables.filter((name) => !without.includes(name)).sort()) {
+    const found = await sql`select * from ${sql.table(table)}`.execute(db);
+    rows.push(...found.rows.map((row) => `${table} ${JSON.stringify(row)}`).sort());
+  }
+  return rows;
+}
+
+const breaking: Record<Dialect, { broken: string[]; mended: string[] }> = {
+  sqlite: {
+    broken: [
+      `create trigger no_events before insert on audit_events
+       begin select raise(abort, 'there is no room for events'); end`,
+    ],
+    mended: ['drop trigger no_events'],
+  },
+  postgres: {
+    broken: [
+      `create function no_events() returns trigger language plpgsql
+       as $$ begin raise exception 'there is no room for events'; end $$`,
+      `create trigger no_events before insert on audit_events
+       for each row execute function no_events()`,
+    ],
+    mended: ['drop trigger no_events on audit_events', 'drop function no_events()'],
+  },
+};
+
+/** Does something while the database takes no event. */
+export async function withoutEvents<T>(
+  db: Database,
+  dialect: Dialect,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { broken, mended } = breaking[dialect];
+  for (const statement of broken) await sql.raw(statement).execute(db);
+  try {
+    return await work();
+  } finally {
+    for (const statement of mended) await sql.raw(statement).execute(db);
+  }
+}

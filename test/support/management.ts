@@ -1,0 +1,65 @@
+// For each management action a call of it that succeeds. A new method needs its entry here.
+import type { TokenPrincipalType } from '../../src/rpc/principal.ts';
+import { makeLink, upload } from './sharing.ts';
+import type { Suite } from './suite.ts';
+import { signToken } from './tokens.ts';
+
+/** The fields of an answer's resources. */
+type Answer = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
+
+export type Action = {
+  /** The request's fields, by their local names. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** The id that the event has to name, where it need be out of the answer (by proto names). */
+  readonly target: string | ((answer: Answer) => unknown);
+  /** Who calls, with the method's scope: a service, unless it is given. */
+  readonly callerType?: TokenPrincipalType;
+};
+
+export const managementActions: Readonly<Record<string, (suite: Suite) => Promise<Action>>> = {
+  async 'VerificationService.RevokeToken'({ app }) {
+    const sub = 'usr_whose_token_it_was';
+    const token = await signToken(app, { type: 'staff', scope: 'audit:read', sub });
+    return { request: { token }, target: sub };
+  },
+
+  async 'DocumentService.UploadDocument'({ testApp }) {
+    const request = { file: Buffer.from('bytes'), workspaceId: testApp.env.WORKSPACE_ID };
+    return { request, target: ({ document }) => document?.id };
+  },
+
+  async 'DocumentService.UpdateDocument'(suite) {
+    const ids = await ofDocument(suite);
+    return { request: { ...ids, name: 'Renamed' }, target: ids.documentId };
+  },
+
+  async 'DocumentService.DeleteDocument'(suite) {
+    const ids = await ofDocument(suite);
+    return { request: ids, target: ids.documentId };
+  },
+
+  async 'LinkService.CreateLink'(suite) {
+    return { request: await ofDocument(suite), target: ({ link }) => link?.id };
+  },
+
+  async 'LinkService.UpdateLink'(suite) {
+    const ids = await ofLink(suite);
+    return { request: { ...ids, emailRequired: true }, target: ids.linkId };
+  },
+
+  async 'LinkService.RevokeLink'(suite) {
+    const ids = await ofLink(suite);
+    return { request: ids, target: ids.linkId };
+  },
+};
+
+async function ofDocument({ testApp }: Suite) {
+  const { id } = await upload(testApp, Buffer.from('bytes'));
+  return { documentId: id, workspaceId: testApp.env.WORKSPACE_ID };
+}
+
+async function ofLink(suite: Suite) {
+  const { documentId, workspaceId } = await ofDocument(suite);
+  const { id } = await makeLink(suite.testApp, documentId);
+  return { linkId: id, workspaceId };
+}
