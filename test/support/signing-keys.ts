@@ -55,7 +55,7 @@ export function done(answer: KeyAnswer): SigningKey {
   return signingKey;
 }
 
-export async function jwksOf(origin: string): Promise<JSONWebKeySet> {
+async function jwksOf(origin: string): Promise<JSONWebKeySet> {
   const response = await fetch(`${origin}/.well-known/jwks.json`);
   return (await response.json()) as JSONWebKeySet;
 }
