@@ -35,9 +35,10 @@ export function newDataDir(): Promise<string> {
 export async function spawnProgram(
   env: Record<string, string> = {},
   dataDir?: string,
+  words: readonly string[] = [],
 ): Promise<Program> {
   const folder = dataDir ?? (await newDataDir());
-  const child = spawn(process.execPath, [path.join(root, 'dist/src/main.js')], {
+  const child = spawn(process.execPath, [path.join(root, 'dist/src/main.js'), ...words], {
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? '',

@@ -22,11 +22,14 @@ const facts: Record<KeyState, Facts> = {
 
 export type KeyEvent = 'activate' | 'retire' | 'remove' | 'revoke';
 
-/** Where an event leads; a key that is there already stays as it is. */
+/**
+ * Where an event leads; a key that is there already stays as it is. Time alone removes a key (see
+ * `stateAt`): the event writes it down.
+ */
 const transitions: Record<KeyEvent, Partial<Record<KeyState, KeyState>>> = {
   activate: { pending: 'active', active: 'active' },
   retire: { active: 'retired' },
-  remove: { retired: 'removed' },
+  remove: { removed: 'removed' },
   revoke: { pending: 'revoked', active: 'revoked', retired: 'revoked', revoked: 'revoked' },
 };
 
@@ -34,7 +37,7 @@ const transitions: Record<KeyEvent, Partial<Record<KeyState, KeyState>>> = {
 const reasons: Record<KeyState, string> = {
   pending: 'The key has not signed yet.',
   active: 'The key is the one that signs.',
-  retired: 'The key has signed before and was retired: a key signs for one time only.',
+  retired: 'The key was retired: none signs a second time.',
   removed: 'The key was removed: no verifier trusts it any more.',
   revoked: 'The key was revoked.',
 };
@@ -81,7 +84,7 @@ export function changeOf(event: KeyEvent, row: SigningKeyRow, now: number): KeyC
   const from = stateAt(row, now);
   const state = transitions[event][from];
   if (state === undefined) throw fail('conflict', reasons[from]);
-  if (state === from) return {};
+  if (state === row.state) return {};
   const wiped = facts[state].keepsPrivatePart ? {} : { private_ciphertext: '', master_key_id: '' };
   return { state, ...wiped, ...timesOf(event, row, now) };
 }

@@ -1,0 +1,195 @@
+// What may become of a signing key, and what may not.
+import { expect, it } from 'vitest';
+import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import {
+  done,
+  type KeyAnswer,
+  oneKeyEachTime,
+  signingKid,
+  timesOf,
+} from '../support/signing-keys.ts';
+import { type DoorName, describeApp, describeDoors, type Suite } from '../support/suite.ts';
+import { signToken } from '../support/tokens.ts';
+
+const { ACTIVE, PENDING, RETIRED, REMOVED, REVOKED } = SigningKeyState;
+
+describeApp('the signing keys', (suite) => {
+  const { published, freeze, advance, manager } = oneKeyEachTime(suite);
+
+  describeDoors((door) => {
+    const keys = manager(door);
+
+    it('are not activated before every verifier has had to fetch them', async () => {
+      const before = await keys.active();
+      const key = await keys.create();
+
+      advance(300.999);
+      expect(await keys.activate(key.kid)).toMatchObject({
+        ok: false,
+        error: { code: 'conflict', message: expect.stringContaining('ready in 1 s') },
+      });
+      expect(await signingKid(suite.app)).toBe(before.kid);
+      expect(await keys.find(key.kid)).toEqual(key);
+      advance(0.001);
+      const activated = done(await keys.activate(key.kid));
+
+      expect(activated.state).toBe(ACTIVE);
+      expect(timesOf(activated).activate).toBe(freeze());
+      expect(await signingKid(suite.app)).toBe(key.kid);
+    });
+
+    it('are activated at once by force, and retire the one before', async () => {
+      const before = await keys.active();
+      const start = freeze();
+      const key = await keys.create();
+      const activated = done(await keys.activate(key.kid, true));
+      const retired = await keys.find(before.kid);
+
+      expect(activated.state).toBe(ACTIVE);
+      expect(await signingKid(suite.app)).toBe(key.kid);
+      expect(retired.state).toBe(RETIRED);
+      expect(timesOf(retired)).toMatchObject({ retire: start, remove: start + 310_000 });
+      expect(await published()).toEqual(expect.arrayContaining([key.kid, before.kid]));
+    });
+
+    it('stay published while a token that they have signed lives, and no longer', async () => {
+      const before = await keys.active();
+      const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
+      const key = await keys.create();
+      done(await keys.activate(key.kid, true));
+
+      advance(299.999);
+      expect(await isActive(suite, door, token)).toBe(true);
+      expect(await published()).toContain(before.kid);
+      advance(10);
+      expect(await published()).toContain(before.kid);
+      // Nothing but time passes.
+      advance(0.001);
+      expect(await published()).not.toContain(before.kid);
+      expect((await keys.find(before.kid)).state).toBe(REMOVED);
+      await suite.app.inside.rotation.tick();
+      expect((await keys.find(before.kid)).state).toBe(REMOVED);
+      expect(await storedState(suite, before.kid)).toBe('removed');
+    });
+
+    it('that are revoked are out at once, with their tokens', async () => {
+      const revoked = await keys.active();
+      const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
+      const next = await keys.create();
+      done(await keys.activate(next.kid, true));
+      const young = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
+      expect(await isActive(suite, door, token)).toBe(true);
+
+      const answer = done(await keys.revoke(revoked.kid));
+
+      expect(answer.state).toBe(REVOKED);
+      expect(timesOf(answer)).toMatchObject({ revoke: freeze() });
+      expect(answer.removeTime).toBeUndefined();
+      expect(await published()).not.toContain(revoked.kid);
+      expect(await isActive(suite, door, token)).toBe(false);
+      expect(await isActive(suite, door, young)).toBe(true);
+      expect((await keys.active()).kid).toBe(next.kid);
+    });
+
+    it('that are revoked while they sign give way to the oldest that is ready', async () => {
+      const active = await keys.active();
+      const ready = await keys.create();
+      advance(1);
+      await keys.create();
+      advance(301);
+      const unready = await keys.create();
+      done(await keys.revoke(active.kid));
+
+      expect((await keys.active()).kid).toBe(ready.kid);
+      expect(await signingKid(suite.app)).toBe(ready.kid);
+      expect((await keys.find(unready.kid)).state).toBe(PENDING);
+    });
+
+    it('that are revoked while they sign give way to a new one where none is ready', async () => {
+      const unready = await keys.create();
+      const active = await keys.active();
+      done(await keys.revoke(active.kid));
+
+      const next = await keys.active();
+      expect([active.kid, unready.kid]).not.toContain(next.kid);
+      expect(timesOf(next)).toMatchObject({ create: freeze(), activate: freeze() });
+      expect(await signingKid(suite.app)).toBe(next.kid);
+      expect(await published()).toContain(next.kid);
+    });
+
+    it('know no way back, and say so', async () => {
+      const retired = await keys.active();
+      const revoked = await keys.create();
+      done(await keys.revoke(revoked.kid));
+      const next = await keys.create();
+      done(await keys.activate(next.kid, true));
+
+      for (const force of [false, true]) {
+        await refused(keys.activate(retired.kid, force), 'conflict', 'was retired');
+        await refused(keys.activate(revoked.kid, force), 'conflict', 'was revoked');
+      }
+      advance(311);
+      await refused(keys.activate(retired.kid, true), 'conflict', 'was removed');
+      await refused(keys.revoke(retired.kid), 'conflict', 'was removed');
+      expect((await keys.active()).kid).toBe(next.kid);
+    });
+
+    it('take a change that was made already as made', async () => {
+      const { kid } = await keys.active();
+      const before = await keys.find(kid);
+      expect(done(await keys.activate(kid))).toEqual(before);
+      const other = await keys.create();
+      const revoked = done(await keys.revoke(other.kid));
+      advance(1);
+      expect(done(await keys.revoke(other.kid))).toEqual(revoked);
+    });
+
+    it('that are not there are not found', async () => {
+      for (const kid of ['none', 'A'.repeat(43)]) {
+        await refused(keys.activate(kid), 'not_found', 'no such');
+        await refused(keys.revoke(kid), 'not_found', 'no such');
+      }
+      await refused(keys.revoke('A'.repeat(65)), 'invalid_argument', 'kid');
+    });
+
+    it('are one that signs, whatever is activated at the same time', async () => {
+      const made: string[] = [];
+      for (let i = 0; i < 10; i++) made.push((await keys.create()).kid);
+      const answers = await Promise.all([...made, ...made].map((kid) => keys.activate(kid, true)));
+
+      const active = await keys.active();
+      expect(made).toContain(active.kid);
+      expect(await signingKid(suite.app)).toBe(active.kid);
+      for (const answer of answers) {
+        if (!answer.ok) expect(answer.error.code).toBe('conflict');
+      }
+      const kept = (await keys.list()).filter(({ kid }) => made.includes(kid));
+      expect(kept.filter(({ state }) => state === RETIRED)).toHaveLength(9);
+    });
+  });
+});
+
+async function refused(answer: Promise<KeyAnswer>, code: string, message: string): Promise<void> {
+  const error = { code, message: expect.stringContaining(message) };
+  expect(await answer).toMatchObject({ ok: false, error });
+}
+
+/** Whether a token is found good, asked with one that is. */
+async function isActive(suite: Suite, door: DoorName, token: string): Promise<boolean> {
+  const own = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
+  const credential = { authorization: `Bearer ${own}` };
+  const { verifyToken } = VerificationService.method;
+  const answer = await suite.door(door).call(verifyToken, { token }, credential);
+  if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+  return answer.message.active;
+}
+
+async function storedState({ app }: Suite, kid: string): Promise<string> {
+  const { state } = await app.inside.db
+    .selectFrom('signing_keys')
+    .select('state')
+    .where('kid', '=', kid)
+    .executeTakeFirstOrThrow();
+  return state;
+}

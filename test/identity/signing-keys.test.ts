@@ -1,0 +1,157 @@
+import { getOption } from '@bufbuild/protobuf';
+import { expect, it } from 'vitest';
+import {
+  SigningKeyService,
+  SigningKeyState,
+} from '../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
+import { jwksMaxAgeSeconds } from '../../src/identity/keys/lifecycle.ts';
+import { done, oneKeyEachTime, signingKid, timesOf } from '../support/signing-keys.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import { signToken } from '../support/tokens.ts';
+
+const { PENDING } = SigningKeyState;
+
+it('the keys wait for as long as verifiers are told that they may cache the JWKS', () => {
+  const { publicMaxAgeSeconds } = getOption(VerificationService.method.getJwks, httpOption);
+  expect(jwksMaxAgeSeconds).toBe(publicMaxAgeSeconds);
+});
+
+describeApp('the signing keys', (suite) => {
+  const { published, freeze, advance, manager } = oneKeyEachTime(suite);
+
+  describeDoors((door) => {
+    const keys = manager(door);
+
+    it('begin as pending: published, and not signing', async () => {
+      const before = await keys.active();
+      const start = freeze();
+      const key = await keys.create();
+
+      expect(key.state).toBe(PENDING);
+      expect(timesOf(key)).toEqual({ create: start, ready: start + 301_000 });
+      expect(await published()).toContain(key.kid);
+      expect(await signingKid(suite.app)).toBe(before.kid);
+      expect(await keys.find(key.kid)).toEqual(key);
+    });
+
+    it('are twenty at most, besides those that are out', async () => {
+      const room = 20 - (await published()).length;
+      const made: string[] = [];
+      for (let i = 0; i < room; i++) made.push((await keys.create()).kid);
+
+      await expect(keys.create()).rejects.toThrow('conflict');
+      expect(await published()).toHaveLength(20);
+      done(await keys.revoke(made[0] ?? ''));
+      done(await keys.revoke(made[1] ?? ''));
+      await keys.create();
+      await keys.create();
+      // The one that signs is replaced all the same.
+      done(await keys.revoke((await keys.active()).kid));
+      expect(await published()).toHaveLength(20);
+    });
+
+    it('are listed page by page, newest first', async () => {
+      const { listSigningKeys } = SigningKeyService.method;
+      const scope = 'signing_keys:read';
+      const token = await signToken(suite.app, { type: 'service', scope });
+      const listed: string[] = [];
+      let pageToken = '';
+      do {
+        const request = { pageSize: 3, pageToken };
+        const authorization = `Bearer ${token}`;
+        const answer = await suite.door(door).call(listSigningKeys, request, { authorization });
+        if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+        expect(answer.message.signingKeys.length).toBeLessThanOrEqual(3);
+        listed.push(...answer.message.signingKeys.map(({ kid }) => kid));
+        pageToken = answer.message.nextPageToken;
+      } while (pageToken !== '');
+
+      const all = await keys.list();
+      expect(all.length).toBeGreaterThan(9);
+      expect(listed).toEqual(all.map(({ kid }) => kid));
+      const times = all.map((key) => timesOf(key).create ?? 0);
+      expect(times).toEqual(times.toSorted((a, b) => b - a));
+    });
+  });
+
+  it('keep a private part while they may sign, and no longer', async () => {
+    const keys = manager('grpc');
+    done(await keys.activate((await keys.create()).kid, true));
+    advance(311);
+    await suite.app.inside.rotation.tick();
+    done(await keys.activate((await keys.create()).kid, true));
+    done(await keys.revoke((await keys.create()).kid));
+    await keys.create();
+    const rows = await suite.app.inside.db.selectFrom('signing_keys').selectAll().execute();
+    expect(new Set(rows.map(({ state }) => state))).toEqual(
+      new Set(['pending', 'active', 'retired', 'removed', 'revoked']),
+    );
+    for (const { state, private_ciphertext, master_key_id } of rows) {
+      const maySign = state === 'pending' || state === 'active';
+      expect([private_ciphertext !== '', master_key_id !== '']).toEqual([maySign, maySign]);
+    }
+  });
+
+  it('leave an event for each change, and for what the service did on top of it', async () => {
+    const keys = manager('http');
+    const created = await keys.create();
+    done(await keys.activate(created.kid, true));
+    done(await keys.revoke(created.kid));
+    const { kid: next } = await keys.active();
+
+    const events = await suite.app.inside.db
+      .selectFrom('audit_events')
+      .select(['actor_type', 'actor_id', 'action', 'target', 'code'])
+      .where('target', 'in', [created.kid, next])
+      .execute();
+    const by = (actor_type: string, actor_id: string, method: string, target: string) => ({
+      actor_type,
+      actor_id,
+      action: `SigningKeyService.${method}SigningKey`,
+      target,
+      code: 'ok',
+    });
+    const own = ['service', 'sub_service'] as const;
+    expect(events).toHaveLength(4);
+    expect(events).toEqual(
+      expect.arrayContaining([
+        by(...own, 'Create', created.kid),
+        by(...own, 'Activate', created.kid),
+        by(...own, 'Revoke', created.kid),
+        by('system', '', 'Replace', next),
+      ]),
+    );
+  });
+
+  it('are changed by staff, too, who have signed in of late', async () => {
+    const { createSigningKey } = SigningKeyService.method;
+    const scope = 'signing_keys:write';
+    const call = async (authTime: number) => {
+      const token = await signToken(suite.app, { type: 'staff', scope, authTime });
+      const authorization = `Bearer ${token}`;
+      return suite.door('connect').call(createSigningKey, {}, { authorization });
+    };
+    const seconds = Math.floor(freeze() / 1000);
+    expect((await call(seconds - 300)).ok).toBe(true);
+    expect(await call(seconds - 301)).toMatchObject({ error: { code: 'step_up_required' } });
+  });
+
+  it('are made over HTTP with 201, and nothing that tells their private part', async () => {
+    const scope = 'signing_keys:write';
+    const token = await signToken(suite.app, { type: 'service', scope });
+    const response = await fetch(`${suite.app.publicUrl}/signing-keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(response.status).toBe(201);
+    expect(await response.json()).toEqual({
+      kid: expect.stringMatching(/^[\w-]{43}$/),
+      state: 'SIGNING_KEY_STATE_PENDING',
+      create_time: new Date(freeze()).toISOString().replace('.000Z', 'Z'),
+      ready_time: new Date(freeze() + 301_000).toISOString().replace('.000Z', 'Z'),
+    });
+  });
+});

@@ -1,0 +1,46 @@
+// Two processes' worth of apps on one database and one data folder, under one clock.
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Config } from '../../src/config.ts';
+import { type Dialect, startTestApp, type TestApp } from './harness.ts';
+
+export type AppPair = {
+  readonly clock: { now: number };
+  readonly apps: readonly [TestApp, TestApp];
+  /** Where each of them listens; the public url, which both go by, is the first's. */
+  readonly origins: readonly [string, string];
+  remove(): Promise<void>;
+};
+
+export async function startAppPair(dialect: Dialect, config: Partial<Config>): Promise<AppPair> {
+  const clock = { now: Math.ceil(Date.now() / 1000) * 1000 };
+  const now = () => clock.now;
+  const first = await startTestApp({ dialect, now, config });
+  const { publicUrl } = first.app;
+  const { dataDir, databaseUrl } = first;
+  const http = { host: '127.0.0.1', port: await freePort() };
+  const second = await startTestApp({
+    dataDir,
+    now,
+    config: { ...config, databaseUrl, publicUrl, http },
+  });
+  return {
+    clock,
+    apps: [first, second],
+    origins: [publicUrl, `http://127.0.0.1:${http.port}`],
+    async remove() {
+      await second.stop();
+      await first.remove();
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof bound !== 'object' || bound === null) throw new Error('the server has no port');
+  return bound.port;
+}

@@ -1,0 +1,60 @@
+// Somebody who verifies tokens as HTTP and JOSE have it: by a JWKS that is kept for its max-age, and
+// not a second longer or shorter, whatever turns up in the meantime.
+import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+
+type Cached = {
+  readonly jwks: JSONWebKeySet;
+  readonly etag: string;
+  readonly staleTime: number;
+};
+
+export type VerifierOptions = {
+  /** Where the JWKS is fetched, by turns. */
+  readonly origins: readonly string[];
+  readonly issuer: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+export class CachingVerifier {
+  fetched = 0;
+  unchanged = 0;
+  readonly #options: VerifierOptions;
+  #cached: Cached | undefined;
+
+  constructor(options: VerifierOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the `kid`; throws where the token is no good. */
+  async verify(token: string): Promise<string | undefined> {
+    const { issuer, now } = this.#options;
+    if (this.#cached === undefined || this.#cached.staleTime <= now()) {
+      this.#cached = await this.#fetch(this.#cached);
+    }
+    await jwtVerify(token, createLocalJWKSet(this.#cached.jwks), {
+      algorithms: ['EdDSA'],
+      typ: 'at+jwt',
+      issuer,
+      currentDate: new Date(now()),
+      clockTolerance: 0,
+    });
+    return decodeProtectedHeader(token).kid;
+  }
+
+  async #fetch(before: Cached | undefined): Promise<Cached> {
+    const { origins, now } = this.#options;
+    const origin = origins[this.fetched++ % origins.length] ?? '';
+    const headers: Record<string, string> =
+      before === undefined ? {} : { 'if-none-match': before.etag };
+    const response = await fetch(`${origin}/.well-known/jwks.json`, { headers });
+    const [, seconds] = /max-age=(\d+)/.exec(response.headers.get('cache-control') ?? '') ?? [];
+    const staleTime = now() + Number(seconds) * 1000;
+    if (response.status === 304 && before !== undefined) {
+      this.unchanged++;
+      return { ...before, staleTime };
+    }
+    const jwks = (await response.json()) as JSONWebKeySet;
+    return { jwks, etag: response.headers.get('etag') ?? '', staleTime };
+  }
+}

@@ -1,0 +1,113 @@
+// The signing keys of an app, as callers and verifiers see them.
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { decodeProtectedHeader, type JSONWebKeySet } from 'jose';
+import { beforeEach, expect } from 'vitest';
+import {
+  type SigningKey,
+  SigningKeyService,
+  SigningKeyState,
+} from '../../gen/latchkey/identity/v1/signing_key_pb.js';
+import type { App } from '../../src/app.ts';
+import type { Door, DoorAnswer } from './doors.ts';
+import type { DoorName, Suite } from './suite.ts';
+import { signToken } from './tokens.ts';
+
+const { listSigningKeys, createSigningKey, activateSigningKey, revokeSigningKey } =
+  SigningKeyService.method;
+
+/** The keys' management through a door, by a service that may do everything. */
+export function keyManager(app: () => App, door: () => Door) {
+  const credential = async () => {
+    const scope = 'signing_keys:read signing_keys:write';
+    return { authorization: `Bearer ${await signToken(app(), { type: 'service', scope })}` };
+  };
+  return {
+    create: async () => done(await door().call(createSigningKey, {}, await credential())),
+    activate: async (kid: string, force = false) =>
+      door().call(activateSigningKey, { kid, force }, await credential()),
+    revoke: async (kid: string) => door().call(revokeSigningKey, { kid }, await credential()),
+    async list() {
+      const answer = await door().call(listSigningKeys, { pageSize: 200 }, await credential());
+      if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+      return answer.message.signingKeys;
+    },
+    async find(kid: string): Promise<SigningKey> {
+      const key = (await this.list()).find((one) => one.kid === kid);
+      if (key === undefined) throw new Error(`there is no key ${kid}`);
+      return key;
+    },
+    async active(): Promise<SigningKey> {
+      const active = (await this.list()).filter(({ state }) => state === SigningKeyState.ACTIVE);
+      const [key] = active;
+      if (key === undefined || active.length > 1) throw new Error(`${active.length} keys sign`);
+      return key;
+    },
+  };
+}
+
+export type KeyAnswer = DoorAnswer<{ readonly signingKey?: SigningKey | undefined }>;
+
+/** The key of an answer that has to be good. */
+export function done(answer: KeyAnswer): SigningKey {
+  if (!answer.ok) throw new Error(`refused: ${answer.error.code}: ${answer.error.message}`);
+  const { signingKey } = answer.message;
+  if (signingKey === undefined) throw new Error('the answer has no key');
+  return signingKey;
+}
+
+async function jwksOf(origin: string): Promise<JSONWebKeySet> {
+  const response = await fetch(`${origin}/.well-known/jwks.json`);
+  return (await response.json()) as JSONWebKeySet;
+}
+
+export async function publishedKids(origin: string): Promise<(string | undefined)[]> {
+  return (await jwksOf(origin)).keys.map(({ kid }) => kid);
+}
+
+/** An app whose clock stands still, and which has one key alone when a test begins. */
+export function oneKeyEachTime(suite: Suite) {
+  const published = () => publishedKids(suite.app.publicUrl);
+  const freeze = () => suite.clock.frozen ?? 0;
+  const advance = (seconds: number) => {
+    suite.clock.frozen = freeze() + Math.round(seconds * 1000);
+  };
+  const manager = (door: DoorName) =>
+    keyManager(
+      () => suite.app,
+      () => suite.door(door),
+    );
+  beforeEach(async () => {
+    suite.clock.frozen = Math.ceil((suite.clock.frozen ?? Date.now()) / 1000) * 1000;
+    const keys = manager('grpc');
+    for (const { kid, state } of await keys.list()) {
+      if (state === SigningKeyState.PENDING) done(await keys.revoke(kid));
+    }
+    // Whatever the test before has retired is removed by then.
+    advance(311);
+    expect(await published()).toHaveLength(1);
+  });
+  return { published, freeze, advance, manager };
+}
+
+/** The times that a key has, in milliseconds since 1970. */
+export function timesOf(key: SigningKey) {
+  const { createTime, readyTime, activateTime, retireTime, removeTime, revokeTime } = key;
+  const times = {
+    create: createTime,
+    ready: readyTime,
+    activate: activateTime,
+    retire: retireTime,
+    remove: removeTime,
+    revoke: revokeTime,
+  };
+  const given = Object.entries(times).flatMap(([name, time]) =>
+    time === undefined ? [] : [[name, timestampMs(time)]],
+  );
+  return Object.fromEntries(given) as Partial<Record<keyof typeof times, number>>;
+}
+
+/** The `kid` of a token that the app has just signed. */
+export async function signingKid(app: App): Promise<string | undefined> {
+  const token = await signToken(app, { type: 'service', scope: 'accounts:read' });
+  return decodeProtectedHeader(token).kid;
+}
