@@ -4,22 +4,30 @@ import type { JsonValue } from '@bufbuild/protobuf';
 
 /** Whether an object of a JSON text, which `value` was parsed from, has a name twice. */
 export function hasRepeatedName(text: string, value: JsonValue): boolean {
-  return writtenNames(text) !== keptNames(value);
+  return writtenStrings(text) !== keptStrings(value);
 }
 
-/** The strings of a valid JSON text, each with the colon that makes it a name. */
-const strings = /"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/g;
+/** How many strings a valid JSON text has, names and values. */
+function writtenStrings(text: string): number {
+  if (text.includes('\\')) return text.match(/"[^"\\]*(?:\\.[^"\\]*)*"/g)?.length ?? 0;
+  let quotes = 0;
+  for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at + 1)) quotes++;
+  return quotes / 2;
+}
 
-function writtenNames(text: string): number {
+/** How many a value has. Not by recursion: a text may nest deeper than the stack goes. */
+function keptStrings(value: JsonValue): number {
   let count = 0;
-  for (const [, colon] of text.matchAll(strings)) if (colon === ':') count++;
-  return count;
-}
-
-function keptNames(value: JsonValue): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const inner = Object.values(value);
-  let count = Array.isArray(value) ? 0 : inner.length;
-  for (const one of inner) count += keptNames(one ?? null);
+  const left: (JsonValue | undefined)[] = [value];
+  for (let one = left.pop(); one !== undefined; one = left.pop()) {
+    if (typeof one === 'string') count++;
+    else if (Array.isArray(one)) for (const item of one) left.push(item);
+    else if (one !== null && typeof one === 'object') {
+      for (const name of Object.keys(one)) {
+        count++;
+        left.push(one[name]);
+      }
+    }
+  }
   return count;
 }
