@@ -1,5 +1,5 @@
 // What is checked without the validator is what the validator would have let through.
-import { create, type DescMessage, type Message } from '@bufbuild/protobuf';
+import { create, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { createValidator, type Validator } from '@bufbuild/protovalidate';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -20,7 +20,9 @@ const text = fc
   .map(([unit, length, more, end]) => unit.repeat(Math.max(0, length + more)) + end);
 
 function messageOf(schema: DescMessage): fc.Arbitrary<Message> {
-  const texts = schema.fields.filter((field) => field.fieldKind === 'scalar' && field.scalar === 9);
+  const texts = schema.fields.filter(
+    (field) => field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING,
+  );
   return fc
     .tuple(...texts.map(() => text))
     .map((values) =>
