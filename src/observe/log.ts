@@ -40,13 +40,25 @@ export function createLog({ level, file }: LogOptions): OpenLog {
     {
       level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: isoTime(),
       formatters: { log: censor },
       serializers: { err: writeError },
     },
     { write },
   );
   return { log, flush };
+}
+
+/** Writes the time of a line. Lines of one millisecond share the text, which is dear to make. */
+function isoTime(): () => string {
+  let at = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== at) text = `,"time":"${new Date(now).toISOString()}"`;
+    at = now;
+    return text;
+  };
 }
 
 type Fields = Record<string, unknown>;

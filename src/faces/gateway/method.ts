@@ -11,6 +11,7 @@ import type { Endpoint } from '../../rpc/endpoint.ts';
 import { fail } from '../../rpc/errors.ts';
 import type { Binding } from './binding.ts';
 import { formMessages } from './multipart.ts';
+import { usesBasic } from './oauth-form.ts';
 import type { Routed } from './routed.ts';
 import { readMessage, writeMessage } from './transcode.ts';
 
@@ -78,6 +79,7 @@ function headersOf(request: FastifyRequest): Headers {
 
 function inputOf({ body, endpoint }: Binding, { variables }: Routed, request: FastifyRequest) {
   const url = request.raw.url ?? '';
+  const { authorization } = request.headers;
   const at = url.indexOf('?');
   const isForm = endpoint.http.oauthForm && isType(request, formType);
   if (isForm) requireUtf8(request);
@@ -89,7 +91,7 @@ function inputOf({ body, endpoint }: Binding, { variables }: Routed, request: Fa
     query: at === -1 ? '' : url.slice(at + 1),
     body: typeof request.body === 'string' ? request.body : undefined,
     isForm,
-    authorization: request.headers.authorization,
+    basic: endpoint.http.oauthForm && usesBasic(authorization) ? authorization : undefined,
     headerFields: endpoint.http.download ? headerFields(request) : {},
   };
 }

@@ -16,7 +16,7 @@ import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { fail, invalid } from '../../rpc/errors.ts';
 import { type Binding, type Mask, topOf } from './binding.ts';
 import { hasRepeatedName } from './json-members.ts';
-import { addBasicClient, readForm, requireClient, usesBasic } from './oauth-form.ts';
+import { addBasicClient, readForm, requireClient } from './oauth-form.ts';
 import type { Capture } from './template.ts';
 
 export type HttpInput = {
@@ -27,7 +27,8 @@ export type HttpInput = {
   readonly body: string | undefined;
   /** Whether the body is `application/x-www-form-urlencoded`. */
   readonly isForm: boolean;
-  readonly authorization: string | undefined;
+  /** The Authorization header, where the method takes HTTP Basic and that is one. */
+  readonly basic: string | undefined;
   /** Fields of the request that are HTTP headers, by proto name. */
   readonly headerFields: JsonObject;
 };
@@ -37,7 +38,10 @@ export function readMessage(binding: Binding, input: HttpInput): Message {
   const { input: schema } = binding.endpoint.descriptor;
   const json: JsonObject = { ...input.headerFields };
   readQuery(binding, input.query, json);
-  const given = readBody(binding, input, json);
+  const body = bodyOf(binding, input);
+  const flat = readFlat(binding, input, body);
+  if (flat !== undefined) return flat;
+  const given = placeBody(binding, input, body, json);
   for (const [fieldPath, value] of input.variables) {
     put(json, schema, fieldPath, [value], 'is given by the path');
   }
@@ -46,15 +50,29 @@ export function readMessage(binding: Binding, input: HttpInput): Message {
   return message;
 }
 
-/** Puts the body where it belongs. Tells which fields it names. */
-function readBody(binding: Binding, input: HttpInput, json: JsonObject): string[] {
-  const { body, endpoint } = binding;
-  const { body: text, isForm, authorization } = input;
-  if (body === undefined) {
-    if (text !== undefined && text !== '') throw fail('invalid_argument', 'No body is taken here.');
-    return [];
+/** What the body holds; undefined where none is taken. */
+function bodyOf({ body, endpoint }: Binding, { body: text, isForm }: HttpInput) {
+  if (body !== undefined) {
+    return isForm ? readForm(endpoint.descriptor.input, text ?? '') : parseJson(text);
   }
-  const value = isForm ? readForm(endpoint.descriptor.input, text ?? '') : parseJson(text);
+  if (text !== undefined && text !== '') throw fail('invalid_argument', 'No body is taken here.');
+  return undefined;
+}
+
+/** Reads a request that is nothing but a plain body; undefined for any other. */
+function readFlat({ flatBody }: Binding, input: HttpInput, body: JsonValue | undefined) {
+  const isWhole = input.variables.length === 0 && !input.isForm && input.basic === undefined;
+  return isWhole && body !== undefined && isObject(body) ? flatBody?.read(body) : undefined;
+}
+
+/** Puts the body where it belongs. Tells which fields it names. */
+function placeBody(
+  { body, endpoint }: Binding,
+  { isForm, basic }: HttpInput,
+  value: JsonValue | undefined,
+  json: JsonObject,
+): string[] {
+  if (body === undefined || value === undefined) return [];
   if (body !== '*') {
     const inner = readFields(body, value, `${body.name}.`, 1);
     json[body.name] = inner;
@@ -63,7 +81,7 @@ function readBody(binding: Binding, input: HttpInput, json: JsonObject): string[
   if (!isObject(value)) throw fail('invalid_argument', 'The body is not a JSON object.');
   const fields = readMembers(endpoint.descriptor.input, value, '', 0);
   Object.assign(json, fields);
-  if (endpoint.http.oauthForm && usesBasic(authorization)) addBasicClient(json, authorization);
+  if (basic !== undefined) addBasicClient(json, basic);
   else if (isForm) requireClient(json);
   return Object.keys(fields);
 }
@@ -267,7 +285,10 @@ function decodes(schema: DescMessage, name: string, value: JsonValue): boolean {
 const writeOptions = { alwaysEmitImplicit: true, useProtoFieldName: true } as const;
 
 /** The JSON of a response, or of the one field of it that is sent. */
-export function writeMessage({ endpoint, responseBody }: Binding, message: Message): JsonValue {
+export function writeMessage(binding: Binding, message: Message): JsonValue {
+  const { endpoint, responseBody, flatAnswer } = binding;
+  const flat = flatAnswer?.write(message);
+  if (flat !== undefined) return flat;
   const json = toJson(endpoint.descriptor.output, message, writeOptions);
   if (responseBody === undefined) return json;
   const value = isObject(json) ? json[responseBody.name] : undefined;

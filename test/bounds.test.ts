@@ -1,0 +1,63 @@
+// What is checked without the validator is what the validator would have let through.
+import { create, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import { createValidator, type Validator } from '@bufbuild/protovalidate';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { IssueTokenRequestSchema } from '../gen/latchkey/identity/v1/issuance_pb.js';
+import { boundsOf } from '../src/rpc/bounds.ts';
+import { services } from '../src/services.ts';
+
+const validator = createValidator();
+
+/** Lengths around every bound that there is, in characters of one unit and of two. */
+const text = fc
+  .tuple(
+    fc.constantFrom('a', '\u{1f511}'),
+    fc.constantFrom(0, 1, 2, 32, 64, 128, 255, 256, 512, 1024, 2048, 4096, 7200, 16384),
+    fc.integer({ min: -1, max: 1 }),
+    fc.constantFrom('', 'b'),
+  )
+  .map(([unit, length, more, end]) => unit.repeat(Math.max(0, length + more)) + end);
+
+function messageOf(schema: DescMessage): fc.Arbitrary<Message> {
+  const texts = schema.fields.filter(
+    (field) => field.fieldKind === 'scalar' && field.scalar === ScalarType.STRING,
+  );
+  return fc
+    .tuple(...texts.map(() => text))
+    .map((values) =>
+      create(schema, Object.fromEntries(texts.map(({ localName }, i) => [localName, values[i]]))),
+    );
+}
+
+const inputs = Object.values(services).flatMap((service) =>
+  Object.values(service.method).map(({ input }): [string, DescMessage] => [input.name, input]),
+);
+
+describe.each(inputs)('%s', (_, schema) => {
+  test('is refused exactly where the validator refuses it', () => {
+    const check = boundsOf(schema, validator);
+    fc.assert(
+      fc.property(messageOf(schema), (message) => {
+        const isValid = validator.validate(schema, message).kind === 'valid';
+        if (isValid) check(message);
+        else expect(() => check(message)).toThrow();
+      }),
+    );
+  });
+});
+
+test('a plain request within its bounds is let through without the validator', () => {
+  let asked = 0;
+  const counted: Validator = {
+    validate(schema, message) {
+      asked++;
+      return validator.validate(schema, message);
+    },
+  };
+  const check = boundsOf(IssueTokenRequestSchema, counted);
+  check(create(IssueTokenRequestSchema, { clientId: 'c', clientSecret: 's'.repeat(256) }));
+  expect(asked).toBe(0);
+  expect(() => check(create(IssueTokenRequestSchema, { clientSecret: 's' }))).toThrow('client_id');
+  expect(asked).toBe(1);
+});
