@@ -102,7 +102,7 @@ function freshService(db) {
   const keyring = { active: () => ({ header: 'header', privateKey }) };
   const issuer = () => 'http://127.0.0.1:8080';
   return createIssuanceService({
-    directory: createDirectory({ db, changes, now: Date.now }),
+    directory: createDirectory({ db, changes, noteUse() {}, now: Date.now }),
     signer: createSigner({ keyring, issuer, audience: issuer, now: Date.now }),
     serviceTokenSeconds: 300,
     customerTokenSeconds: 60,

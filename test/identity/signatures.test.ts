@@ -140,7 +140,7 @@ describe('the signature of a token', () => {
     expect(counts.checks).toBe(3);
   });
 
-  it('is kept for so many tokens, and forgotten for the one that was seen longest ago', async () => {
+  it('is kept for so many tokens, the one seen longest ago goes first', async () => {
     const { signatures, token, counts } = open(2);
     const [a, b, c] = [token('a'), token('b'), token('c')];
     for (const text of [a, b, a, c]) await signatures.claimsOf(text);

@@ -134,7 +134,7 @@ describeApp('a token', (suite) => {
       expect(await use(token)).toBe('unauthenticated');
     });
 
-    it("ends to the millisecond with its key, which got an end after the token's issue", async () => {
+    it('ends to the millisecond with its key, whose end was set later', async () => {
       const start = Math.ceil(Date.now() / 1000) * 1000;
       const customer = await addCustomer(suite.app.inside.db, 'a:read');
       try {
