@@ -30,7 +30,7 @@ async function stepsOf(db: Database): Promise<Record<string, number>> {
   return steps;
 }
 
-/** How long nothing happens, in seconds: a rotation is looked at closely, the day between is not. */
+/** How many seconds to go on: a rotation is looked at closely, the day between is not. */
 function stepAfter(secondOfDay: number): number {
   const untilNext = daySeconds - secondOfDay;
   const isCreated = untilNext > 3_200 && untilNext <= 3_660;

@@ -1,5 +1,5 @@
-// Somebody who verifies tokens as HTTP and JOSE have it: by a JWKS that is kept for its max-age, and
-// not a second longer or shorter, whatever turns up in the meantime.
+// Somebody who verifies tokens as HTTP and JOSE have it: by a JWKS that is kept for its max-age,
+// neither longer nor shorter, whatever turns up in the meantime.
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 
 type Cached = {

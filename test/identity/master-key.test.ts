@@ -1,0 +1,149 @@
+// What is encrypted under one master key is encrypted under another: all of it, or nothing.
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { decodeProtectedHeader } from 'jose';
+import { expect, it, onTestFinished } from 'vitest';
+import { rotateMasterKey } from '../../src/commands/rotate-master-key.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { createMasterKey } from '../../src/identity/keys/master-key.ts';
+import {
+  makeNextMasterKeyFile,
+  readMasterKeyFile,
+} from '../../src/identity/keys/master-key-file.ts';
+import { reseal, sealedSigningKeys } from '../../src/identity/keys/sealed.ts';
+import { transact } from '../../src/storage/database.ts';
+import { freshDatabaseUrl } from '../support/databases.ts';
+import { describeDialects, startTestApp } from '../support/harness.ts';
+import { addSealed, fileKey, masterKeyIds, withDatabase } from '../support/master-keys.ts';
+import { signToken } from '../support/tokens.ts';
+
+const oldKey = Buffer.alloc(32, 1);
+const newKey = Buffer.alloc(32, 2);
+const strangeKey = Buffer.alloc(32, 3);
+const idOf = (bytes: Uint8Array) => createMasterKey(bytes).id;
+
+type Keys = Pick<Partial<Config>, 'masterKey' | 'previousMasterKey'>;
+
+describeDialects('a rotation of the master key', (dialect) => {
+  /** A data folder and a database that a server has used. */
+  async function used(keys: Keys = {}) {
+    const first = await startTestApp({ dialect, config: keys });
+    onTestFinished(() => first.remove());
+    const { dataDir, databaseUrl } = first;
+    await first.stop();
+    return {
+      dataDir,
+      databaseUrl,
+      add: (bytes: Uint8Array, count: number) => addSealed(databaseUrl, bytes, count),
+      masterKeyIds: () => masterKeyIds(databaseUrl),
+      /** Tells by which key a server signs that starts now; it has to start. */
+      async serve(others: Keys = {}) {
+        const test = await startTestApp({ dataDir, config: { ...others, databaseUrl } });
+        const token = await signToken(test.app, { type: 'service', scope: 'accounts:read' });
+        await test.stop();
+        return decodeProtectedHeader(token).kid;
+      },
+      rotate(others: Partial<Config> = {}) {
+        const config = { ...readConfig({ LATCHKEY_DATA_DIR: dataDir }), databaseUrl, ...others };
+        return rotateMasterKey({ config, random: randomBytes, now: Date.now });
+      },
+    };
+  }
+
+  it('encrypts anew what is under the one before, and the next time nothing', async () => {
+    const place = await used({ masterKey: oldKey });
+    await place.add(oldKey, 2);
+    const both = { masterKey: newKey, previousMasterKey: oldKey };
+    const kid = await place.serve(both);
+
+    const masterKeyId = idOf(newKey);
+    expect(await place.rotate(both)).toEqual({ masterKeyId, changed: 4, unchanged: 0 });
+    const done = { masterKeyId, changed: 0, unchanged: 4 };
+    expect(await place.rotate(both)).toEqual(done);
+    expect(await place.rotate({ masterKey: newKey })).toEqual(done);
+
+    expect(await place.masterKeyIds()).toEqual(Array(4).fill(masterKeyId));
+    expect(await readdir(place.dataDir)).not.toContain('master.key');
+    expect(await place.serve({ masterKey: newKey })).toBe(kid);
+    await expect(place.serve({ masterKey: oldKey })).rejects.toThrow('another master key');
+  });
+
+  it('leaves an event that names the new one', async () => {
+    const place = await used({ masterKey: oldKey });
+    await place.rotate({ masterKey: newKey, previousMasterKey: oldKey });
+    const events = await withDatabase(place.databaseUrl, (db) =>
+      db.selectFrom('audit_events').selectAll().where('action', '=', 'MasterKey.Rotate').execute(),
+    );
+    expect(events).toMatchObject([{ actor_type: 'system', target: idOf(newKey), code: 'ok' }]);
+  });
+
+  it('may lead from the settings to the data folder, and back', async () => {
+    const place = await used({ masterKey: oldKey });
+    await place.rotate({ previousMasterKey: oldKey });
+    expect(await place.masterKeyIds()).toEqual([(await fileKey(place.dataDir)).id]);
+    await place.serve();
+
+    const file = await readMasterKeyFile(place.dataDir);
+    await place.rotate({ masterKey: newKey, previousMasterKey: file });
+    expect(await place.masterKeyIds()).toEqual([idOf(newKey)]);
+    await place.serve({ masterKey: newKey });
+  });
+
+  it('is refused, and changes nothing, where a value opens under no key', async () => {
+    const place = await used({ masterKey: oldKey });
+    await place.add(strangeKey, 1);
+    const before = await place.masterKeyIds();
+
+    await expect(place.rotate({ masterKey: newKey, previousMasterKey: oldKey })).rejects.toThrow(
+      `was encrypted under the master key ${idOf(strangeKey)}, which is not given`,
+    );
+
+    expect(await place.masterKeyIds()).toEqual(before);
+    await place.serve({ masterKey: oldKey });
+  });
+
+  it('is refused where nothing was ever encrypted', async () => {
+    const place = await used();
+    const databaseUrl = await freshDatabaseUrl(dialect);
+    await expect(place.rotate({ databaseUrl })).rejects.toThrow('the database is empty');
+    expect(await readdir(place.dataDir)).not.toContain('master.key.next');
+  });
+
+  it('is undone whole where it fails half-way', async () => {
+    const place = await used({ masterKey: oldKey });
+    await place.add(oldKey, 3);
+    const masterKey = createMasterKey(newKey, [oldKey]);
+    let written = 0;
+    const failing: typeof sealedSigningKeys = {
+      ...sealedSigningKeys,
+      async write(db, value) {
+        if (++written === 3) throw new Error('the disk is full');
+        await sealedSigningKeys.write(db, value);
+      },
+    };
+
+    await withDatabase(place.databaseUrl, async (db) => {
+      const work = transact(db, (trx) => reseal(trx, [failing], masterKey));
+      await expect(work).rejects.toThrow('the disk is full');
+    });
+
+    expect(await place.masterKeyIds()).toEqual(Array(5).fill(idOf(oldKey)));
+  });
+
+  it('that was cut off before the file was replaced is served, and ended by the next', async () => {
+    const place = await used();
+    const own = await readMasterKeyFile(place.dataDir);
+    const next = await makeNextMasterKeyFile(place.dataDir);
+    const masterKey = createMasterKey(next, [own]);
+    await withDatabase(place.databaseUrl, (db) =>
+      transact(db, (trx) => reseal(trx, [sealedSigningKeys], masterKey)),
+    );
+    const kid = await place.serve();
+
+    const result = await place.rotate();
+
+    expect(result).toEqual({ masterKeyId: masterKey.id, changed: 0, unchanged: 1 });
+    expect((await fileKey(place.dataDir)).id).toBe(masterKey.id);
+    expect(await place.serve()).toBe(kid);
+  });
+});
