@@ -12,6 +12,7 @@ import pg from 'pg';
 import { Failure, fail } from '../rpc/errors.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
 import { up as audit } from './migrations/0002-audit.ts';
+import { up as owners } from './migrations/0003-owners.ts';
 import { up as users } from './migrations/0004-users.ts';
 import { up as signingKeys } from './migrations/0005-signing-keys.ts';
 import { up as auditCode } from './migrations/0007-audit-code.ts';
@@ -21,6 +22,7 @@ import type { Database, Schema } from './schema.ts';
 const migrations = {
   '0001-foundation': { up: foundation },
   '0002-audit': { up: audit },
+  '0003-owners': { up: owners },
   '0004-users': { up: users },
   '0010-revocation-order': { up: revocationOrder },
   '0007-audit-code': { up: auditCode },

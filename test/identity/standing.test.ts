@@ -163,7 +163,7 @@ describeApp('a token', (suite) => {
       await change(async (trx) => {
         await setKey(customer.credentialId, { scopes: 'b:read c:read' })(trx);
         const own = { customer_id: customer.ownerId };
-        await trx.deleteFrom('accounts').where('account_id', '=', 'acc_1').execute();
+        await trx.deleteFrom('customer_accounts').where('account_id', '=', 'acc_1').execute();
         await trx
           .insertInto('accounts')
           .values({ ...own, account_id: 'acc_3' })
