@@ -5,6 +5,7 @@ import {
   Kysely,
   Migrator,
   PostgresDialect,
+  SqliteAdapter,
   SqliteDialect,
   type Transaction,
 } from 'kysely';
@@ -73,11 +74,24 @@ function sqlite(file: string): Opened {
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   return {
-    dialect: new SqliteDialect({ database }),
+    dialect: new TransactionalSqliteDialect({ database }),
     // From now on a busy file is waited for in `transact`, not in the driver, where the wait would
     // stop the event loop.
     ready: () => database.pragma('busy_timeout = 0'),
   };
+}
+
+/** Has migrations done whole or not at all: SQLite can, though Kysely does not take it for granted. */
+class TransactionalSqliteDialect extends SqliteDialect {
+  override createAdapter() {
+    return new TransactionalSqliteAdapter();
+  }
+}
+
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl() {
+    return true;
+  }
 }
 
 function postgres(url: string): Opened {
