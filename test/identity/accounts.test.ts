@@ -2,23 +2,23 @@ import { beforeAll, expect, it } from 'vitest';
 import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { customerOf, managerOf, messageOf } from '../support/managing.ts';
-import { addCustomer, changeElsewhere } from '../support/rows.ts';
+import { type Added, addCustomer, changeElsewhere } from '../support/rows.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
 
 const { listAccounts, getAccount } = AccountService.method;
 const { putAccounts } = CustomerService.method;
 
 describeApp('an account', (suite) => {
-  let one: string;
-  let two: string;
+  let one: Added;
+  let two: Added;
   beforeAll(async () => {
     const { db } = suite.app.inside;
     await changeElsewhere(db, async (trx) => {
       await trx.deleteFrom('customer_accounts').execute();
       await trx.deleteFrom('accounts').execute();
     });
-    one = (await addCustomer(db, '', { accounts: ['acc_1', 'shared'] })).ownerId;
-    two = (await addCustomer(db, '', { accounts: ['acc_2', 'shared'] })).ownerId;
+    one = await addCustomer(db, 'accounts:read', { accounts: ['acc_1', 'shared'] });
+    two = await addCustomer(db, 'accounts:read', { accounts: ['acc_2', 'shared'] });
   });
 
   const put = async (customerId: string, accountIds: string[]) => {
@@ -46,8 +46,8 @@ describeApp('an account', (suite) => {
       const credential = await managerOf(suite.app, 'accounts:read', { type });
 
       expect(await listed(credential)).toEqual(['acc_1', 'acc_2', 'shared']);
-      expect(await listed(credential, one)).toEqual(['acc_1', 'shared']);
-      expect(await listed(credential, two)).toEqual(['acc_2', 'shared']);
+      expect(await listed(credential, one.ownerId)).toEqual(['acc_1', 'shared']);
+      expect(await listed(credential, two.ownerId)).toEqual(['acc_2', 'shared']);
       expect(await listed(credential, 'cus_unknown')).toEqual([]);
       expect(await codeFor(credential, 'acc_2')).toBe('ok');
       expect(await codeFor(credential, 'shared')).toBe('ok');
@@ -58,8 +58,8 @@ describeApp('an account', (suite) => {
       const credential = await customerOf(suite.app, one, ['acc_1', 'shared']);
 
       expect(await listed(credential)).toEqual(['acc_1', 'shared']);
-      expect(await listed(credential, one)).toEqual(['acc_1', 'shared']);
-      expect(await listed(credential, two)).toEqual([]);
+      expect(await listed(credential, one.ownerId)).toEqual(['acc_1', 'shared']);
+      expect(await listed(credential, two.ownerId)).toEqual([]);
       expect(await codeFor(credential, 'acc_1')).toBe('ok');
       expect(await codeFor(credential, 'shared')).toBe('ok');
       for (const other of ['acc_2', 'acc_unknown']) {
@@ -81,11 +81,11 @@ describeApp('an account', (suite) => {
       const credential = await customerOf(suite.app, one, ['acc_1', 'shared', 'acc_2']);
       expect(await listed(credential)).toEqual(['acc_1', 'shared']);
 
-      await put(one, ['acc_1']);
+      await put(one.ownerId, ['acc_1']);
 
       expect(await listed(credential)).toEqual(['acc_1']);
       expect(await codeFor(credential, 'shared')).toBe('not_found');
-      await put(one, ['acc_1', 'shared']);
+      await put(one.ownerId, ['acc_1', 'shared']);
       expect(await codeFor(credential, 'shared')).toBe('ok');
     });
 

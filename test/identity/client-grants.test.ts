@@ -47,6 +47,7 @@ describeApp('whoever may manage clients', (suite) => {
         const { db } = suite.app.inside;
         const { ownerId: clientId } = await addClient(db, 'refunds:read');
         const mighty = await addClient(db, scopes.join(' '));
+        await managerOf(suite.app, own, { type });
         const before = await stored();
 
         for (const answer of [

@@ -186,6 +186,8 @@ describeApp('a client', (suite) => {
       const scopes = ['payments:read'];
       const code = codeOf(await call(updateClient, { clientId, name: 'Both', scopes }, staff));
       expect(code).toBe('step_up_required');
+      const cleared = { clientId, updateMask: { paths: ['scopes'] } };
+      expect(codeOf(await call(updateClient, cleared, staff))).toBe('step_up_required');
       expect(codeOf(await call(createClient, { name: 'New' }, staff))).toBe('step_up_required');
       expect(codeOf(await call(disableClient, { clientId }, staff))).toBe('ok');
       expect(messageOf(await call(getClient, { clientId })).client).toMatchObject({

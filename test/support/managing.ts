@@ -1,6 +1,7 @@
 // Those who manage clients and customers, and what they get done through a door.
 import type { App } from '../../src/app.ts';
 import type { DoorAnswer } from './doors.ts';
+import type { Added } from './rows.ts';
 import { signToken } from './tokens.ts';
 
 type Manager = {
@@ -16,9 +17,15 @@ export async function managerOf(app: App, scope: string, manager: Manager = {}) 
   return { authorization: `Bearer ${token}` };
 }
 
-/** The credential of a customer's token, as the exchange would sign it. */
-export async function customerOf(app: App, sub: string, accounts: readonly string[]) {
-  const token = await signToken(app, { type: 'customer', scope: 'accounts:read', sub, accounts });
+/** The credential of a token of the customer's key that names these accounts. */
+export async function customerOf(app: App, key: Added, accounts: readonly string[]) {
+  const token = await signToken(app, {
+    type: 'customer',
+    scope: 'accounts:read',
+    sub: key.ownerId,
+    keyId: key.credentialId,
+    accounts,
+  });
   return { authorization: `Bearer ${token}` };
 }
 

@@ -687,10 +687,11 @@ export const RotateClientSecretResponseSchema: GenMessage<RotateClientSecretResp
  * Service clients: who may ask IssuanceService.IssueToken for a token, with which scopes, by which
  * secrets.
  *
- * A client is disabled rather than deleted, so that its id in old records keeps its meaning. What
- * makes a client's credentials worth less (disabling, revoking, taking scopes away) takes effect at
- * once for new tokens, within a second in every process. A token that was issued before lives to
- * its end, a few minutes; VerificationService.RevokeToken ends it sooner.
+ * A client is disabled rather than deleted, so that its id in old records keeps its meaning.
+ * Disabling a client, revoking a secret and taking scopes away take effect at once, within a second
+ * in every process. Tokens that were issued before cover no more than their client does now, by our
+ * own verification; who verifies by the published keys alone takes them until their `exp`. A token
+ * does outlive the secret that it was issued for: VerificationService.RevokeToken ends it.
  *
  * Nobody can give what they do not hold: a scope of this service's own areas (`accounts`,
  * `api_keys`, `audit`, `clients`, `customers`, `documents`, `links`, `signing_keys`, `tokens`,

@@ -725,8 +725,10 @@ export const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse> = /*@_
  * token.
  *
  * A customer is disabled rather than deleted, so that its id in old records keeps its meaning.
- * Disabling, revoking and taking accounts away take effect at once for new tokens, within a second
- * in every process. A token that was issued before lives to its end, at most 60 seconds.
+ * Disabling a customer, revoking a key and taking accounts away take effect at once, within a second
+ * in every process. Tokens that were issued before cover no more than their key and its customer do
+ * now, by our own verification; who verifies by the published keys alone takes them until their
+ * `exp`, at most 60 seconds.
  *
  * @generated from service latchkey.identity.v1.CustomerService
  */
