@@ -36,12 +36,6 @@ export type ClientOptions = {
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
   const { db, trail, credentials, random, now } = options;
 
-  async function existing(id: string): Promise<ClientRow> {
-    const row = await findClient(db, id);
-    if (row === undefined) throw noSuchClient(id);
-    return row;
-  }
-
   function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     return trail.change(context, { target: id, topic: 'access' }, async (trx) => {
       const row = await locked(trx, id);
@@ -54,7 +48,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
   /** A secret stands for all of the client's scopes: making one is granting them. */
   async function requireMayMakeSecret(trx: Executor, context: HandlerContext, id: string) {
-    requireMayGrant(callerOf(context), storedScopes((await locked(trx, id)).scopes));
+    const { scopes } = await locked(trx, id);
+    requireMayGrant(callerOf(context), storedScopes(scopes), id);
   }
 
   const secretMessage = (row: CredentialRow) => ({
@@ -78,7 +73,9 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     async getClient({ clientId }) {
-      return { client: clientMessage(await existing(clientId)) };
+      const row = await findClient(db, clientId);
+      if (row === undefined) throw noSuchClient();
+      return { client: clientMessage(row) };
     },
 
     async listClients(request) {
@@ -90,14 +87,13 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     async updateClient(request, context) {
       const { paths, change } = readUpdate(UpdateClientRequestSchema, request, updateFields);
       const { clientId } = request;
-      if (paths.length === 0) return { client: clientMessage(await existing(clientId)) };
       const target = { target: clientId, ...(paths.includes('scopes') ? access : {}) };
       const row = await trail.change(context, target, async (trx) => {
         const before = await locked(trx, clientId);
         const had = storedScopes(before.scopes);
         const added = [...storedScopes(change.scopes ?? '')].filter((scope) => !had.has(scope));
-        requireMayGrant(callerOf(context), added);
-        await updateClient(trx, clientId, change);
+        requireMayGrant(callerOf(context), added, clientId);
+        if (paths.length > 0) await updateClient(trx, clientId, change);
         return { ...before, ...change };
       });
       return { client: clientMessage(row) };
@@ -149,11 +145,11 @@ const access = { topic: 'access' } as const;
 
 const ownerOf = (id: string): Owner => ({ kind: 'cs', id });
 
-const noSuchClient = (id: string) => fail('not_found', 'There is no such client.', { target: id });
+const noSuchClient = () => fail('not_found', 'There is no such client.');
 
 async function locked(trx: Executor, id: string): Promise<ClientRow> {
   const row = await lockClient(trx, id);
-  if (row === undefined) throw noSuchClient(id);
+  if (row === undefined) throw noSuchClient();
   return row;
 }
 

@@ -41,12 +41,6 @@ export function createCustomerService(
 ): ServiceImpl<typeof CustomerService> {
   const { db, trail, credentials, random, now } = options;
 
-  async function existing(id: string): Promise<CustomerWithAccounts> {
-    const row = await findCustomer(db, id);
-    if (row === undefined) throw noSuchCustomer(id);
-    return row;
-  }
-
   function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     return trail.change(context, { target: id, ...access }, async (trx) => {
       const row = await locked(trx, id);
@@ -71,7 +65,9 @@ export function createCustomerService(
     },
 
     async getCustomer({ customerId }) {
-      return { customer: customerMessage(await existing(customerId)) };
+      const row = await findCustomer(db, customerId);
+      if (row === undefined) throw noSuchCustomer();
+      return { customer: customerMessage(row) };
     },
 
     async listCustomers(request) {
@@ -83,10 +79,9 @@ export function createCustomerService(
     async updateCustomer(request, context) {
       const { paths, change } = readUpdate(UpdateCustomerRequestSchema, request, updateFields);
       const { customerId } = request;
-      if (paths.length === 0) return { customer: customerMessage(await existing(customerId)) };
       const row = await trail.change(context, { target: customerId }, async (trx) => {
         const before = await locked(trx, customerId);
-        await updateCustomer(trx, customerId, change);
+        if (paths.length > 0) await updateCustomer(trx, customerId, change);
         return { ...before, ...change };
       });
       return { customer: customerMessage(row) };
@@ -154,12 +149,11 @@ const access = { topic: 'access' } as const;
 
 const ownerOf = (id: string): Owner => ({ kind: 'ck', id });
 
-const noSuchCustomer = (id: string) =>
-  fail('not_found', 'There is no such customer.', { target: id });
+const noSuchCustomer = () => fail('not_found', 'There is no such customer.');
 
 async function locked(trx: Executor, id: string): Promise<CustomerWithAccounts> {
   const row = await lockCustomer(trx, id);
-  if (row === undefined) throw noSuchCustomer(id);
+  if (row === undefined) throw noSuchCustomer();
   return row;
 }
 
