@@ -114,7 +114,7 @@ function customer({ random, now }: BootstrapOptions): Part {
     settings: { CUSTOMER_API_KEY: key.text, CUSTOMER_ACCOUNTS: accounts.join(',') },
     async insert(trx) {
       await insertCustomer(trx, { id, name: 'Demo customer', create_time, disable_time: null });
-      await insertAccounts(trx, id, accounts);
+      await insertAccounts(trx, id, accounts, create_time);
       const fields = { name: 'First key', scopes: customerScopes, createTime: create_time };
       await insertCredential(trx, { kind: 'ck', id }, key, fields);
     },

@@ -1,7 +1,10 @@
 // The table of contents: every service with its implementation.
 import type { DescService } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
+import { AccountService } from '../gen/latchkey/identity/v1/account_pb.js';
 import { AuditService } from '../gen/latchkey/identity/v1/audit_pb.js';
+import { ClientService } from '../gen/latchkey/identity/v1/client_pb.js';
+import { CustomerService } from '../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { SigningKeyService } from '../gen/latchkey/identity/v1/signing_key_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
@@ -13,6 +16,9 @@ import type { Guard } from './rpc/guard.ts';
 export const services = {
   issuance: IssuanceService,
   verification: VerificationService,
+  account: AccountService,
+  client: ClientService,
+  customer: CustomerService,
   audit: AuditService,
   signingKey: SigningKeyService,
   document: DocumentService,

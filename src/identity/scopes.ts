@@ -35,8 +35,8 @@ export function storedScopes(text: string): ReadonlySet<string> {
   return new Set(text === '' ? [] : text.split(' '));
 }
 
-/** What staff need to run the service: every management area. */
-export const managementScopes = [
+/** The areas of this service's own methods. */
+const managementAreas = [
   'accounts',
   'api_keys',
   'audit',
@@ -48,4 +48,17 @@ export const managementScopes = [
   'tokens',
   'users',
   'workspaces',
-].flatMap((area) => [`${area}:read`, `${area}:write`]);
+];
+
+/** What staff need to run the service: every management area. */
+export const managementScopes = managementAreas.flatMap((area) => [
+  `${area}:read`,
+  `${area}:write`,
+]);
+
+const management: ReadonlySet<string> = new Set(managementScopes);
+
+/** Whether a scope is of this service's own areas, and not of another's that trusts its tokens. */
+export function isManagementScope(scope: string): boolean {
+  return management.has(scope);
+}

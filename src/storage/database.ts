@@ -5,6 +5,7 @@ import {
   Kysely,
   Migrator,
   PostgresDialect,
+  SqliteAdapter,
   SqliteDialect,
   type Transaction,
 } from 'kysely';
@@ -12,6 +13,7 @@ import pg from 'pg';
 import { Failure, fail } from '../rpc/errors.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
 import { up as audit } from './migrations/0002-audit.ts';
+import { up as owners } from './migrations/0003-owners.ts';
 import { up as users } from './migrations/0004-users.ts';
 import { up as signingKeys } from './migrations/0005-signing-keys.ts';
 import { up as auditCode } from './migrations/0007-audit-code.ts';
@@ -21,6 +23,7 @@ import type { Database, Schema } from './schema.ts';
 const migrations = {
   '0001-foundation': { up: foundation },
   '0002-audit': { up: audit },
+  '0003-owners': { up: owners },
   '0004-users': { up: users },
   '0010-revocation-order': { up: revocationOrder },
   '0007-audit-code': { up: auditCode },
@@ -71,11 +74,24 @@ function sqlite(file: string): Opened {
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   return {
-    dialect: new SqliteDialect({ database }),
+    dialect: new TransactionalSqliteDialect({ database }),
     // From now on a busy file is waited for in `transact`, not in the driver, where the wait would
     // stop the event loop.
     ready: () => database.pragma('busy_timeout = 0'),
   };
+}
+
+/** Has migrations done whole or not at all: SQLite can, though Kysely does not take it for granted. */
+class TransactionalSqliteDialect extends SqliteDialect {
+  override createAdapter() {
+    return new TransactionalSqliteAdapter();
+  }
+}
+
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl() {
+    return true;
+  }
 }
 
 function postgres(url: string): Opened {

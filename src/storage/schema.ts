@@ -39,7 +39,13 @@ export type CustomerRow = {
   disable_time: number | null;
 };
 
+/** There is one while a customer has it. */
 export type AccountRow = {
+  id: string;
+  create_time: number;
+};
+
+export type CustomerAccountRow = {
   customer_id: string;
   account_id: string;
 };
@@ -197,6 +203,7 @@ export type Schema = {
   clients: ClientRow;
   customers: CustomerRow;
   accounts: AccountRow;
+  customer_accounts: CustomerAccountRow;
   workspaces: WorkspaceRow;
   credentials: CredentialRow;
   users: UserRow;

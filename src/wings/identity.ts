@@ -1,8 +1,11 @@
 // The wing of tokens: who may do what, and how that is managed.
+import { createAccountService } from '../identity/accounts/service.ts';
 import { createAuditService } from '../identity/audit/service.ts';
+import { createClientService } from '../identity/clients/service.ts';
 import { type Credentials, createCredentials } from '../identity/credentials/credentials.ts';
 import { createDirectory, type Directory } from '../identity/credentials/directory.ts';
 import { createUsage } from '../identity/credentials/usage.ts';
+import { createCustomerService } from '../identity/customers/service.ts';
 import { type Keyring, openKeyring } from '../identity/keys/keyring.ts';
 import { type Rotation, startRotation } from '../identity/keys/rotation.ts';
 import { createSigningKeyService } from '../identity/keys/service.ts';
@@ -23,7 +26,10 @@ import type { Base } from './base.ts';
 const sessionTokenSeconds = 300;
 
 export type Identity = {
-  readonly services: Pick<Implementations, 'issuance' | 'verification' | 'audit' | 'signingKey'>;
+  readonly services: Pick<
+    Implementations,
+    'issuance' | 'verification' | 'account' | 'client' | 'customer' | 'audit' | 'signingKey'
+  >;
   readonly credentials: Credentials;
   readonly keyring: Keyring;
   readonly signer: Signer;
@@ -35,7 +41,7 @@ export type Identity = {
 };
 
 export async function buildIdentity(base: Base): Promise<Identity> {
-  const { config, log, db, changes, trail, masterKey, now, publicUrl } = base;
+  const { config, log, db, changes, trail, masterKey, now, random, publicUrl } = base;
   const issuer = publicUrl;
   const audience = () => config.audience ?? publicUrl();
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
@@ -81,6 +87,9 @@ export async function buildIdentity(base: Base): Promise<Identity> {
         customerTokenSeconds,
       }),
       verification: createVerificationService({ keyring, verifier, revocations, trail }),
+      account: createAccountService(db),
+      client: createClientService({ db, trail, credentials, random, now }),
+      customer: createCustomerService({ db, trail, credentials, random, now }),
       signingKey: createSigningKeyService({ db, masterKey, trail, now }),
       audit: createAuditService({ db }),
     },

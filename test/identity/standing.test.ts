@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { insertAccounts } from '../../src/identity/customers/store.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 import { openDoors } from '../support/doors.ts';
 import { startTestApp } from '../support/harness.ts';
@@ -162,12 +163,8 @@ describeApp('a token', (suite) => {
 
       await change(async (trx) => {
         await setKey(customer.credentialId, { scopes: 'b:read c:read' })(trx);
-        const own = { customer_id: customer.ownerId };
-        await trx.deleteFrom('accounts').where('account_id', '=', 'acc_1').execute();
-        await trx
-          .insertInto('accounts')
-          .values({ ...own, account_id: 'acc_3' })
-          .execute();
+        await trx.deleteFrom('customer_accounts').where('account_id', '=', 'acc_1').execute();
+        await insertAccounts(trx, customer.ownerId, ['acc_3'], Date.now());
       });
 
       const narrowed = { active: true, scope: 'b:read', accounts: ['acc_2'] };

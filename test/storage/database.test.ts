@@ -15,6 +15,7 @@ const tables = [
   'audit_events',
   'clients',
   'credentials',
+  'customer_accounts',
   'customers',
   'documents',
   'links',

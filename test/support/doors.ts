@@ -56,7 +56,10 @@ export type Door = {
   close(): void;
 };
 
-export function openDoors(app: App): Door[] {
+/** Where an app, or a process of its own, is reached. */
+export type Addresses = Pick<App, 'publicUrl' | 'grpcAddress'>;
+
+export function openDoors(app: Addresses): Door[] {
   // Each door answers with the method's own output; only here is the type of it known again.
   return [httpDoor(app), grpcDoor(app), connectDoor(app)] as Door[];
 }
@@ -97,7 +100,7 @@ export function httpRequestOf(method: DescMethod, message: Message) {
   return { verb: verb.toUpperCase(), path: query.size === 0 ? path : `${path}?${query}` };
 }
 
-function httpDoor(app: App): PlainDoor {
+function httpDoor(app: Addresses): PlainDoor {
   return {
     name: 'http',
     async call(method, init, credential = {}) {
@@ -142,7 +145,7 @@ export function problemError(json: JsonObject): DoorError {
   };
 }
 
-function grpcDoor(app: App): PlainDoor {
+function grpcDoor(app: Addresses): PlainDoor {
   const client = new Client(app.grpcAddress, credentials.createInsecure());
   return {
     name: 'grpc',
@@ -194,7 +197,7 @@ export function grpcError(error: ServiceError): DoorError {
   };
 }
 
-function connectDoor(app: App): PlainDoor {
+function connectDoor(app: Addresses): PlainDoor {
   const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
   return {
     name: 'connect',

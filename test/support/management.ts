@@ -1,5 +1,6 @@
 // For each management action a call of it that succeeds. A new method needs its entry here.
 import type { TokenPrincipalType } from '../../src/rpc/principal.ts';
+import { managementOfOwners } from './management-of-owners.ts';
 import { makeLink, upload } from './sharing.ts';
 import type { Suite } from './suite.ts';
 import { signToken } from './tokens.ts';
@@ -22,6 +23,8 @@ export const managementActions: Readonly<Record<string, (suite: Suite) => Promis
     const token = await signToken(app, { type: 'staff', scope: 'audit:read', sub });
     return { request: { token }, target: sub };
   },
+
+  ...managementOfOwners,
 
   async 'DocumentService.UploadDocument'({ testApp }) {
     const request = { file: Buffer.from('bytes'), workspaceId: testApp.env.WORKSPACE_ID };

@@ -53,7 +53,7 @@ export async function addCustomer(
   const row = { id, name: 'Test customer', ...timesOf(state) };
   return add(db, { kind: 'ck', id }, scopes, state, async (trx) => {
     await insertCustomer(trx, row);
-    await insertAccounts(trx, id, state.accounts ?? []);
+    await insertAccounts(trx, id, state.accounts ?? [], row.create_time);
   });
 }
 

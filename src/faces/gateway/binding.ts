@@ -179,7 +179,7 @@ function checkAnswer({ http, descriptor }: Endpoint, responseBody: DescField | u
     throw new Error(`the status of a success is 200 or 201, not ${http.successStatus}`);
   }
   const sent = responseBody?.message ?? descriptor.output;
-  for (const [, name = ''] of http.location.matchAll(/\{(\w+)\}/g)) field(sent, name);
+  for (const [, path = ''] of http.location.matchAll(/\{([\w.]+)\}/g)) fieldAt(sent, path);
 }
 
 /** The field at a dotted path of proto names. Throws where there is none. */

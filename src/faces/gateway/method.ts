@@ -185,8 +185,11 @@ async function* chunks(parts: AsyncIterator<Message>): AsyncGenerator<Uint8Array
 
 /** `/documents/{id}` with the fields of the body. */
 function fill(template: string, json: unknown): string {
-  const fields = new Map(Object.entries(json ?? {}));
-  return template.replace(/\{(\w+)\}/g, (_match, name: string) =>
-    encodeURIComponent(String(fields.get(name))),
+  return template.replace(/\{([\w.]+)\}/g, (_match, path: string) =>
+    encodeURIComponent(String(path.split('.').reduce(member, json))),
   );
+}
+
+function member(json: unknown, name: string): unknown {
+  return new Map(Object.entries(json ?? {})).get(name);
 }

@@ -1,5 +1,32 @@
+import { newestFirst } from '../../storage/newest-first.ts';
+import type { PageQuery } from '../../storage/page-token.ts';
 import type { ClientRow, Executor } from '../../storage/schema.ts';
 
 export async function insertClient(db: Executor, row: ClientRow): Promise<void> {
   await db.insertInto('clients').values(row).execute();
+}
+
+export function findClient(db: Executor, id: string): Promise<ClientRow | undefined> {
+  return db.selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Reads a client that nobody else changes before the transaction ends. */
+export function lockClient(trx: Executor, id: string): Promise<ClientRow | undefined> {
+  return trx
+    .updateTable('clients')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Reads a page and one row more. */
+export function findClients(db: Executor, page: PageQuery): Promise<ClientRow[]> {
+  return newestFirst(db.selectFrom('clients').selectAll(), page).execute();
+}
+
+export type ClientChange = Partial<Pick<ClientRow, 'name' | 'scopes' | 'disable_time'>>;
+
+export async function updateClient(trx: Executor, id: string, change: ClientChange): Promise<void> {
+  await trx.updateTable('clients').set(change).where('id', '=', id).execute();
 }

@@ -120,7 +120,7 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
       const time = now();
       const old = await existing(trx, owner, id);
       if (stateOf(old, time) !== CredentialState.LIVE) {
-        throw fail('conflict', `The ${facts[owner.kind].one} has ended.`, { target: id });
+        throw fail('conflict', `The ${facts[owner.kind].one} has ended.`);
       }
       await endCredentials(trx, owner, { id, time, overlapMs: overlapSeconds * 1000 });
       const { name, scopes, expire_time } = old;
@@ -166,7 +166,7 @@ async function insertWithin(
   const { max, one } = facts[owner.kind];
   if ((await countLive(trx, owner, time)) >= max) {
     const detail = `The ${facts[owner.kind].owner} has ${max} live ${one}s, which is the most.`;
-    throw fail('conflict', detail, { target: owner.id });
+    throw fail('conflict', detail);
   }
   return insertCredential(trx, owner, made, { ...fields, createTime: time });
 }
@@ -175,11 +175,11 @@ async function existing(trx: Executor, owner: Owner, id: string): Promise<Creden
   const row = await findOwned(trx, owner, id);
   if (row !== undefined) return row;
   const { owner: noun, one } = facts[owner.kind];
-  throw fail('not_found', `The ${noun} has no such ${one}.`, { target: id });
+  throw fail('not_found', `The ${noun} has no such ${one}.`);
 }
 
-function noSuchOwner({ kind, id }: Owner) {
-  return fail('not_found', `There is no such ${facts[kind].owner}.`, { target: id });
+function noSuchOwner({ kind }: Owner) {
+  return fail('not_found', `There is no such ${facts[kind].owner}.`);
 }
 
 function stateOf(row: CredentialRow, time: number): CredentialState {

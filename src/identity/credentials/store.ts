@@ -185,7 +185,7 @@ export async function findCredential(
 /** The customer's accounts. */
 export async function findAccounts(db: Database, customerId: string): Promise<string[]> {
   const rows = await db
-    .selectFrom('accounts')
+    .selectFrom('customer_accounts')
     .select('account_id')
     .where('customer_id', '=', customerId)
     .orderBy('account_id')

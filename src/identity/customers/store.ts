@@ -1,15 +1,130 @@
+import { newestFirst } from '../../storage/newest-first.ts';
+import type { PageQuery } from '../../storage/page-token.ts';
 import type { CustomerRow, Executor } from '../../storage/schema.ts';
 
 export async function insertCustomer(db: Executor, row: CustomerRow): Promise<void> {
   await db.insertInto('customers').values(row).execute();
 }
 
-/** Binds accounts to a customer; one account may belong to several. */
+/** A customer with its accounts, in order. */
+export type CustomerWithAccounts = CustomerRow & { readonly accountIds: readonly string[] };
+
+export async function findCustomer(
+  db: Executor,
+  id: string,
+): Promise<CustomerWithAccounts | undefined> {
+  const rows = await db.selectFrom('customers').selectAll().where('id', '=', id).execute();
+  return (await withAccounts(db, rows))[0];
+}
+
+/** Reads a customer that nobody else changes before the transaction ends. */
+export async function lockCustomer(
+  trx: Executor,
+  id: string,
+): Promise<CustomerWithAccounts | undefined> {
+  const rows = await trx
+    .updateTable('customers')
+    .set(({ ref }) => ({ name: ref('name') }))
+    .where('id', '=', id)
+    .returningAll()
+    .execute();
+  return (await withAccounts(trx, rows))[0];
+}
+
+/** Reads a page and one row more. */
+export async function findCustomers(
+  db: Executor,
+  page: PageQuery,
+): Promise<CustomerWithAccounts[]> {
+  const rows = await newestFirst(db.selectFrom('customers').selectAll(), page).execute();
+  return withAccounts(db, rows);
+}
+
+async function withAccounts(
+  db: Executor,
+  customers: readonly CustomerRow[],
+): Promise<CustomerWithAccounts[]> {
+  if (customers.length === 0) return [];
+  const ids = customers.map(({ id }) => id);
+  const rows = await db
+    .selectFrom('customer_accounts')
+    .selectAll()
+    .where('customer_id', 'in', ids)
+    .execute();
+  const accounts = new Map(ids.map((id): [string, string[]] => [id, []]));
+  for (const row of rows) accounts.get(row.customer_id)?.push(row.account_id);
+  return customers.map((row) => ({ ...row, accountIds: accounts.get(row.id)?.sort() ?? [] }));
+}
+
+export type CustomerChange = Partial<Pick<CustomerRow, 'name' | 'disable_time'>>;
+
+export async function updateCustomer(
+  trx: Executor,
+  id: string,
+  change: CustomerChange,
+): Promise<void> {
+  await trx.updateTable('customers').set(change).where('id', '=', id).execute();
+}
+
+/** Gives accounts to a customer; those that nobody has had begin at `time`. */
 export async function insertAccounts(
   db: Executor,
   customerId: string,
   accountIds: readonly string[],
+  time: number,
 ): Promise<void> {
+  if (accountIds.length === 0) return;
+  await lockAccounts(db, accountIds, time);
   const rows = accountIds.map((account_id) => ({ customer_id: customerId, account_id }));
-  if (rows.length > 0) await db.insertInto('accounts').values(rows).execute();
+  await db.insertInto('customer_accounts').values(rows).execute();
+}
+
+/**
+ * Takes accounts, which `lockAccounts` has locked, from a customer; those that nobody has any more
+ * are gone.
+ */
+export async function deleteAccounts(
+  trx: Executor,
+  customerId: string,
+  accountIds: readonly string[],
+): Promise<void> {
+  if (accountIds.length === 0) return;
+  await trx
+    .deleteFrom('customer_accounts')
+    .where('customer_id', '=', customerId)
+    .where('account_id', 'in', accountIds)
+    .execute();
+  await trx
+    .deleteFrom('accounts')
+    .where('id', 'in', accountIds)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('customer_accounts')
+            .select('account_id')
+            .whereRef('customer_accounts.account_id', '=', 'accounts.id'),
+        ),
+      ),
+    )
+    .execute();
+}
+
+/**
+ * Makes the accounts that are not there, and has other transactions wait that would give or take
+ * one of them: whether anybody still has an account is asked by one at a time.
+ */
+export async function lockAccounts(
+  trx: Executor,
+  accountIds: readonly string[],
+  time: number,
+): Promise<void> {
+  // In the same order everywhere, so that transactions wait for one another in one direction.
+  const rows = [...accountIds].sort().map((id) => ({ id, create_time: time }));
+  await trx
+    .insertInto('accounts')
+    .values(rows)
+    .onConflict((oc) =>
+      oc.column('id').doUpdateSet(({ ref }) => ({ create_time: ref('accounts.create_time') })),
+    )
+    .execute();
 }

@@ -27,7 +27,7 @@ export async function findKeyStanding(db: Database, id: string): Promise<Standin
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const accounts = await db
-    .selectFrom('accounts')
+    .selectFrom('customer_accounts')
     .select('account_id')
     .where('customer_id', '=', row.customer_id)
     .execute();

@@ -28,8 +28,8 @@ export type Http = Message<"latchkey.options.v1.Http"> & {
   successStatus: number;
 
   /**
-   * Where a created resource can be read: a path in which `{field}` stands for a field of the
-   * response body. Sent as the `Location` header.
+   * Where a created resource can be read: a path in which `{field}`, or `{field.field}`, stands for a
+   * field of the response body. Sent as the `Location` header.
    *
    * @generated from field: string location = 2;
    */

@@ -1,0 +1,42 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
+import { fail } from '../../rpc/errors.ts';
+import { type Principal, principalOf } from '../../rpc/principal.ts';
+import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import type { AccountRow, Database } from '../../storage/schema.ts';
+import { type AccountFilter, findAccount, findAccounts } from './store.ts';
+
+export function createAccountService(db: Database): ServiceImpl<typeof AccountService> {
+  return {
+    async listAccounts(request, context) {
+      const query = pageQuery(request);
+      const filter = narrowed(seenBy(principalOf(context)), request.customerId);
+      const found = filter === undefined ? [] : await findAccounts(db, filter, query);
+      const { rows, nextPageToken } = pageOf(found, query);
+      return { accounts: rows.map(accountMessage), nextPageToken };
+    },
+
+    async getAccount({ accountId }, context) {
+      const row = await findAccount(db, seenBy(principalOf(context)), accountId);
+      if (row === undefined) throw fail('not_found', 'There is no such account.');
+      return { account: accountMessage(row) };
+    },
+  };
+}
+
+/** What the token is restricted to, as far as the customer still has it. */
+function seenBy(principal: Principal): AccountFilter {
+  if (principal.type !== 'customer') return {};
+  return { customerId: principal.customerId, ids: principal.accounts };
+}
+
+/** Undefined where nothing is left: a customer's token asks for another customer's accounts. */
+function narrowed(filter: AccountFilter, customerId: string): AccountFilter | undefined {
+  if (customerId === '' || customerId === filter.customerId) return filter;
+  return filter.customerId === undefined ? { ...filter, customerId } : undefined;
+}
+
+function accountMessage(row: AccountRow) {
+  return { id: row.id, createTime: timestampFromMs(row.create_time) };
+}

@@ -1,0 +1,33 @@
+// What a customer's tokens can carry: accounts and scopes travel in each of them, and a token has
+// to fit in a header (16 KiB, with all of its neighbours).
+import { invalid } from '../../rpc/errors.ts';
+import { isManagementScope } from '../scopes.ts';
+
+const accountsLengthMax = 6_000;
+const scopesLengthMax = 4_000;
+
+/** The accounts' ids without repetitions. */
+export function readAccountIds(ids: readonly string[]): ReadonlySet<string> {
+  const wanted = new Set(ids);
+  // Each with its quotes and a comma.
+  const length = [...wanted].reduce((sum, id) => sum + id.length + 3, 0);
+  if (length > accountsLengthMax) {
+    const detail = `must have at most ${accountsLengthMax} characters, with 3 more for each`;
+    throw invalid('account_ids', detail);
+  }
+  return wanted;
+}
+
+/** A key's scopes without repetitions, as they are stored. */
+export function readKeyScopes(scopes: readonly string[]): string {
+  // A customer's token is confined to its own accounts there, and is taken nowhere else.
+  const managing = scopes.find(
+    (scope) => isManagementScope(scope) && !scope.startsWith('accounts:'),
+  );
+  if (managing !== undefined) throw invalid('scopes', `${managing} is not for customers`);
+  const text = [...new Set(scopes)].join(' ');
+  if (text.length > scopesLengthMax) {
+    throw invalid('scopes', `must have at most ${scopesLengthMax} characters`);
+  }
+  return text;
+}

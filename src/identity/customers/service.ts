@@ -1,0 +1,176 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import {
+  type CustomerService,
+  UpdateCustomerRequestSchema,
+} from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { newId, type Random } from '../../ids.ts';
+import { fail, invalid } from '../../rpc/errors.ts';
+import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
+import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
+import type { Trail } from '../audit/trail.ts';
+import type { Credentials, Owner } from '../credentials/credentials.ts';
+import { generateCredential } from '../credentials/format.ts';
+import { storedScopes } from '../scopes.ts';
+import { readAccountIds, readKeyScopes } from './bounds.ts';
+import {
+  type CustomerChange,
+  type CustomerWithAccounts,
+  deleteAccounts,
+  findCustomer,
+  findCustomers,
+  insertAccounts,
+  insertCustomer,
+  lockAccounts,
+  lockCustomer,
+  updateCustomer,
+} from './store.ts';
+
+export type CustomerOptions = {
+  readonly db: Database;
+  readonly trail: Trail;
+  readonly credentials: Credentials;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+export function createCustomerService(
+  options: CustomerOptions,
+): ServiceImpl<typeof CustomerService> {
+  const { db, trail, credentials, random, now } = options;
+
+  function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
+    return trail.change(context, { target: id, ...access }, async (trx) => {
+      const row = await locked(trx, id);
+      if ((row.disable_time !== null) === disabled) return row;
+      const change = { disable_time: disabled ? now() : null };
+      await updateCustomer(trx, id, change);
+      return { ...row, ...change };
+    });
+  }
+
+  const keyMessage = (row: CredentialRow) => ({
+    customerId: row.customer_id ?? '',
+    scopes: [...storedScopes(row.scopes)],
+    ...credentials.describe(row),
+  });
+
+  return {
+    async createCustomer({ name }, context) {
+      const row = { id: newId('cus', random), name, create_time: now(), disable_time: null };
+      await trail.change(context, { target: row.id }, (trx) => insertCustomer(trx, row));
+      return { customer: customerMessage({ ...row, accountIds: [] }) };
+    },
+
+    async getCustomer({ customerId }) {
+      const row = await findCustomer(db, customerId);
+      if (row === undefined) throw noSuchCustomer();
+      return { customer: customerMessage(row) };
+    },
+
+    async listCustomers(request) {
+      const query = pageQuery(request);
+      const { rows, nextPageToken } = pageOf(await findCustomers(db, query), query);
+      return { customers: rows.map(customerMessage), nextPageToken };
+    },
+
+    async updateCustomer(request, context) {
+      const { paths, change } = readUpdate(UpdateCustomerRequestSchema, request, updateFields);
+      const { customerId } = request;
+      const row = await trail.change(context, { target: customerId }, async (trx) => {
+        const before = await locked(trx, customerId);
+        if (paths.length > 0) await updateCustomer(trx, customerId, change);
+        return { ...before, ...change };
+      });
+      return { customer: customerMessage(row) };
+    },
+
+    async disableCustomer({ customerId }, context) {
+      return { customer: customerMessage(await setDisabled(context, customerId, true)) };
+    },
+
+    async enableCustomer({ customerId }, context) {
+      return { customer: customerMessage(await setDisabled(context, customerId, false)) };
+    },
+
+    async putAccounts({ customerId, accountIds }, context) {
+      const wanted = readAccountIds(accountIds);
+      const row = await trail.change(context, { target: customerId, ...access }, async (trx) => {
+        const before = await locked(trx, customerId);
+        const had = new Set(before.accountIds);
+        const removed = before.accountIds.filter((id) => !wanted.has(id));
+        const added = [...wanted].filter((id) => !had.has(id));
+        const touched = [...added, ...removed];
+        if (touched.length === 0) return before;
+        const time = now();
+        // All of them first: one by one, two transactions could wait for each other.
+        await lockAccounts(trx, touched, time);
+        await deleteAccounts(trx, customerId, removed);
+        await insertAccounts(trx, customerId, added, time);
+        return { ...before, accountIds: [...wanted].sort() };
+      });
+      return { customer: customerMessage(row) };
+    },
+
+    async createApiKey({ customerId, name, scopes, expireTime }, context) {
+      const fields = { name, scopes: readKeyScopes(scopes), expireTime };
+      const made = generateCredential('ck', random);
+      const row = await trail.change(context, { target: made.id }, (trx) =>
+        credentials.create(trx, ownerOf(customerId), made, fields),
+      );
+      return { key: keyMessage(row), apiKey: made.text };
+    },
+
+    async listApiKeys(request) {
+      const { rows, nextPageToken } = await credentials.list(ownerOf(request.customerId), request);
+      return { keys: rows.map(keyMessage), nextPageToken };
+    },
+
+    async rotateApiKey({ customerId, keyId, overlapSeconds }, context) {
+      const made = generateCredential('ck', random);
+      const row = await trail.change(context, { target: keyId, ...access }, (trx) =>
+        credentials.rotate(trx, ownerOf(customerId), keyId, made, overlapSeconds),
+      );
+      return { key: keyMessage(row), apiKey: made.text };
+    },
+
+    async revokeApiKey({ customerId, keyId }, context) {
+      await trail.change(context, { target: keyId, ...access }, (trx) =>
+        credentials.revoke(trx, ownerOf(customerId), keyId),
+      );
+      return {};
+    },
+  };
+}
+
+const access = { topic: 'access' } as const;
+
+const ownerOf = (id: string): Owner => ({ kind: 'ck', id });
+
+const noSuchCustomer = () => fail('not_found', 'There is no such customer.');
+
+async function locked(trx: Executor, id: string): Promise<CustomerWithAccounts> {
+  const row = await lockCustomer(trx, id);
+  if (row === undefined) throw noSuchCustomer();
+  return row;
+}
+
+/** What an update can change, by its path in the mask. */
+const updateFields: UpdateFields<typeof UpdateCustomerRequestSchema, CustomerChange> = {
+  name: ({ name }) => {
+    if (name === '') throw invalid('name', 'is required');
+    return { name };
+  },
+};
+
+function customerMessage(row: CustomerWithAccounts) {
+  return {
+    id: row.id,
+    name: row.name,
+    accountIds: [...row.accountIds],
+    createTime: timestampFromMs(row.create_time),
+    ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
+  };
+}

@@ -1,0 +1,196 @@
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { decodeJwt } from 'jose';
+import { afterEach, expect, it } from 'vitest';
+import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
+import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
+import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { codeOf, managerOf, messageOf } from '../support/managing.ts';
+import { addCustomer } from '../support/rows.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+
+const { createApiKey, listApiKeys, rotateApiKey, revokeApiKey, putAccounts } =
+  CustomerService.method;
+const { exchangeApiKey } = IssuanceService.method;
+const { LIVE, EXPIRED, REVOKED } = CredentialState;
+
+const day = 86_400_000;
+const scopes = ['payments:read', 'accounts:read'];
+
+describeApp("a customer's API key", (suite) => {
+  afterEach(() => {
+    suite.clock.frozen = undefined;
+  });
+
+  describeDoors((name) => {
+    const call: ReturnType<typeof suite.door>['call'] = async (method, request) =>
+      suite.door(name).call(method, request, await managerOf(suite.app, 'customers:write'));
+    const newCustomer = async () =>
+      (await addCustomer(suite.app.inside.db, 'payments:read', { revoked: true })).ownerId;
+    const created = async (customerId: string, fields = {}) => {
+      const { key, apiKey } = messageOf(
+        await call(createApiKey, { customerId, name: 'Till', scopes, ...fields }),
+      );
+      return { keyId: key?.id ?? '', key, apiKey };
+    };
+    const list = async (customerId: string) =>
+      messageOf(await call(listApiKeys, { customerId, pageSize: 200 })).keys;
+    const live = async (customerId: string) =>
+      (await list(customerId)).filter(({ state }) => state === LIVE);
+    const takes = async (apiKey: string) => {
+      const code = codeOf(await suite.door(name).call(exchangeApiKey, { apiKey }));
+      if (code !== 'ok') expect(code).toBe('identity.credential_invalid');
+      return code === 'ok';
+    };
+
+    it('is created with scopes of its own, and is told once', async () => {
+      const customerId = await newCustomer();
+      const { key, apiKey } = await created(customerId, { scopes: [...scopes, ...scopes] });
+
+      expect(apiKey).toMatch(/^lk_ck_/);
+      expect(key).toMatchObject({
+        id: `key_${apiKey.slice(6, 28)}`,
+        customerId,
+        name: 'Till',
+        scopes,
+        state: LIVE,
+      });
+      expect(await live(customerId)).toEqual([key]);
+      const { accessToken, scope } = messageOf(
+        await suite.door(name).call(exchangeApiKey, { apiKey }),
+      );
+      expect(scope).toBe('payments:read accounts:read');
+      expect(decodeJwt(accessToken)).toMatchObject({ sub: customerId, client_id: key?.id });
+    });
+
+    const refused: [string, object, string][] = [
+      ['no scopes', { scopes: [] }, 'scopes'],
+      ['a malformed scope', { scopes: ['payments:read payments:write'] }, 'scopes'],
+      ['more scopes than fit in a token', { scopes: longScopes(57, 70) }, 'scopes'],
+      ['an end in the past', { expireTime: timestampFromMs(1) }, 'expire_time'],
+      ['a long name', { name: 'x'.repeat(256) }, 'name'],
+      ...['clients:write', 'customers:read', 'users:write', 'tokens:read', 'documents:read'].map(
+        (scope): [string, object, string] => [
+          `the scope ${scope}, which manages`,
+          { scopes: ['payments:read', scope] },
+          'scopes',
+        ],
+      ),
+    ];
+    it.each(refused)('is not created with %s', async (_, fields, field) => {
+      const customerId = await newCustomer();
+      const request = { customerId, name: 'Till', scopes, ...fields };
+      expect(await call(createApiKey, request)).toMatchObject({
+        error: { code: 'invalid_argument', fields: [field] },
+      });
+      expect(await list(customerId)).toHaveLength(1);
+    });
+
+    it('makes a token that is taken with all the accounts and scopes it can have', async () => {
+      const customerId = await newCustomer();
+      const longest = [...longScopes(55, 70), 'accounts:read', `${'b'.repeat(41)}:read`];
+      expect(longest.join(' ').length).toBeGreaterThan(3_900);
+      const accountIds = Array.from({ length: 45 }, (_, i) => `${i}`.padStart(128, 'a'));
+      messageOf(await call(putAccounts, { customerId, accountIds }));
+      const { apiKey } = await created(customerId, { scopes: longest });
+      const { accessToken } = messageOf(await suite.door(name).call(exchangeApiKey, { apiKey }));
+
+      const authorization = `Bearer ${accessToken}`;
+      const { listAccounts } = AccountService.method;
+      const answer = await suite.door(name).call(listAccounts, {}, { authorization });
+      expect(messageOf(answer).accounts).toHaveLength(45);
+    });
+
+    it('is one of fifty that are live at most', async () => {
+      const customerId = await newCustomer();
+      const made = await Promise.all(Array.from({ length: 50 }, () => created(customerId)));
+      const request = { customerId, scopes };
+      expect(codeOf(await call(createApiKey, request))).toBe('conflict');
+      const [first, second] = made;
+      const keyId = first?.keyId ?? '';
+      expect(codeOf(await call(rotateApiKey, { customerId, keyId }))).toBe('conflict');
+      expect(await takes(first?.apiKey ?? '')).toBe(true);
+
+      const fresh = messageOf(await call(rotateApiKey, { customerId, keyId, overlapSeconds: 0 }));
+      expect(await takes(first?.apiKey ?? '')).toBe(false);
+      expect(await takes(fresh.apiKey)).toBe(true);
+      expect(await live(customerId)).toHaveLength(50);
+      messageOf(await call(revokeApiKey, { customerId, keyId: second?.keyId ?? '' }));
+      expect(codeOf(await call(createApiKey, request))).toBe('ok');
+    });
+
+    it('is revoked at once and for ever', async () => {
+      const customerId = await newCustomer();
+      const { keyId, apiKey } = await created(customerId);
+      const other = await created(customerId);
+      expect(await takes(apiKey)).toBe(true);
+
+      for (let i = 0; i < 2; i++) {
+        expect(codeOf(await call(revokeApiKey, { customerId, keyId }))).toBe('ok');
+        expect(await takes(apiKey)).toBe(false);
+      }
+      expect(await takes(other.apiKey)).toBe(true);
+      expect((await list(customerId)).find(({ id }) => id === keyId)).toMatchObject({
+        state: REVOKED,
+      });
+      expect(codeOf(await call(rotateApiKey, { customerId, keyId }))).toBe('conflict');
+    });
+
+    it('is rotated by itself, with its name, its scopes and its end', async () => {
+      const customerId = await newCustomer();
+      const start = Date.now();
+      suite.clock.frozen = start;
+      const expireTime = timestampFromMs(start + 30 * day);
+      const { keyId, apiKey } = await created(customerId, { expireTime });
+      const other = await created(customerId);
+
+      const fresh = messageOf(await call(rotateApiKey, { customerId, keyId }));
+
+      expect(fresh.key).toMatchObject({ name: 'Till', scopes, expireTime, state: LIVE });
+      // A token lives a whole second at least, and never past its key.
+      suite.clock.frozen = start + day - 2_000;
+      for (const text of [apiKey, fresh.apiKey, other.apiKey]) expect(await takes(text)).toBe(true);
+      suite.clock.frozen = start + day;
+      expect(await takes(apiKey)).toBe(false);
+      expect(await takes(fresh.apiKey)).toBe(true);
+      expect(await takes(other.apiKey)).toBe(true);
+      expect((await list(customerId)).find(({ id }) => id === keyId)).toMatchObject({
+        state: EXPIRED,
+      });
+      expect(codeOf(await call(rotateApiKey, { customerId, keyId }))).toBe('conflict');
+      suite.clock.frozen = timestampMs(expireTime);
+      expect(await takes(fresh.apiKey)).toBe(false);
+    });
+
+    it('is not rotated for longer than 30 days', async () => {
+      const customerId = await newCustomer();
+      const { keyId } = await created(customerId);
+      const request = { customerId, keyId, overlapSeconds: 2_592_001 };
+      expect(await call(rotateApiKey, request)).toMatchObject({
+        error: { code: 'invalid_argument', fields: ['overlap_seconds'] },
+      });
+      expect(await live(customerId)).toHaveLength(1);
+    });
+
+    it('is not found under another customer, nor where there is none', async () => {
+      const [customerId, other] = [await newCustomer(), await newCustomer()];
+      const { keyId, apiKey } = await created(customerId);
+      for (const request of [
+        { customerId: other, keyId },
+        { customerId: 'cus_unknown', keyId },
+        { customerId, keyId: 'key_unknown' },
+      ]) {
+        expect(codeOf(await call(revokeApiKey, request))).toBe('not_found');
+        expect(codeOf(await call(rotateApiKey, request))).toBe('not_found');
+      }
+      expect(await takes(apiKey)).toBe(true);
+      const unknown = { customerId: 'cus_unknown', scopes };
+      expect(codeOf(await call(createApiKey, unknown))).toBe('not_found');
+      expect(codeOf(await call(listApiKeys, unknown))).toBe('not_found');
+    });
+  });
+});
+
+function longScopes(count: number, length: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${`a${i}`.padEnd(length - 6, 'a')}:write`);
+}

@@ -1,0 +1,90 @@
+// Nobody can give what they do not hold, in no way that there is.
+import { describe, expect, it } from 'vitest';
+import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
+import { codeOf, managerOf } from '../support/managing.ts';
+import { addClient } from '../support/rows.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+
+const { createClient, updateClient, createClientSecret, rotateClientSecret } = ClientService.method;
+
+const own = 'clients:read clients:write tokens:read';
+
+const mayGrant: [string, string[]][] = [
+  ['what they hold', ['tokens:read', 'clients:write']],
+  ['what belongs to other services', ['payments:read', 'payments:write', 'signing:write']],
+];
+
+const mayNotGrant: [string, string[]][] = [
+  ['what they do not hold', ['users:write']],
+  ['the other half of what they hold', ['tokens:write']],
+  ['accounts that they may not see', ['accounts:read']],
+  ['one such scope among others', ['payments:read', 'tokens:read', 'audit:read']],
+];
+
+describeApp('whoever may manage clients', (suite) => {
+  const stored = async () => {
+    const { db } = suite.app.inside;
+    const clients = await db.selectFrom('clients').selectAll().orderBy('id').execute();
+    const credentials = await db.selectFrom('credentials').selectAll().orderBy('id').execute();
+    return { clients, credentials };
+  };
+
+  describeDoors((name) => {
+    describe.each(['service', 'staff'] as const)('as %s', (type) => {
+      const call: ReturnType<typeof suite.door>['call'] = async (method, request) =>
+        suite.door(name).call(method, request, await managerOf(suite.app, own, { type }));
+
+      it.each(mayGrant)('gives a client %s', async (_, scopes) => {
+        const { ownerId: clientId } = await addClient(suite.app.inside.db, 'refunds:read');
+
+        expect(codeOf(await call(createClient, { name: 'New', scopes }))).toBe('ok');
+        expect(codeOf(await call(updateClient, { clientId, scopes }))).toBe('ok');
+        expect(codeOf(await call(createClientSecret, { clientId }))).toBe('ok');
+        expect(codeOf(await call(rotateClientSecret, { clientId }))).toBe('ok');
+      });
+
+      it.each(mayNotGrant)('does not give a client %s', async (_, scopes) => {
+        const { db } = suite.app.inside;
+        const { ownerId: clientId } = await addClient(db, 'refunds:read');
+        const mighty = await addClient(db, scopes.join(' '));
+        await managerOf(suite.app, own, { type });
+        const before = await stored();
+
+        for (const answer of [
+          await call(createClient, { name: 'New', scopes }),
+          await call(updateClient, { clientId, scopes }),
+          // A secret of a client stands for all that the client may do.
+          await call(createClientSecret, { clientId: mighty.ownerId }),
+          await call(rotateClientSecret, { clientId: mighty.ownerId, overlapSeconds: 0 }),
+        ]) {
+          expect(codeOf(answer)).toBe('forbidden');
+        }
+        expect(await stored()).toEqual(before);
+      });
+
+      it('takes away from a client what they could not give, and leaves what it has', async () => {
+        const { db } = suite.app.inside;
+        const { ownerId: clientId } = await addClient(db, 'users:write audit:read');
+
+        const scopes = ['audit:read', 'payments:read'];
+        expect(codeOf(await call(updateClient, { clientId, scopes }))).toBe('ok');
+        expect(codeOf(await call(updateClient, { clientId, name: 'Renamed' }))).toBe('ok');
+        const back = { clientId, scopes: ['users:write', 'audit:read'] };
+        expect(codeOf(await call(updateClient, back))).toBe('forbidden');
+      });
+    });
+  });
+
+  it('hears over HTTP which scopes would be needed', async () => {
+    const { authorization } = await managerOf(suite.app, own);
+    const response = await fetch(`${suite.app.publicUrl}/clients`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'New', scopes: ['users:write', 'audit:read', 'tokens:read'] }),
+    });
+    expect(response.status).toBe(403);
+    expect(response.headers.get('www-authenticate')).toBe(
+      'Bearer error="insufficient_scope", scope="clients:write users:write audit:read"',
+    );
+  });
+});

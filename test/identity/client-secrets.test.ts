@@ -1,0 +1,302 @@
+import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { afterEach, expect, it } from 'vitest';
+import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
+import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { codeOf, managerOf, messageOf } from '../support/managing.ts';
+import { type Added, addClient } from '../support/rows.ts';
+import { type DoorName, describeApp, describeDoors, type Suite } from '../support/suite.ts';
+
+const { createClientSecret, listClientSecrets, revokeClientSecret, rotateClientSecret } =
+  ClientService.method;
+const { issueToken } = IssuanceService.method;
+const { LIVE, EXPIRED, REVOKED } = CredentialState;
+
+const day = 86_400_000;
+
+/** A client with one secret, as who manages it sees it. */
+class Client {
+  readonly clientId: string;
+  readonly first: string;
+  readonly firstId: string;
+  readonly #suite: Suite;
+  readonly #door: DoorName;
+
+  constructor(suite: Suite, door: DoorName, { ownerId, text, credentialId }: Added) {
+    this.clientId = ownerId;
+    this.first = text;
+    this.firstId = credentialId;
+    this.#suite = suite;
+    this.#door = door;
+  }
+
+  static async of(suite: Suite, door: DoorName, state = {}): Promise<Client> {
+    return new Client(suite, door, await addClient(suite.app.inside.db, 'payments:read', state));
+  }
+
+  // The clock may have been moved since the last call.
+  readonly call: ReturnType<Suite['door']>['call'] = async (method, request) => {
+    const manager = await managerOf(this.#suite.app, 'clients:write');
+    return this.#suite.door(this.#door).call(method, request, manager);
+  };
+
+  create(fields = {}) {
+    return this.call(createClientSecret, { clientId: this.clientId, ...fields });
+  }
+
+  rotate(fields = {}) {
+    return this.call(rotateClientSecret, { clientId: this.clientId, ...fields });
+  }
+
+  revoke(secretId: string) {
+    return this.call(revokeClientSecret, { clientId: this.clientId, secretId });
+  }
+
+  async list(pageSize = 200) {
+    const request = { clientId: this.clientId, pageSize };
+    return messageOf(await this.call(listClientSecrets, request)).secrets;
+  }
+
+  /** Whether a token is issued for the secret. */
+  async takes(clientSecret: string): Promise<boolean> {
+    const request = { clientId: this.clientId, clientSecret, scope: 'payments:read' };
+    const code = codeOf(await this.#suite.door(this.#door).call(issueToken, request));
+    if (code !== 'ok') expect(code).toBe('identity.credential_invalid');
+    return code === 'ok';
+  }
+}
+
+describeApp("a client's secret", (suite) => {
+  afterEach(() => {
+    suite.clock.frozen = undefined;
+  });
+
+  describeDoors((door) => {
+    const aClient = (state = {}) => Client.of(suite, door, state);
+
+    it('is made beside the others, and is told once', async () => {
+      const client = await aClient();
+
+      const { secret, clientSecret } = messageOf(await client.create({ name: 'Second' }));
+
+      expect(clientSecret).toMatch(/^lk_cs_/);
+      expect(secret).toMatchObject({
+        id: `sec_${clientSecret.slice(6, 28)}`,
+        clientId: client.clientId,
+        name: 'Second',
+        state: LIVE,
+      });
+      expect(await client.takes(clientSecret)).toBe(true);
+      expect(await client.takes(client.first)).toBe(true);
+      const listed = (await client.list()).map(({ id }) => id);
+      expect(listed.sort()).toEqual([secret?.id ?? '', client.firstId].sort());
+    });
+
+    it('ends when it was said to, and not before', async () => {
+      const client = await aClient();
+      const end = Date.now() + 60_000;
+      const made = messageOf(await client.create({ expireTime: timestampFromMs(end) }));
+
+      suite.clock.frozen = end - 1;
+      expect(await client.takes(made.clientSecret)).toBe(true);
+      suite.clock.frozen = end;
+      expect(await client.takes(made.clientSecret)).toBe(false);
+      expect((await client.list())[0]).toMatchObject({ id: made.secret?.id, state: EXPIRED });
+    });
+
+    it.each([
+      ['an end in the past', { expireTime: timestampFromMs(Date.now() - 1000) }, 'expire_time'],
+      ['an end in 1970', { expireTime: timestampFromMs(0) }, 'expire_time'],
+      ['a long name', { name: 'x'.repeat(256) }, 'name'],
+      ['a name with a NUL', { name: 'a\u0000b' }, 'name'],
+    ])('is not made with %s', async (_, fields, field) => {
+      const client = await aClient();
+      for (const answer of [await client.create(fields), await client.rotate(fields)]) {
+        expect(answer).toMatchObject({ error: { code: 'invalid_argument', fields: [field] } });
+      }
+      expect(await client.list()).toMatchObject([{ id: client.firstId, state: LIVE }]);
+      expect((await client.list())[0]?.expireTime).toBeUndefined();
+    });
+
+    it('is one of ten that are live at most', async () => {
+      const client = await aClient();
+      const made = [];
+      for (let i = 0; i < 8; i++) made.push(messageOf(await client.create()));
+      const expireTime = timestampFromMs(Date.now() + 60_000);
+      messageOf(await client.create({ expireTime }));
+
+      expect(codeOf(await client.create())).toBe('conflict');
+      expect(await client.list()).toHaveLength(10);
+
+      messageOf(await client.revoke(made[0]?.secret?.id ?? ''));
+      messageOf(await client.create());
+      expect(codeOf(await client.create())).toBe('conflict');
+
+      // The one that has ended by itself no longer counts.
+      suite.clock.frozen = timestampMs(expireTime);
+      messageOf(await client.create());
+      expect(codeOf(await client.create())).toBe('conflict');
+      const states = (await client.list()).map(({ state }) => state);
+      expect(states.filter((state) => state === LIVE)).toHaveLength(10);
+      expect(states).toHaveLength(12);
+    });
+
+    it('is revoked at once and for ever, the last one, too', async () => {
+      const client = await aClient();
+      expect(await client.takes(client.first)).toBe(true);
+
+      expect(codeOf(await client.revoke(client.firstId))).toBe('ok');
+
+      expect(await client.takes(client.first)).toBe(false);
+      const [revoked] = await client.list();
+      expect(revoked).toMatchObject({ state: REVOKED });
+      expect(revoked?.revokeTime).toBeDefined();
+      expect(codeOf(await client.revoke(client.firstId))).toBe('ok');
+      expect(await client.list()).toEqual([revoked]);
+      expect(await client.takes(messageOf(await client.create()).clientSecret)).toBe(true);
+    });
+
+    it('is not found under another client, nor where there is none', async () => {
+      const [client, other] = [await aClient(), await aClient()];
+      expect(codeOf(await other.revoke(client.firstId))).toBe('not_found');
+      expect(codeOf(await client.revoke('sec_unknown'))).toBe('not_found');
+      expect(await client.takes(client.first)).toBe(true);
+      const clientId = 'cli_unknown';
+      for (const method of [createClientSecret, listClientSecrets, rotateClientSecret]) {
+        expect(codeOf(await client.call(method, { clientId })), method.name).toBe('not_found');
+      }
+      expect(
+        codeOf(await client.call(revokeClientSecret, { clientId, secretId: client.firstId })),
+      ).toBe('not_found');
+    });
+
+    it.each([
+      ['for a day unless told otherwise', {}, day],
+      ['for as long as was said', { overlapSeconds: 60 }, 60_000],
+      ['for 30 days at most', { overlapSeconds: 2_592_000 }, 30 * day],
+    ])('that is rotated stays good beside the new one %s', async (_, fields, overlap) => {
+      const client = await aClient();
+      const second = messageOf(await client.create()).clientSecret;
+      const start = Date.now();
+      suite.clock.frozen = start;
+
+      const { secret, clientSecret } = messageOf(await client.rotate({ ...fields, name: 'New' }));
+
+      expect(secret).toMatchObject({ name: 'New', state: LIVE });
+      expect(secret?.expireTime).toBeUndefined();
+      const all = [client.first, second, clientSecret];
+      suite.clock.frozen = start + overlap - 1;
+      for (const text of all) expect(await client.takes(text)).toBe(true);
+      suite.clock.frozen = start + overlap;
+      for (const text of all) expect(await client.takes(text)).toBe(text === clientSecret);
+    });
+
+    it('that is rotated without an overlap is good no more', async () => {
+      const client = await aClient();
+      expect(await client.takes(client.first)).toBe(true);
+
+      const { clientSecret } = messageOf(await client.rotate({ overlapSeconds: 0 }));
+
+      expect(await client.takes(client.first)).toBe(false);
+      expect(await client.takes(clientSecret)).toBe(true);
+      const states = (await client.list()).map(({ state }) => state);
+      expect(states.sort()).toEqual([LIVE, REVOKED]);
+    });
+
+    it('that is rotated ends no later than it would have ended', async () => {
+      const client = await aClient();
+      const start = Date.now();
+      suite.clock.frozen = start;
+      const ends = [timestampFromMs(start + 60_000), timestampFromMs(start + 2 * day)];
+      for (const expireTime of ends) messageOf(await client.create({ expireTime }));
+      messageOf(await client.rotate({ overlapSeconds: 3_600 }));
+      messageOf(await client.rotate({ overlapSeconds: 7_200 }));
+
+      const left = (await client.list()).map(({ expireTime }) =>
+        expireTime === undefined ? undefined : (timestampMs(expireTime) - start) / 1000,
+      );
+      expect(left.sort()).toEqual([3_600, 3_600, 60, 7_200, undefined].sort());
+    });
+
+    it('is not rotated for longer than 30 days', async () => {
+      const client = await aClient();
+      expect(await client.rotate({ overlapSeconds: 2_592_001 })).toMatchObject({
+        error: { code: 'invalid_argument', fields: ['overlap_seconds'] },
+      });
+      expect(await client.list()).toHaveLength(1);
+    });
+
+    it('is rotated among ten without an overlap alone, and none is lost otherwise', async () => {
+      const client = await aClient();
+      for (let i = 0; i < 9; i++) messageOf(await client.create());
+      const before = await client.list();
+
+      expect(codeOf(await client.rotate({ overlapSeconds: 1 }))).toBe('conflict');
+      expect(codeOf(await client.rotate())).toBe('conflict');
+
+      expect(await client.list()).toEqual(before);
+      expect(await client.takes(client.first)).toBe(true);
+      const { clientSecret } = messageOf(await client.rotate({ overlapSeconds: 0 }));
+      expect(await client.takes(client.first)).toBe(false);
+      expect(await client.takes(clientSecret)).toBe(true);
+    });
+
+    it('is made for a disabled client, and is good once that is enabled', async () => {
+      const client = await aClient({ disabled: true });
+      const { clientSecret } = messageOf(await client.create());
+      expect(await client.takes(clientSecret)).toBe(false);
+      const { clientId } = client;
+      messageOf(await client.call(ClientService.method.enableClient, { clientId }));
+      expect(await client.takes(clientSecret)).toBe(true);
+    });
+  });
+
+  it('is listed page by page, newest first', async () => {
+    const client = await Client.of(suite, 'http');
+    const start = Date.now();
+    for (let i = 1; i <= 4; i++) {
+      suite.clock.frozen = start + i * 1000;
+      messageOf(await client.create({ name: `${i}` }));
+    }
+    const names: string[] = [];
+    let pageToken = '';
+    do {
+      const request = { clientId: client.clientId, pageSize: 2, pageToken };
+      const page = messageOf(await client.call(listClientSecrets, request));
+      names.push(...page.secrets.map(({ name }) => name));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(names).toEqual(['4', '3', '2', '1', 'Test credential']);
+  });
+
+  /** Does the same fifty times at once. */
+  async function fiftyTimes(fields: object, act: 'create' | 'rotate') {
+    const client = await Client.of(suite, 'grpc');
+    const answers = await Promise.all(Array.from({ length: 50 }, () => client[act](fields)));
+    const made = answers.flatMap((answer) => (answer.ok ? [answer.message.clientSecret] : []));
+    const live = (await client.list()).filter(({ state }) => state === LIVE);
+    return { client, made, live, codes: new Set(answers.map(codeOf)) };
+  }
+
+  it.each(['create', 'rotate'] as const)(
+    'is never lost among fifty that come at once: %s',
+    async (act) => {
+      const { client, made, live, codes } = await fiftyTimes({}, act);
+
+      expect(codes).toEqual(new Set(['ok', 'conflict']));
+      expect(made).toHaveLength(9);
+      expect(live).toHaveLength(10);
+      for (const text of [client.first, ...made]) expect(await client.takes(text)).toBe(true);
+    },
+  );
+
+  it('is the only one left of fifty rotations at once without an overlap', async () => {
+    const { client, made, live, codes } = await fiftyTimes({ overlapSeconds: 0 }, 'rotate');
+
+    expect(codes).toEqual(new Set(['ok']));
+    expect(live).toHaveLength(1);
+    const good = [];
+    for (const text of made) if (await client.takes(text)) good.push(`sec_${text.slice(6, 28)}`);
+    expect(good).toEqual([live[0]?.id]);
+  });
+});

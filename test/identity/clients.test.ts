@@ -1,0 +1,265 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  ClientService,
+  type CreateClientRequestSchema,
+} from '../../gen/latchkey/identity/v1/client_pb.js';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { codeOf, managerOf, messageOf } from '../support/managing.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+
+const { createClient, getClient, listClients, updateClient, disableClient, enableClient } =
+  ClientService.method;
+const { issueToken } = IssuanceService.method;
+
+type Request = MessageInitShape<typeof CreateClientRequestSchema>;
+
+const outOfBounds: [string, Request, string[]][] = [
+  ['no name', { name: '' }, ['name']],
+  ['a name of 256 characters', { name: 'x'.repeat(256) }, ['name']],
+  ['a name with a NUL', { name: 'a\u0000b' }, ['name']],
+  ['101 scopes', { scopes: Array.from({ length: 101 }, (_, i) => `a${i}:read`) }, ['scopes']],
+  ...[
+    '',
+    'payments',
+    'payments:delete',
+    'Payments:read',
+    'payments:read ',
+    'payments:read\n',
+    'payments:read payments:write',
+    '1payments:read',
+    'p\u0000:read',
+    `${'p'.repeat(65)}:read`,
+  ].map((scope): [string, Request, string[]] => [
+    `the scope ${JSON.stringify(scope)}`,
+    { scopes: ['payments:read', scope] },
+    ['scopes'],
+  ]),
+];
+
+describeApp('a client', (suite) => {
+  let manager: { authorization: string };
+  beforeAll(async () => {
+    manager = await managerOf(suite.app, 'clients:read clients:write');
+  });
+  const countClients = async () =>
+    (await suite.app.inside.db.selectFrom('clients').select('id').execute()).length;
+
+  describeDoors((name) => {
+    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential = manager) =>
+      suite.door(name).call(method, request, credential);
+
+    async function created(request: Request = {}) {
+      const whole = { name: 'Ledger', scopes: ['payments:read', 'payments:write'], ...request };
+      const { client, clientSecret } = messageOf(await call(createClient, whole));
+      if (client === undefined) throw new Error('no client was answered');
+      const issue = async (scope: string) =>
+        codeOf(await call(issueToken, { clientId: client.id, clientSecret, scope }, {}));
+      return { client, clientId: client.id, clientSecret, issue };
+    }
+
+    it('is created with its first secret, which is good for its scopes at once', async () => {
+      const { client, clientSecret, issue } = await created({
+        scopes: ['payments:write', 'payments:read', 'payments:write'],
+      });
+
+      expect(client).toMatchObject({
+        id: expect.stringMatching(/^cli_[0-9A-Za-z]{22}$/),
+        name: 'Ledger',
+        scopes: ['payments:write', 'payments:read'],
+      });
+      expect(client.createTime).toBeDefined();
+      expect(client.disableTime).toBeUndefined();
+      expect(clientSecret).toMatch(/^lk_cs_/);
+      expect(await issue('payments:read payments:write')).toBe('ok');
+      expect(await issue('accounts:read')).toBe('identity.scope_not_granted');
+      expect(messageOf(await call(getClient, { clientId: client.id })).client).toEqual(client);
+    });
+
+    it.each(outOfBounds)('is refused with %s, and none is made', async (_, change, fields) => {
+      const before = await countClients();
+      const whole = { name: 'Ledger', scopes: ['payments:read'], ...change };
+
+      expect(await call(createClient, whole)).toMatchObject({
+        ok: false,
+        error: { code: 'invalid_argument', fields },
+      });
+      expect(await countClients()).toBe(before);
+    });
+
+    it('that there is not is not found, by any method', async () => {
+      const request = { clientId: 'cli_unknown' };
+      for (const method of [getClient, disableClient, enableClient]) {
+        expect(codeOf(await call(method, request)), method.name).toBe('not_found');
+      }
+      expect(codeOf(await call(updateClient, { ...request, name: 'Mine' }))).toBe('not_found');
+      expect(codeOf(await call(updateClient, request))).toBe('not_found');
+    });
+
+    it('is listed, newest first, page by page', async () => {
+      const ids: string[] = [];
+      const before = await countClients();
+      for (let i = 0; i < 3; i++) {
+        suite.clock.frozen = Date.now() + before + i;
+        ids.unshift((await created()).clientId);
+      }
+      suite.clock.frozen = undefined;
+      const seen: string[] = [];
+      let pageToken = '';
+      do {
+        const page = messageOf(await call(listClients, { pageSize: 2, pageToken }));
+        expect(page.clients.length).toBeLessThanOrEqual(2);
+        seen.push(...page.clients.map(({ id }) => id));
+        pageToken = page.nextPageToken;
+      } while (pageToken !== '');
+
+      expect(seen.slice(0, 3)).toEqual(ids);
+      expect(new Set(seen).size).toBe(before + 3);
+      expect(await call(listClients, { pageSize: -1 })).toMatchObject({
+        error: { fields: ['page_size'] },
+      });
+      expect(await call(listClients, { pageToken: 'x' })).toMatchObject({
+        error: { fields: ['page_token'] },
+      });
+    });
+
+    it('changes its name alone, and keeps its scopes', async () => {
+      const { client, clientId } = await created();
+
+      const renamed = messageOf(await call(updateClient, { clientId, name: 'Journal' })).client;
+
+      expect(renamed).toEqual({ ...client, name: 'Journal' });
+      expect(messageOf(await call(getClient, { clientId })).client).toEqual(renamed);
+      expect(messageOf(await call(updateClient, { clientId })).client).toEqual(renamed);
+      const nameless = { clientId, name: '', updateMask: { paths: ['name'] } };
+      expect(await call(updateClient, nameless)).toMatchObject({
+        error: { code: 'invalid_argument', fields: ['name'] },
+      });
+      const other = { clientId, name: 'x', updateMask: { paths: ['disable_time'] } };
+      expect(await call(updateClient, other)).toMatchObject({
+        error: { code: 'invalid_argument', fields: ['update_mask'] },
+      });
+    });
+
+    it('has the scopes that it is given, and no longer those that are taken away', async () => {
+      const { clientId, issue } = await created();
+      expect(await issue('payments:write')).toBe('ok');
+
+      const scopes = ['payments:read', 'refunds:read', 'payments:read'];
+      const { client } = messageOf(await call(updateClient, { clientId, scopes }));
+
+      expect(client?.scopes).toEqual(['payments:read', 'refunds:read']);
+      expect(await issue('payments:write')).toBe('identity.scope_not_granted');
+      expect(await issue('payments:read refunds:read')).toBe('ok');
+
+      const none = { clientId, scopes: [], updateMask: { paths: ['scopes'] } };
+      expect(messageOf(await call(updateClient, none)).client?.scopes).toEqual([]);
+      expect(await issue('payments:read')).toBe('identity.scope_not_granted');
+    });
+
+    it('is of no use while it is disabled', async () => {
+      const { client, clientId, issue } = await created();
+      expect(await issue('payments:read')).toBe('ok');
+
+      const disabled = messageOf(await call(disableClient, { clientId })).client;
+
+      expect(disabled?.disableTime).toBeDefined();
+      expect(await issue('payments:read')).toBe('identity.credential_invalid');
+      expect(messageOf(await call(disableClient, { clientId })).client).toEqual(disabled);
+      expect(messageOf(await call(getClient, { clientId })).client).toEqual(disabled);
+
+      for (let i = 0; i < 2; i++) {
+        expect(messageOf(await call(enableClient, { clientId })).client).toEqual(client);
+        expect(await issue('payments:read')).toBe('ok');
+      }
+    });
+
+    it('changes by staff who have signed in before, but not in its scopes', async () => {
+      const { clientId } = await created();
+      const authTime = Math.floor(Date.now() / 1000) - 3_600;
+      const staff = await managerOf(suite.app, 'clients:read clients:write', {
+        type: 'staff',
+        authTime,
+      });
+
+      expect(codeOf(await call(updateClient, { clientId, name: 'By staff' }, staff))).toBe('ok');
+      const scopes = ['payments:read'];
+      const code = codeOf(await call(updateClient, { clientId, name: 'Both', scopes }, staff));
+      expect(code).toBe('step_up_required');
+      const cleared = { clientId, updateMask: { paths: ['scopes'] } };
+      expect(codeOf(await call(updateClient, cleared, staff))).toBe('step_up_required');
+      expect(codeOf(await call(createClient, { name: 'New' }, staff))).toBe('step_up_required');
+      expect(codeOf(await call(disableClient, { clientId }, staff))).toBe('ok');
+      expect(messageOf(await call(getClient, { clientId })).client).toMatchObject({
+        name: 'By staff',
+        scopes: ['payments:read', 'payments:write'],
+      });
+    });
+  });
+
+  describe('over HTTP', () => {
+    const post = (path: string, body?: unknown, method = 'POST') =>
+      fetch(suite.app.publicUrl + path, {
+        method,
+        headers: { ...manager, ...(body === undefined ? {} : { 'content-type': json }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    const json = 'application/json';
+
+    it('is answered whole, at the place where it can be read', async () => {
+      const answer = await post('/clients', { name: 'Ledger', scopes: ['payments:read'] });
+
+      expect(answer.status).toBe(201);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      const body = (await answer.json()) as { client: { id: string }; client_secret: string };
+      const { client } = body;
+      expect(body).toEqual({
+        client: {
+          id: client.id,
+          name: 'Ledger',
+          scopes: ['payments:read'],
+          create_time: expect.stringMatching(/Z$/),
+        },
+        client_secret: expect.stringMatching(/^lk_cs_/),
+      });
+      const location = answer.headers.get('location') ?? '';
+      expect(location).toBe(`/clients/${client.id}`);
+      const read = await post(location, undefined, 'GET');
+      expect(await read.json()).toEqual(client);
+    });
+
+    it('is disabled and enabled by the path alone', async () => {
+      const { id } = (
+        (await (await post('/clients', { name: 'Ledger' })).json()) as {
+          client: { id: string };
+        }
+      ).client;
+
+      const disabled = await post(`/clients/${id}:disable`);
+      expect(disabled.status).toBe(200);
+      expect(await disabled.json()).toMatchObject({ id, disable_time: expect.any(String) });
+      const enabled = await post(`/clients/${id}:enable`, {});
+      expect(await enabled.json()).not.toHaveProperty('disable_time');
+    });
+
+    it('loses its scopes where they are null, and is not changed by a mistyped member', async () => {
+      const made = await post('/clients', { name: 'Ledger', scopes: ['payments:read'] });
+      const { id } = ((await made.json()) as { client: { id: string } }).client;
+
+      for (const [body, field] of [
+        [{ scope: 'payments:write' }, 'scope'],
+        [{ id: 'cli_other' }, 'id'],
+        [{ scopes: 'payments:write' }, 'scopes'],
+        [{ name: '' }, 'name'],
+      ] as const) {
+        const refused = await post(`/clients/${id}`, body, 'PATCH');
+        expect(refused.status).toBe(400);
+        expect(await refused.json()).toMatchObject({ errors: [{ field }] });
+      }
+      const kept = await (await post(`/clients/${id}`, undefined, 'GET')).json();
+      expect(kept).toMatchObject({ name: 'Ledger', scopes: ['payments:read'] });
+      const cleared = await post(`/clients/${id}`, { scopes: null }, 'PATCH');
+      expect(await cleared.json()).toMatchObject({ name: 'Ledger', scopes: [] });
+    });
+  });
+});

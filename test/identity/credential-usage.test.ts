@@ -1,0 +1,117 @@
+// When a credential was last used: known in a while, and never at a request's expense.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { createUsage } from '../../src/identity/credentials/usage.ts';
+import type { Database } from '../../src/storage/schema.ts';
+import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { openDoors } from '../support/doors.ts';
+import { describeDialects, startTestApp } from '../support/harness.ts';
+import { addClient, addCustomer, addWorkspace } from '../support/rows.ts';
+
+const { issueToken, exchangeApiKey } = IssuanceService.method;
+const { listLinks } = LinkService.method;
+
+async function lastUsed(db: Database, id: string): Promise<number | null | undefined> {
+  const query = db.selectFrom('credentials').select('last_used_time').where('id', '=', id);
+  return (await query.executeTakeFirst())?.last_used_time;
+}
+
+/** One that writes when it is told to. */
+function usageOf(db: Database, now: () => number) {
+  const usage = createUsage({ db, now });
+  onTestFinished(() => usage.stop());
+  return usage;
+}
+
+describeDialects('the last use of a credential', (dialect) => {
+  it('is written by an app that stops, for every kind, and not for one that is no good', async () => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    const databaseUrl = await freshDatabaseUrl(dialect);
+    let time = Date.now();
+    const test = await startTestApp({ dataDir, config: { databaseUrl }, now: () => time });
+    onTestFinished(() => test.remove());
+    const { db } = test.app.inside;
+    const doors = openDoors(test.app);
+    onTestFinished(() => {
+      for (const door of doors) door.close();
+    });
+    const good = [
+      await addClient(db, 'payments:read'),
+      await addCustomer(db, 'payments:read'),
+      await addWorkspace(db, 'links:read'),
+    ] as const;
+    const bad = await addCustomer(db, 'payments:read', { disabled: true });
+    const [client, customer, workspace] = good;
+    // The first use reads the credential, the second finds it in memory.
+    for (time of [time + 1_000, time + 2_000]) {
+      for (const door of doors) {
+        const request = { clientId: client.ownerId, clientSecret: client.text };
+        await door.call(issueToken, { ...request, scope: 'payments:read' });
+        await door.call(exchangeApiKey, { apiKey: customer.text });
+        await door.call(exchangeApiKey, { apiKey: bad.text });
+        await door.call(listLinks, {}, { authorization: `Bearer ${workspace.text}` });
+      }
+    }
+    for (const { credentialId } of good) expect(await lastUsed(db, credentialId)).toBeNull();
+
+    await test.stop();
+
+    const after = await openUntilFinished(databaseUrl);
+    for (const { credentialId } of good) expect(await lastUsed(after, credentialId)).toBe(time);
+    expect(await lastUsed(after, bad.credentialId)).toBeNull();
+  });
+
+  it('only moves forward, whichever process writes first', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const { credentialId } = await addClient(db, 'payments:read');
+    let time = 5_000;
+    const [first, second] = [usageOf(db, () => time), usageOf(db, () => time)];
+
+    first.note(credentialId);
+    time = 3_000;
+    second.note(credentialId);
+    await first.flush();
+    await second.flush();
+    expect(await lastUsed(db, credentialId)).toBe(5_000);
+
+    time = 7_000;
+    second.note(credentialId);
+    await second.flush();
+    expect(await lastUsed(db, credentialId)).toBe(7_000);
+  });
+
+  it('is written for thousands at once', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const added = [];
+    for (let i = 0; i < 3; i++) added.push(await addClient(db, 'payments:read'));
+    const usage = usageOf(db, () => 5_000);
+    const [first] = added;
+    usage.note(first?.credentialId ?? '');
+    // Those in between have been deleted, as far as the database knows.
+    for (let i = 0; i < 2_500; i++) usage.note(`sec_${i}`);
+    for (const { credentialId } of added.slice(1)) usage.note(credentialId);
+
+    await usage.flush();
+
+    for (const { credentialId } of added) expect(await lastUsed(db, credentialId)).toBe(5_000);
+  });
+
+  it('is kept in mind while the database is away', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const { credentialId } = await addClient(db, 'payments:read');
+    const usage = usageOf(db, () => 5_000);
+    usage.note(credentialId);
+    await db.schema.alterTable('credentials').renameTo('away').execute();
+    await usage.flush();
+    await db.schema.alterTable('away').renameTo('credentials').execute();
+
+    await usage.flush();
+
+    expect(await lastUsed(db, credentialId)).toBe(5_000);
+  });
+});

@@ -1,0 +1,178 @@
+// Two processes on one database: what the one takes away, the other refuses within a second.
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
+import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
+import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { openDatabase } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/schema.ts';
+import { type Door, openDoors } from '../support/doors.ts';
+import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
+import { describeDialects } from '../support/harness.ts';
+import { codeOf, messageOf } from '../support/managing.ts';
+import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
+import { type Added, addClient, addCustomer } from '../support/rows.ts';
+
+const { issueToken, exchangeApiKey } = IssuanceService.method;
+const clients = ClientService.method;
+const customers = CustomerService.method;
+
+const within1s = { timeout: 1_000, interval: 20 };
+const credentialInvalid = 'identity.credential_invalid';
+
+type Manage = Door['call'];
+
+/** What the one process does to the owner of a credential, and how the other then answers. */
+const losses: [string, 'client' | 'customer', (of: Added, manage: Manage) => unknown, string][] = [
+  [
+    'a revoked secret',
+    'client',
+    ({ ownerId: clientId, credentialId: secretId }, manage) =>
+      manage(clients.revokeClientSecret, { clientId, secretId }),
+    credentialInvalid,
+  ],
+  [
+    'a secret that was rotated without an overlap',
+    'client',
+    ({ ownerId: clientId }, manage) =>
+      manage(clients.rotateClientSecret, { clientId, overlapSeconds: 0 }),
+    credentialInvalid,
+  ],
+  [
+    "a disabled client's secret",
+    'client',
+    ({ ownerId: clientId }, manage) => manage(clients.disableClient, { clientId }),
+    credentialInvalid,
+  ],
+  [
+    'a scope that was taken away',
+    'client',
+    ({ ownerId: clientId }, manage) =>
+      manage(clients.updateClient, { clientId, scopes: ['payments:write'] }),
+    'identity.scope_not_granted',
+  ],
+  [
+    'a revoked key',
+    'customer',
+    ({ ownerId: customerId, credentialId: keyId }, manage) =>
+      manage(customers.revokeApiKey, { customerId, keyId }),
+    credentialInvalid,
+  ],
+  [
+    'a key that was rotated without an overlap',
+    'customer',
+    ({ ownerId: customerId, credentialId: keyId }, manage) =>
+      manage(customers.rotateApiKey, { customerId, keyId, overlapSeconds: 0 }),
+    credentialInvalid,
+  ],
+  [
+    "a disabled customer's key",
+    'customer',
+    ({ ownerId: customerId }, manage) => manage(customers.disableCustomer, { customerId }),
+    credentialInvalid,
+  ],
+];
+
+describeDialects('a process', (dialect) => {
+  let db: Database;
+  let programs: RunningProgram[];
+  let first: Door;
+  let second: Door;
+  let credential: { authorization: string };
+
+  beforeAll(async () => {
+    const dataDir = await newDataDir();
+    const url =
+      dialect === 'postgres' ? await freshPostgresDatabase() : `sqlite:${dataDir}/latchkey.db`;
+    const env = {
+      LATCHKEY_DATABASE_URL: url,
+      LATCHKEY_BOOTSTRAP: 'demo',
+      // Each takes the other's tokens.
+      LATCHKEY_PUBLIC_URL: 'http://latchkey.test',
+    };
+    programs = [await startProgram(env, dataDir), await startProgram(env, dataDir)];
+    db = await openDatabase(url);
+    const [one, two] = programs.map(grpcDoorOf);
+    if (one === undefined || two === undefined) throw new Error('there are no two doors');
+    [first, second] = [one, two];
+    const scope = 'clients:write customers:write';
+    const { ownerId: clientId, text: clientSecret } = await addClient(db, scope);
+    const issued = await first.call(issueToken, { clientId, clientSecret, scope });
+    credential = { authorization: `Bearer ${messageOf(issued).accessToken}` };
+  });
+  afterAll(async () => {
+    first?.close();
+    second?.close();
+    await db?.destroy();
+    for (const program of programs ?? []) await program.remove();
+  });
+
+  const manage: Manage = (method, request) => first.call(method, request, credential);
+  /** Whether a token is issued for it. */
+  const codeAt = async (door: Door, kind: 'client' | 'customer', { ownerId, text }: Added) => {
+    const request = { clientId: ownerId, clientSecret: text, scope: 'payments:read' };
+    return kind === 'client'
+      ? codeOf(await door.call(issueToken, request))
+      : codeOf(await door.call(exchangeApiKey, { apiKey: text }));
+  };
+
+  it.each(losses)('refuses %s at once, and the other one within a second', async (...loss) => {
+    const [, kind, take, code] = loss;
+    const scopes = 'payments:read payments:write';
+    const added = await (kind === 'client' ? addClient(db, scopes) : addCustomer(db, scopes));
+    for (const door of [first, second, second]) expect(await codeAt(door, kind, added)).toBe('ok');
+
+    expect(await take(added, manage)).toMatchObject({ ok: true });
+
+    expect(await codeAt(first, kind, added)).toBe(code);
+    await expect.poll(() => codeAt(second, kind, added), within1s).toBe(code);
+  });
+
+  it('issues no token for an account that the other one has taken away', async () => {
+    const scopes = 'payments:read';
+    const { ownerId: customerId, text: apiKey } = await addCustomer(db, scopes, {
+      accounts: ['acc_1', 'acc_2'],
+    });
+    const accountsAt = async (door: Door) => {
+      const { accessToken } = messageOf(await door.call(exchangeApiKey, { apiKey }));
+      return decodeJwt(accessToken).accounts;
+    };
+    for (const door of [first, second]) expect(await accountsAt(door)).toEqual(['acc_1', 'acc_2']);
+
+    messageOf(await manage(customers.putAccounts, { customerId, accountIds: ['acc_2'] }));
+
+    expect(await accountsAt(first)).toEqual(['acc_2']);
+    await expect.poll(() => accountsAt(second), within1s).toEqual(['acc_2']);
+  });
+
+  it('loses no secret of those that both rotate at once', async () => {
+    const { ownerId: clientId } = await addClient(db, 'payments:read');
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        (i % 2 === 0 ? first : second).call(clients.rotateClientSecret, { clientId }, credential),
+      ),
+    );
+
+    const codes = new Set(answers.map(codeOf));
+    expect(codes).toEqual(new Set(['ok', 'conflict']));
+    const made = answers.flatMap((answer) => (answer.ok ? [answer.message.clientSecret] : []));
+    expect(made).toHaveLength(9);
+    const { secrets } = messageOf(await manage(clients.listClientSecrets, { clientId }));
+    expect(secrets.filter(({ state }) => state === CredentialState.LIVE)).toHaveLength(10);
+    for (const text of made) {
+      const added = { ownerId: clientId, credentialId: '', text };
+      for (const door of [first, second]) expect(await codeAt(door, 'client', added)).toBe('ok');
+    }
+  });
+});
+
+function grpcDoorOf({ env }: RunningProgram): Door {
+  const doors = openDoors({
+    publicUrl: env.LATCHKEY_BASE_URL,
+    grpcAddress: env.LATCHKEY_GRPC_ADDRESS,
+  });
+  const door = doors.find(({ name }) => name === 'grpc');
+  if (door === undefined) throw new Error('there is no such door');
+  return door;
+}

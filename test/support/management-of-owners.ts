@@ -1,0 +1,83 @@
+// The management of clients and customers, for `managementActions`.
+import type { Action } from './management.ts';
+import { addClient, addCustomer } from './rows.ts';
+import type { Suite } from './suite.ts';
+
+export const managementOfOwners: Readonly<Record<string, (suite: Suite) => Promise<Action>>> = {
+  async 'ClientService.CreateClient'() {
+    const request = { name: 'Ledger', scopes: ['payments:read'] };
+    return { request, target: ({ client }) => client?.id };
+  },
+
+  async 'ClientService.UpdateClient'(suite) {
+    const { clientId } = await ofClient(suite);
+    return { request: { clientId, scopes: ['payments:write'] }, target: clientId };
+  },
+
+  'ClientService.DisableClient': aboutClient,
+  'ClientService.EnableClient': aboutClient,
+  'ClientService.RotateClientSecret': aboutClient,
+
+  async 'ClientService.CreateClientSecret'(suite) {
+    const { clientId } = await ofClient(suite);
+    return { request: { clientId }, target: ({ secret }) => secret?.id };
+  },
+
+  async 'ClientService.RevokeClientSecret'(suite) {
+    const ids = await ofClient(suite);
+    return { request: ids, target: ids.secretId };
+  },
+
+  async 'CustomerService.CreateCustomer'() {
+    return { request: { name: 'Acme' }, target: ({ customer }) => customer?.id };
+  },
+
+  async 'CustomerService.UpdateCustomer'(suite) {
+    const { customerId } = await ofCustomer(suite);
+    return { request: { customerId, name: 'Apex' }, target: customerId };
+  },
+
+  'CustomerService.DisableCustomer': aboutCustomer,
+  'CustomerService.EnableCustomer': aboutCustomer,
+
+  async 'CustomerService.PutAccounts'(suite) {
+    const { customerId } = await ofCustomer(suite);
+    return { request: { customerId, accountIds: ['acc_9'] }, target: customerId };
+  },
+
+  async 'CustomerService.CreateApiKey'(suite) {
+    const { customerId } = await ofCustomer(suite);
+    const request = { customerId, scopes: ['payments:read'] };
+    return { request, target: ({ key }) => key?.id };
+  },
+
+  async 'CustomerService.RotateApiKey'(suite) {
+    const ids = await ofCustomer(suite);
+    return { request: ids, target: ids.keyId };
+  },
+
+  async 'CustomerService.RevokeApiKey'(suite) {
+    const ids = await ofCustomer(suite);
+    return { request: ids, target: ids.keyId };
+  },
+};
+
+async function ofClient({ app }: Suite) {
+  const { ownerId, credentialId } = await addClient(app.inside.db, 'payments:read');
+  return { clientId: ownerId, secretId: credentialId };
+}
+
+async function aboutClient(suite: Suite): Promise<Action> {
+  const { clientId } = await ofClient(suite);
+  return { request: { clientId }, target: clientId };
+}
+
+async function ofCustomer({ app }: Suite) {
+  const { ownerId, credentialId } = await addCustomer(app.inside.db, 'payments:read');
+  return { customerId: ownerId, keyId: credentialId };
+}
+
+async function aboutCustomer(suite: Suite): Promise<Action> {
+  const { customerId } = await ofCustomer(suite);
+  return { request: { customerId }, target: customerId };
+}
