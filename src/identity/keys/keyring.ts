@@ -38,10 +38,12 @@ export type KeyringOptions = {
 
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { changes, now } = options;
-  let keys = await load(options);
+  let keys: LoadedKeys = { facts: [], all: [], byHeader: new Map(), active: undefined };
   changes.onChange('signing_keys', async () => {
     keys = await load(options);
   });
+  // By way of the listener, so that no change comes between the first look and those that follow.
+  await changes.announce('signing_keys');
   return {
     active: () => keys.active,
     byHeader(header) {
