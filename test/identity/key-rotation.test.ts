@@ -95,6 +95,8 @@ describeDialects('a rotation of the keys', (dialect) => {
 
     for (let i = 0; clock.now < start + 3.1 * daySeconds * 1000; i++) {
       await tick(i);
+      // One after the other, so that their caches end at different times.
+      if (i % 4 === 0) verifiers[(i / 4) % verifiers.length]?.restart();
       for (const kid of await publishedKids(origins[i % 2] ?? '')) {
         if (!publishedSince.has(kid)) publishedSince.set(kid, clock.now);
       }
@@ -124,7 +126,7 @@ describeDialects('a rotation of the keys', (dialect) => {
     expect(await publishedKids(origins[0])).toHaveLength(1);
     for (const { fetched, unchanged } of verifiers) {
       expect(fetched).toBeGreaterThan(200);
-      expect(unchanged).toBeGreaterThan(fetched / 2);
+      expect(unchanged).toBeGreaterThan(fetched / 3);
     }
   }, 120_000);
 

@@ -26,6 +26,11 @@ export class CachingVerifier {
     this.#options = options;
   }
 
+  /** Forgets the JWKS, as a process does that is started anew. */
+  restart(): void {
+    this.#cached = undefined;
+  }
+
   /** Returns the `kid`; throws where the token is no good. */
   async verify(token: string): Promise<string | undefined> {
     const { issuer, now } = this.#options;
