@@ -64,7 +64,7 @@ test('a rotation of the master key puts a new one in its place, once all is unde
   await stop(server);
 });
 
-test('a rotation of the master key loses nothing, whenever it is killed and whoever else tries', async () => {
+test('a rotation of the master key loses nothing, killed or tried by two at once', async () => {
   const dataDir = await usedFolder();
   await addSealed(urlIn(dataDir), await readMasterKeyFile(dataDir), 300);
   for (let delayMs = 150; delayMs <= 900; delayMs += 75) {
