@@ -3,6 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it, vi } from 'vitest';
+import { ClientService } from '../gen/latchkey/identity/v1/client_pb.js';
+import { CustomerService } from '../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
 import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
@@ -12,12 +14,15 @@ import { callAny } from './support/any-method.ts';
 import { allRows, eventsOf } from './support/audit.ts';
 import { mistype, unknownCredential, wrongSecret } from './support/credentials.ts';
 import { doorNames } from './support/doors.ts';
+import { managerOf, messageOf } from './support/managing.ts';
 import { addClient, addCustomer } from './support/rows.ts';
 import { type DoorName, describeApp, type Suite } from './support/suite.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { verifyToken, revokeToken } = VerificationService.method;
 const { createLink } = LinkService.method;
+const { createClient, createClientSecret, rotateClientSecret } = ClientService.method;
+const { createCustomer, createApiKey, rotateApiKey } = CustomerService.method;
 
 describeApp('what is written', (suite) => {
   let tour: Tour;
@@ -27,6 +32,7 @@ describeApp('what is written', (suite) => {
     for (const door of doorNames) {
       await tour.tokens(door);
       await tour.documents(door);
+      await tour.management(door);
     }
     await tour.oddRequests();
     await tour.sharedLink();
@@ -162,6 +168,25 @@ class Tour {
     const request = { documentId: 'none', emailRequired: true, password };
     const answer = await this.#suite.door(name).call(createLink, request, { authorization });
     if (!answer.ok) this.codes.add(answer.error.code);
+  }
+
+  /** Secrets that are made, and told once. */
+  async management(name: DoorName): Promise<void> {
+    const credential = await managerOf(this.#suite.app, 'clients:write customers:write');
+    const call: ReturnType<Suite['door']>['call'] = (method, request) =>
+      this.#suite.door(name).call(method, request, credential);
+    const made = messageOf(await call(createClient, { name: 'Ledger' }));
+    this.keep(made.clientSecret);
+    const clientId = made.client?.id ?? '';
+    for (const method of [createClientSecret, rotateClientSecret]) {
+      this.keep(messageOf(await call(method, { clientId })).clientSecret);
+    }
+    const { customer } = messageOf(await call(createCustomer, { name: 'Acme' }));
+    const request = { customerId: customer?.id ?? '', scopes: ['payments:read'] };
+    const { key, apiKey } = messageOf(await call(createApiKey, request));
+    this.keep(apiKey);
+    const old = { ...request, keyId: key?.id ?? '' };
+    this.keep(messageOf(await call(rotateApiKey, old)).apiKey);
   }
 
   /** Secrets where no secret belongs. */

@@ -81,7 +81,7 @@ function sqlite(file: string): Opened {
   };
 }
 
-/** Has migrations done whole or not at all: SQLite can, though Kysely does not take it for granted. */
+/** Has migrations done whole or not at all, which SQLite can, though Kysely does not expect it. */
 class TransactionalSqliteDialect extends SqliteDialect {
   override createAdapter() {
     return new TransactionalSqliteAdapter();

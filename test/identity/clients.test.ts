@@ -242,7 +242,7 @@ describeApp('a client', (suite) => {
       expect(await enabled.json()).not.toHaveProperty('disable_time');
     });
 
-    it('loses its scopes where they are null, and is not changed by a mistyped member', async () => {
+    it('loses its scopes by null, and is not changed by a mistyped member', async () => {
       const made = await post('/clients', { name: 'Ledger', scopes: ['payments:read'] });
       const { id } = ((await made.json()) as { client: { id: string } }).client;
 

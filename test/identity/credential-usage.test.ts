@@ -28,7 +28,7 @@ function usageOf(db: Database, now: () => number) {
 }
 
 describeDialects('the last use of a credential', (dialect) => {
-  it('is written by an app that stops, for every kind, and not for one that is no good', async () => {
+  it('is written by an app that stops, for every kind, but for none that is no good', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     const databaseUrl = await freshDatabaseUrl(dialect);

@@ -5,6 +5,7 @@ import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { type Door, openDoors } from '../support/doors.ts';
@@ -15,6 +16,7 @@ import { newDataDir, type RunningProgram, startProgram } from '../support/progra
 import { type Added, addClient, addCustomer } from '../support/rows.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
+const { verifyToken } = VerificationService.method;
 const clients = ClientService.method;
 const customers = CustomerService.method;
 
@@ -96,7 +98,7 @@ describeDialects('a process', (dialect) => {
     const [one, two] = programs.map(grpcDoorOf);
     if (one === undefined || two === undefined) throw new Error('there are no two doors');
     [first, second] = [one, two];
-    const scope = 'clients:write customers:write';
+    const scope = 'clients:write customers:write tokens:read';
     const { ownerId: clientId, text: clientSecret } = await addClient(db, scope);
     const issued = await first.call(issueToken, { clientId, clientSecret, scope });
     credential = { authorization: `Bearer ${messageOf(issued).accessToken}` };
@@ -127,6 +129,23 @@ describeDialects('a process', (dialect) => {
 
     expect(await codeAt(first, kind, added)).toBe(code);
     await expect.poll(() => codeAt(second, kind, added), within1s).toBe(code);
+  });
+
+  it('finds no life in the token of a client that the other one has disabled', async () => {
+    const { ownerId: clientId, text: clientSecret } = await addClient(db, 'payments:read');
+    const request = { clientId, clientSecret, scope: 'payments:read' };
+    const { accessToken: token } = messageOf(await second.call(issueToken, request));
+    const isActiveAt = async (door: Door) =>
+      messageOf(await door.call(verifyToken, { token }, credential)).active;
+    for (const door of [first, second]) expect(await isActiveAt(door)).toBe(true);
+
+    messageOf(await manage(clients.disableClient, { clientId }));
+
+    expect(await isActiveAt(first)).toBe(false);
+    await expect.poll(() => isActiveAt(second), within1s).toBe(false);
+    messageOf(await manage(clients.enableClient, { clientId }));
+    expect(await isActiveAt(first)).toBe(true);
+    await expect.poll(() => isActiveAt(second), within1s).toBe(true);
   });
 
   it('issues no token for an account that the other one has taken away', async () => {

@@ -59,7 +59,7 @@ function fill(url: string): Promise<void> {
 }
 
 describeDialects('a database of the first version', (dialect) => {
-  it("keeps its customers' accounts, which begin with the first customer that has them", async () => {
+  it("keeps its customers' accounts, which begin with the first who has them", async () => {
     const url = await freshDatabaseUrl(dialect);
     await fill(url);
 
