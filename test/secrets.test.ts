@@ -68,7 +68,7 @@ describeApp('what is written', (suite) => {
 
   it('to the database holds no secret but those that have to be read again', async () => {
     const rows = (await allRows(suite.app.inside.db)).join('\n');
-    // The look finds what is there: a link's url is told to its owner again, a viewer's address, too.
+    // The look finds what is there: a link's url, which its owner may see again, and who viewed it.
     expect(tour.readable.size).toBe(2);
     for (const secret of tour.secrets) {
       expect(rows.includes(secret), secret.slice(0, 8)).toBe(tour.readable.has(secret));

@@ -14,7 +14,7 @@ import { openStreamDoors, type Piece } from '../support/streams.ts';
 import { type DoorName, describeApp, describeDoors, type Suite } from '../support/suite.ts';
 import { signToken } from '../support/tokens.ts';
 
-/** Methods that are not marked as free of side effects, and are no management action all the same. */
+/** Methods that are not marked as free of side effects, and change nothing all the same. */
 const noActions: Record<string, string> = {
   'VerificationService.VerifyToken': 'it only reads; the mark would put the token into a URL',
 };
@@ -72,14 +72,14 @@ describeApp('the audit trail', (suite) => {
       const { db } = suite.app.inside;
       const action = await actionOf(suite, name);
       const { credential } = await callerOf(suite, method, action);
-      const before = await allRows(db, ['audit_events']);
+      const before = await stateOf(suite);
 
       const { answer } = await withoutEvents(db, suite.dialect, () =>
         call(suite, door, method, action.request, credential),
       );
 
       expect(answer).toMatchObject({ ok: false, error: { code: 'internal' } });
-      expect(await allRows(db, ['audit_events'])).toEqual(before);
+      expect(await stateOf(suite)).toEqual(before);
       expect(await eventsOf(db, credential.requestId)).toEqual([]);
       // Nothing else stood in its way.
       const again = await call(suite, door, method, action.request, credential);
@@ -102,6 +102,12 @@ describeApp('the audit trail', (suite) => {
     });
   });
 });
+
+/** All that a change could have changed: the use of a credential is written by and by. */
+async function stateOf({ app }: Suite): Promise<string[]> {
+  const rows = await allRows(app.inside.db, ['audit_events']);
+  return rows.map((row) => row.replace(/"last_used_time":\w+,?/, ''));
+}
 
 async function countDone({ app }: Suite): Promise<number> {
   const done = app.inside.db.selectFrom('audit_events').select('id').where('code', '=', 'ok');

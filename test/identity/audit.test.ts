@@ -237,7 +237,7 @@ describeApp('the list of events', (suite) => {
       expect(await eventsOf(suite.app.inside.db, 'done')).toMatchObject([{ target: link }]);
     });
 
-    it('that it cannot take leaves no bytes of an upload, and keeps those of a deletion', async () => {
+    it("that it cannot take leaves no upload's bytes, and keeps a document's", async () => {
       const { testApp, dialect } = suite;
       const { id } = await upload(testApp, Buffer.from('kept'));
       const before = await stored(testApp);

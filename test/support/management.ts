@@ -1,7 +1,9 @@
 // For each management action a call of it that succeeds. A new method needs its entry here.
+import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { TokenPrincipalType } from '../../src/rpc/principal.ts';
 import { managementOfOwners } from './management-of-owners.ts';
 import { makeLink, upload } from './sharing.ts';
+import { done, keyManager } from './signing-keys.ts';
 import type { Suite } from './suite.ts';
 import { signToken } from './tokens.ts';
 
@@ -25,6 +27,21 @@ export const managementActions: Readonly<Record<string, (suite: Suite) => Promis
   },
 
   ...managementOfOwners,
+
+  async 'SigningKeyService.CreateSigningKey'(suite) {
+    await makeRoomForKey(suite);
+    return { request: {}, target: ({ signing_key }) => signing_key?.kid };
+  },
+
+  async 'SigningKeyService.ActivateSigningKey'(suite) {
+    const { kid } = await (await makeRoomForKey(suite)).create();
+    return { request: { kid, force: true }, target: kid };
+  },
+
+  async 'SigningKeyService.RevokeSigningKey'(suite) {
+    const { kid } = await (await makeRoomForKey(suite)).create();
+    return { request: { kid }, target: kid };
+  },
 
   async 'DocumentService.UploadDocument'({ testApp }) {
     const request = { file: Buffer.from('bytes'), workspaceId: testApp.env.WORKSPACE_ID };
@@ -55,6 +72,18 @@ export const managementActions: Readonly<Record<string, (suite: Suite) => Promis
     return { request: ids, target: ids.linkId };
   },
 };
+
+/** Not everybody can leave a key: the number of those that are published has a bound. */
+async function makeRoomForKey(suite: Suite) {
+  const keys = keyManager(
+    () => suite.app,
+    () => suite.door('grpc'),
+  );
+  for (const { kid, state } of await keys.list()) {
+    if (state === SigningKeyState.PENDING) done(await keys.revoke(kid));
+  }
+  return keys;
+}
 
 async function ofDocument({ testApp }: Suite) {
   const { id } = await upload(testApp, Buffer.from('bytes'));
