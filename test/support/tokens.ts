@@ -13,6 +13,8 @@ export type TokenFor = {
   readonly sub?: string;
   readonly keyId?: string;
   readonly accounts?: readonly string[];
+  /** The user's session. */
+  readonly sid?: string;
   /** When the user signed in, in seconds since 1970; now, unless it is given. */
   readonly authTime?: number;
   /** From now to `exp`; 0 makes a token that has expired. */
@@ -27,6 +29,7 @@ export async function signToken(app: App, token: TokenFor): Promise<string> {
     scope,
     principal_type: type,
     ...(type === 'customer' ? { accounts: accounts ?? [] } : {}),
+    ...(token.sid === undefined ? {} : { sid: token.sid }),
     ...(isUser ? { auth_time: token.authTime ?? Math.floor(Date.now() / 1000), amr: ['pwd'] } : {}),
   };
   return (await app.inside.signer.sign(claims, lifetimeSeconds)).token;
