@@ -8,10 +8,11 @@ import { readConfig } from '../src/config.ts';
 import type { MemberRow } from '../src/storage/schema.ts';
 import { accessOf, insufficientScope } from './support/access.ts';
 import { allMethods, callAny, type Outcome } from './support/any-method.ts';
+import { addMember } from './support/members.ts';
 import { addWorkspace } from './support/rows.ts';
 import { describeApp, describeDoors } from './support/suite.ts';
 import { signToken, type TokenFor } from './support/tokens.ts';
-import { addMember, addUser } from './support/users.ts';
+import { addUser } from './support/users.ts';
 
 const { MEMBER, STAFF } = PrincipalType;
 const { stepUpSeconds } = readConfig({});
@@ -27,14 +28,14 @@ const roles = Object.keys(permitted) as MemberRow['role'][];
 const named = (methods: readonly DescMethod[]) =>
   methods.map((method): [string, DescMethod] => [method.name, method]);
 const within = allMethods.filter((method) => {
-  const { workspace, principals } = accessOf(method);
-  return workspace && principals.includes(MEMBER);
+  const { self, principals } = accessOf(method);
+  return !self && principals.includes(MEMBER);
 });
 const own = allMethods.filter((method) => accessOf(method).self);
-/** Whether the workspace is part of the method's path. */
-function isInPath(method: DescMethod): boolean {
+/** Whether the workspace may be named and need not be. */
+function isChosen(method: DescMethod): boolean {
   const { value } = getOption(method, httpRule).pattern;
-  return String(value).includes('{workspace_id}');
+  return accessOf(method).workspace && !String(value).includes('{workspace_id}');
 }
 
 const reached = ['ok', 'not_found', 'invalid_argument'];
@@ -71,7 +72,7 @@ describeApp('access of users', (suite) => {
         const isPermitted =
           permitted[role].includes(area) || permitted[role].includes(access.scope);
         // A single workspace need not be named, but for a path that it is part of.
-        for (const fields of isInPath(method)
+        for (const fields of !isChosen(method)
           ? [{ workspace_id: ownerId }]
           : [{}, { workspace_id: ownerId }]) {
           const answer = await call(method, token, fields);
@@ -79,33 +80,41 @@ describeApp('access of users', (suite) => {
           else expect(answer, JSON.stringify(fields)).toEqual(forbidden);
         }
       });
-
-      it('is closed to the owner of another workspace', async () => {
-        const { db } = suite.app.inside;
-        const [mine, theirs] = [await addWorkspace(db, ''), await addWorkspace(db, '')];
-        const sub = await addMember(db, mine.ownerId, 'owner');
-        const token = { type: 'member', scope: access.scope, sub } as const;
-        for (const workspace_id of [theirs.ownerId, 'ws_unknown']) {
-          expect(await call(method, token, { workspace_id })).toEqual(forbidden);
-        }
-      });
-
-      it('is closed to an owner who is disabled, or whose token lacks the scope', async () => {
-        const { db } = suite.app.inside;
-        const { ownerId } = await addWorkspace(db, '');
-        const fields = { workspace_id: ownerId };
-        const gone = await addUser(db, { disable_time: 1 });
-        await addMember(db, ownerId, 'owner', gone.id);
-        const token = { type: 'member', scope: access.scope, sub: gone.id } as const;
-        expect(reached).not.toContain((await call(method, token, fields)).code);
-        const sub = await addMember(db, ownerId, 'owner');
-        expect(await call(method, { type: 'member', scope: 'other:read', sub }, fields)).toEqual(
-          forbidden,
-        );
-      });
     });
 
-    describe.each(named(within.filter((method) => !isInPath(method))))('%s', (_, method) => {
+    describe.each(named(within.filter((method) => accessOf(method).workspace)))(
+      '%s',
+      (_, method) => {
+        const access = accessOf(method);
+        const forbidden = { code: 'forbidden', challenge: insufficientScope(access) };
+
+        it('is closed to the owner of another workspace', async () => {
+          const { db } = suite.app.inside;
+          const [mine, theirs] = [await addWorkspace(db, ''), await addWorkspace(db, '')];
+          const sub = await addMember(db, mine.ownerId, 'owner');
+          const token = { type: 'member', scope: access.scope, sub } as const;
+          for (const workspace_id of [theirs.ownerId, 'ws_unknown']) {
+            expect(await call(method, token, { workspace_id })).toEqual(forbidden);
+          }
+        });
+
+        it('is closed to an owner who is disabled, or whose token lacks the scope', async () => {
+          const { db } = suite.app.inside;
+          const { ownerId } = await addWorkspace(db, '');
+          const fields = { workspace_id: ownerId };
+          const gone = await addUser(db, { kind: 'member', disabled: true });
+          await addMember(db, ownerId, 'owner', gone.id);
+          const token = { type: 'member', scope: access.scope, sub: gone.id } as const;
+          expect(reached).not.toContain((await call(method, token, fields)).code);
+          const sub = await addMember(db, ownerId, 'owner');
+          expect(await call(method, { type: 'member', scope: 'other:read', sub }, fields)).toEqual(
+            forbidden,
+          );
+        });
+      },
+    );
+
+    describe.each(named(within.filter((method) => isChosen(method))))('%s', (_, method) => {
       it('asks a member of several workspaces to name one', async () => {
         const { db } = suite.app.inside;
         const [one, two] = [await addWorkspace(db, ''), await addWorkspace(db, '')];
@@ -124,7 +133,7 @@ describeApp('access of users', (suite) => {
       );
 
       it.each(types)('is open to %s for themselves, without a scope', async (type) => {
-        const sub = `sub_${type}`;
+        const { id: sub } = await addUser(suite.app.inside.db, { kind: type });
         const answer = await call(method, { type, scope: '', sub }, { user_id: sub });
         expect(reached).toContain(answer.code);
       });
@@ -137,7 +146,7 @@ describeApp('access of users', (suite) => {
 
       it.each(types)('asks %s for a recent sign-in where it says so', async (type) => {
         const authTime = Math.floor(Date.now() / 1000) - stepUpSeconds - 1;
-        const sub = `sub_${type}`;
+        const { id: sub } = await addUser(suite.app.inside.db, { kind: type });
         const answer = await call(method, { type, scope: '', sub, authTime }, { user_id: sub });
         expect(answer.code === 'step_up_required').toBe(access.recentSignIn);
       });

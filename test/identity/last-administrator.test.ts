@@ -2,9 +2,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import type { Credential } from '../support/doors.ts';
+import { as } from '../support/members.ts';
 import { changeElsewhere } from '../support/rows.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
-import { addUser, as } from '../support/users.ts';
+import { addUser } from '../support/users.ts';
 
 const { updateUser, disableUser } = UserService.method;
 const scope = 'users:read users:write';
@@ -22,7 +23,7 @@ describeApp('the last staff user with users:write', (suite) => {
     );
     last = (await addUser(db(), { kind: 'staff', scopes: `links:read ${scope}` })).id;
     // None of these could take the place.
-    await addUser(db(), { kind: 'staff', scopes: scope, disable_time: 1 });
+    await addUser(db(), { kind: 'staff', scopes: scope, disabled: true });
     await addUser(db(), { kind: 'staff', scopes: 'users:read super_users:write users:write2' });
     await addUser(db(), { kind: 'member', scopes: scope });
   });

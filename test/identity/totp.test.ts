@@ -3,9 +3,10 @@ import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/identity/scopes.ts';
 import { stepOf } from '../../src/identity/users/totp.ts';
 import type { Credential } from '../support/doors.ts';
+import { as } from '../support/members.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
-import { addUser, as } from '../support/users.ts';
+import { addUser } from '../support/users.ts';
 
 const { getUser, enrolTotp, confirmTotp, removeTotp } = UserService.method;
 

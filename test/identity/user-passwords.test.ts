@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/identity/scopes.ts';
 import type { Credential } from '../support/doors.ts';
+import { addMember, as, liveSessions, subjectOf } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
-import { signToken } from '../support/tokens.ts';
-import { addMember, addSession, addUser, as, liveSessions } from '../support/users.ts';
+import { addSession, addUser } from '../support/users.ts';
 
 const { createUser, setPassword } = UserService.method;
 
@@ -43,7 +43,7 @@ describeApp('passwords', (suite) => {
         .call(createUser, { email, password, kind: UserKind.MEMBER }, staff);
       expect(made).toMatchObject(invalid);
       if (!made.ok) expect(made.error.message).not.toContain(password);
-      const user = await addUser(db(), { email: `${name}.${Date.now()}.${email}` });
+      const user = await addUser(db(), { kind: 'member', email: `${name}.${Date.now()}.${email}` });
       const own = password.replace('SOMEBODY@example.com', user.email.toUpperCase());
       expect(await set(user.id, own)).toMatchObject(invalid);
       expect(await hashOf(user.id)).toBe('');
@@ -55,17 +55,17 @@ describeApp('passwords', (suite) => {
       ['1024 bytes', 'ab'.repeat(512)],
       ['spaces around it', '  spaces around it  '],
     ])('of %s are taken', async (_, password) => {
-      const { id } = await addUser(db());
+      const { id } = await addUser(db(), { kind: 'member' });
       expect(await set(id, password)).toMatchObject({ ok: true });
       expect(await verify(await hashOf(id), password.normalize('NFKC'))).toBe(true);
     });
 
     it('set by somebody else end every session of the user', async () => {
-      const { id } = await addUser(db());
+      const { id } = await addUser(db(), { kind: 'member' });
       await addSession(db(), id);
       await addSession(db(), id);
-      const bystander = await addUser(db());
-      const kept = await addSession(db(), bystander.id);
+      const bystander = await addUser(db(), { kind: 'member' });
+      const { id: kept } = await addSession(db(), bystander.id);
       expect(await set(id, 'another password')).toMatchObject({ ok: true });
       expect(await liveSessions(db(), id)).toEqual([]);
       expect(await liveSessions(db(), bystander.id)).toEqual([kept]);
@@ -75,12 +75,12 @@ describeApp('passwords', (suite) => {
       'set by %s for themselves end their sessions but for the one that calls',
       async (type) => {
         const { id } = await addUser(db(), { kind: type });
-        const [own, other] = [await addSession(db(), id), await addSession(db(), id)];
-        const claims = { type, scope: '', sub: id, sid: own };
-        const authorization = `Bearer ${await signToken(suite.app, claims)}`;
-        expect(await set(id, 'another password', { authorization })).toMatchObject({ ok: true });
-        expect(await liveSessions(db(), id)).toEqual([own]);
-        expect(own).not.toBe(other);
+        await addSession(db(), id);
+        const own = await as(suite.testApp, { type, scope: '', sub: id });
+        const { sid } = subjectOf(own);
+        expect(await liveSessions(db(), id)).toHaveLength(2);
+        expect(await set(id, 'another password', own)).toMatchObject({ ok: true });
+        expect(await liveSessions(db(), id)).toEqual([sid]);
         expect(await verify(await hashOf(id), 'another password')).toBe(true);
       },
     );
@@ -120,7 +120,7 @@ describeApp('passwords', (suite) => {
 
   describe('over HTTP', () => {
     it('are set by PUT, which answers with an empty object', async () => {
-      const { id } = await addUser(db());
+      const { id } = await addUser(db(), { kind: 'member' });
       const response = await fetch(`${suite.app.publicUrl}/users/${id}/password`, {
         method: 'PUT',
         headers: { ...(staff as Record<string, string>), 'content-type': 'application/json' },

@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/identity/scopes.ts';
 import type { Credential } from '../support/doors.ts';
+import { addMember, as, liveSessions } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
-import { addMember, addSession, addUser, as, liveSessions } from '../support/users.ts';
+import { addSession, addUser } from '../support/users.ts';
 
 const { createUser, getUser, listUsers, updateUser, disableUser, enableUser } = UserService.method;
 
@@ -133,8 +134,8 @@ describeApp('users', (suite) => {
     });
 
     it('never share an e-mail address, in whatever case', async () => {
-      const { email } = await addUser(db());
-      const other = await addUser(db());
+      const { email } = await addUser(db(), { kind: 'member' });
+      const other = await addUser(db(), { kind: 'member' });
       const request = { email: email.toUpperCase(), password, kind: UserKind.MEMBER };
       const conflict = { ok: false, error: { code: 'conflict' } };
       expect(await call(createUser, request)).toMatchObject(conflict);

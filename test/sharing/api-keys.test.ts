@@ -4,9 +4,9 @@ import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import type { Credential } from '../support/doors.ts';
+import { addMember, as, memberScope } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
-import { addMember, as, memberScope } from '../support/users.ts';
 
 const { createApiKey, listApiKeys, rotateApiKey, revokeApiKey } = ApiKeyService.method;
 const { listDocuments } = DocumentService.method;

@@ -3,9 +3,9 @@ import { beforeEach, expect, it } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { callAny } from '../support/any-method.ts';
+import { addMember, as, memberScope } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
-import { addMember, as, memberScope } from '../support/users.ts';
 
 const { listDocuments, getDocument } = DocumentService.method;
 const { createLink, listLinks, revokeLink } = LinkService.method;

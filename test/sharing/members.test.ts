@@ -1,9 +1,10 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import type { Credential } from '../support/doors.ts';
+import { addMember, as, memberScope } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
-import { addMember, addUser, as, memberScope } from '../support/users.ts';
+import { addUser } from '../support/users.ts';
 
 const { getWorkspace, putMember, removeMember, listMembers } = WorkspaceService.method;
 const { OWNER, ADMIN, MEMBER, UNSPECIFIED } = MemberRole;
@@ -29,7 +30,7 @@ describeApp('members', (suite) => {
   const notFound = { ok: false, error: { code: 'not_found' } };
 
   it('are put over HTTP with every field', async () => {
-    const user = await addUser(db(), { name: 'Ada' });
+    const user = await addUser(db(), { kind: 'member', name: 'Ada' });
     const url = `${suite.app.publicUrl}/workspaces/${workspaceId}/members/${user.id}`;
     const headers = { ...(staff as Record<string, string>), 'content-type': 'application/json' };
     const put = await fetch(url, {
@@ -62,7 +63,10 @@ describeApp('members', (suite) => {
       as(suite.testApp, { type: 'member', sub, scope: memberScope });
 
     it('are put, listed newest first, given another role and removed', async () => {
-      const [one, two] = [(await addUser(db())).id, (await addUser(db())).id];
+      const [one, two] = [
+        (await addUser(db(), { kind: 'member' })).id,
+        (await addUser(db(), { kind: 'member' })).id,
+      ];
       const now = Date.now();
       suite.clock.frozen = now;
       onTestFinished(() => {
@@ -91,7 +95,7 @@ describeApp('members', (suite) => {
     });
 
     it('have a role that there is', async () => {
-      const { id } = await addUser(db());
+      const { id } = await addUser(db(), { kind: 'member' });
       for (const role of [UNSPECIFIED, 9 as MemberRole]) {
         const error = { code: 'invalid_argument', fields: ['role'] };
         expect(await put(id, role)).toMatchObject({ ok: false, error });
@@ -102,7 +106,11 @@ describeApp('members', (suite) => {
       expect(await put('usr_unknown', MEMBER)).toMatchObject(notFound);
       const { id } = await addUser(db(), { kind: 'staff' });
       expect(await put(id, MEMBER)).toMatchObject(conflict);
-      const nowhere = { workspaceId: 'ws_unknown', userId: (await addUser(db())).id, role: MEMBER };
+      const nowhere = {
+        workspaceId: 'ws_unknown',
+        userId: (await addUser(db(), { kind: 'member' })).id,
+        role: MEMBER,
+      };
       expect(await call(putMember, nowhere)).toMatchObject(notFound);
       expect(await call(removeMember, nowhere)).toMatchObject(notFound);
       expect(await call(listMembers, { workspaceId: 'ws_unknown' })).toMatchObject(notFound);
@@ -147,7 +155,7 @@ describeApp('members', (suite) => {
     });
 
     it('get no role whose scopes the caller does not hold', async () => {
-      const { id } = await addUser(db());
+      const { id } = await addUser(db(), { kind: 'member' });
       const bare = await as(suite.testApp, { type: 'service', scope: 'workspaces:write' });
       for (const role of [OWNER, ADMIN, MEMBER]) {
         expect(await put(id, role, bare)).toMatchObject(forbidden);
@@ -166,7 +174,7 @@ describeApp('members', (suite) => {
     });
 
     it('are in and out at once, and when another process has changed it', async () => {
-      const { id } = await addUser(db());
+      const { id } = await addUser(db(), { kind: 'member' });
       const credential = await credentialOf(id);
       const read = () => call(getWorkspace, { workspaceId }, credential);
       expect(await read()).toMatchObject(forbidden);

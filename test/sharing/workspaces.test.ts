@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { addMember, as, memberScope } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
-import { addMember, as, memberScope } from '../support/users.ts';
 
 const { createWorkspace, getWorkspace, listWorkspaces, updateWorkspace } = WorkspaceService.method;
 
