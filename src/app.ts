@@ -23,6 +23,7 @@ import { createGuard } from './rpc/guard.ts';
 import { useNodeTextEncoding } from './rpc/text-encoding.ts';
 import { guardAll } from './services.ts';
 import type { BlobStore } from './sharing/blobs/blob-store.ts';
+import { createMemberships } from './sharing/workspaces/memberships.ts';
 import { watchChanges } from './storage/changes.ts';
 import { openDatabase, storageFailure } from './storage/database.ts';
 import type { Database } from './storage/schema.ts';
@@ -88,7 +89,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     publicUrl: () => publicUrl,
   };
   const identity = await buildIdentity(base);
-  const sharing = await buildSharing(base, webDir);
+  const sharing = await buildSharing(base, identity.credentials, webDir);
   const observer = createObserver(log);
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const failures = createFailures({ db, random, now, warn });
@@ -98,7 +99,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     authenticateSession: async () => undefined,
     sessionCookie: () => 'latchkey_session',
     publicUrl: () => publicUrl,
-    membershipsOf: async () => new Map(),
+    membershipsOf: createMemberships({ db, changes }),
     validator: createValidator(),
     stepUpSeconds: config.stepUpSeconds,
     now,

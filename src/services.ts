@@ -7,9 +7,12 @@ import { ClientService } from '../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { SigningKeyService } from '../gen/latchkey/identity/v1/signing_key_pb.js';
+import { UserService } from '../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
+import { ApiKeyService } from '../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
+import { WorkspaceService } from '../gen/latchkey/sharing/v1/workspace_pb.js';
 import type { Endpoint, Handler } from './rpc/endpoint.ts';
 import type { Guard } from './rpc/guard.ts';
 
@@ -21,8 +24,11 @@ export const services = {
   customer: CustomerService,
   audit: AuditService,
   signingKey: SigningKeyService,
+  user: UserService,
   document: DocumentService,
   link: LinkService,
+  apiKey: ApiKeyService,
+  workspace: WorkspaceService,
 } as const satisfies Record<string, DescService>;
 
 /** An implementation for each of the services: all of their methods. */

@@ -1,35 +1,19 @@
-// The guard's rules that no method may use yet, on methods made for the test.
-import { create, createFileRegistry, type DescMethod, setExtension } from '@bufbuild/protobuf';
-import {
-  FileDescriptorProtoSchema,
-  FileDescriptorSetSchema,
-  file_google_protobuf_empty,
-  MethodOptionsSchema,
-} from '@bufbuild/protobuf/wkt';
-import { createValidator } from '@bufbuild/protovalidate';
+// The guard's rules, apart from the methods that have them.
+import { create } from '@bufbuild/protobuf';
+import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
-import {
-  AccessSchema,
-  access as accessOption,
-  PrincipalType,
-} from '../gen/latchkey/options/v1/access_pb.js';
-import { LazyContext } from '../src/rpc/call.ts';
-import type { Endpoint } from '../src/rpc/endpoint.ts';
-import { failureOf } from '../src/rpc/errors.ts';
-import { createGuard } from '../src/rpc/guard.ts';
+import { PrincipalType } from '../gen/latchkey/options/v1/access_pb.js';
 import type { Principal } from '../src/rpc/principal.ts';
+import {
+  codeFor,
+  type Fields,
+  guardMethod,
+  invoke,
+  nowSeconds,
+  type Rule,
+} from './support/guarded.ts';
 
-type Rule = {
-  readonly public?: boolean;
-  readonly scope?: string;
-  readonly principals?: PrincipalType[];
-  readonly recentSignIn?: boolean;
-  readonly workspace?: boolean;
-};
-
-const { SERVICE, STAFF, UNSPECIFIED } = PrincipalType;
-const stepUpSeconds = 300;
-const nowSeconds = 1_800_000_000;
+const { MEMBER, SERVICE, STAFF, UNSPECIFIED } = PrincipalType;
 
 describe('a method that needs a recent sign-in', () => {
   const rule = { scope: 'clients:write', principals: [STAFF, SERVICE], recentSignIn: true };
@@ -67,6 +51,123 @@ describe('a method that needs a recent sign-in', () => {
   });
 });
 
+describe('a method that users may call for themselves', () => {
+  const rule = { scope: 'users:write', principals: [STAFF, MEMBER, SERVICE], self: true };
+  const user = (type: 'staff' | 'member', scope: string, age = 0): Principal => ({
+    type,
+    userId: 'usr_1',
+    sessionId: 'ses_1',
+    authTime: nowSeconds - age,
+    scopes: new Set([scope]),
+  });
+  const service: Principal = { type: 'service', clientId: 'usr_1', scopes: new Set() };
+
+  it.each(['staff', 'member'] as const)('is open to %s for themselves alone', async (type) => {
+    expect(await codeFor(rule, user(type, ''), { userId: 'usr_1' })).toBe('ok');
+    for (const userId of ['usr_2', '', 'usr_1 ']) {
+      expect(await codeFor(rule, user(type, ''), { userId }), userId).toBe('forbidden');
+    }
+    expect(await codeFor(rule, user(type, 'users:write'), { userId: 'usr_2' })).toBe('ok');
+  });
+
+  it('knows no self of what is not a user', async () => {
+    expect(await codeFor(rule, service, { userId: 'usr_1' })).toBe('forbidden');
+  });
+
+  it('is for nobody else where there is no scope', async () => {
+    const only = { ...rule, scope: '' };
+    expect(await codeFor(only, user('staff', 'users:write'), { userId: 'usr_1' })).toBe('ok');
+    const scopes = ['', 'users:write'];
+    for (const scope of scopes) {
+      expect(await codeFor(only, user('staff', scope), { userId: 'usr_2' })).toBe('forbidden');
+    }
+    expect(await codeFor(only, service, { userId: 'usr_1' })).toBe('forbidden');
+    await expect(invoke(only, service)).rejects.toMatchObject({
+      extra: { challenge: 'Bearer error="insufficient_scope"' },
+    });
+  });
+
+  it('asks users of both kinds for a recent sign-in, for themselves, where it asks', async () => {
+    const recent = { ...rule, recentSignIn: true };
+    for (const type of ['staff', 'member'] as const) {
+      for (const scope of ['', 'users:write']) {
+        const own = { userId: 'usr_1' };
+        expect(await codeFor(recent, user(type, scope, 300), own)).toBe('ok');
+        expect(await codeFor(recent, user(type, scope, 301), own)).toBe('step_up_required');
+        expect(await codeFor(rule, user(type, scope, 301), own)).toBe('ok');
+      }
+    }
+    const other = { userId: 'usr_2' };
+    expect(await codeFor(recent, user('staff', '', 301), other)).toBe('forbidden');
+    expect(await codeFor(recent, user('staff', 'users:write', 301), other)).toBe(
+      'step_up_required',
+    );
+  });
+});
+
+describe('a method with fields that need a recent sign-in', () => {
+  const rule = {
+    scope: 'clients:write',
+    principals: [STAFF, SERVICE],
+    recentSignInFields: ['scopes'],
+  };
+  const staff = (age: number): Principal => ({
+    type: 'staff',
+    userId: 'usr_1',
+    sessionId: 'ses_1',
+    authTime: nowSeconds - age,
+    scopes: new Set(['clients:write']),
+  });
+  const mask = (...paths: string[]) => ({ updateMask: create(FieldMaskSchema, { paths }) });
+
+  it.each<[string, Fields, string]>([
+    ['changes none of them', { userId: 'usr_2' }, 'ok'],
+    ['gives one a value', { scopes: 'a:read' }, 'step_up_required'],
+    ['names one in the mask', mask('scopes'), 'step_up_required'],
+    ['names one among others', mask('user_id', 'scopes'), 'step_up_required'],
+    ['names others in the mask', mask('user_id'), 'ok'],
+    ['gives one a value that the mask leaves out', { scopes: 'a', ...mask('user_id') }, 'ok'],
+  ])('judges a request that %s', async (_, fields, code) => {
+    expect(await codeFor(rule, staff(301), fields)).toBe(code);
+    expect(await codeFor(rule, staff(300), fields)).toBe('ok');
+    const service: Principal = {
+      type: 'service',
+      clientId: 'cli_1',
+      scopes: new Set(['clients:write']),
+    };
+    expect(await codeFor(rule, service, fields)).toBe('ok');
+  });
+});
+
+describe('a method within a workspace', () => {
+  const rule = { scope: 'links:read', principals: [MEMBER], workspace: true };
+  const member = (userId: string, scope = 'links:read'): Principal => ({
+    type: 'member',
+    userId,
+    sessionId: 'ses_1',
+    authTime: nowSeconds,
+    scopes: new Set([scope]),
+  });
+
+  it.each<[string, string, string, string]>([
+    ['whose role has the scope', 'usr_one', 'ws_1', 'ok'],
+    ['who has no other workspace and names none', 'usr_one', '', 'ok'],
+    ['who names another', 'usr_one', 'ws_2', 'forbidden'],
+    ['who has two and names none', 'usr_two', '', 'invalid_argument'],
+    ['who has two and names one', 'usr_two', 'ws_1', 'ok'],
+    ['whose role in that one lacks the scope', 'usr_two', 'ws_2', 'forbidden'],
+    ['who has none', 'usr_none', '', 'forbidden'],
+    ['who has none and names one', 'usr_none', 'ws_1', 'forbidden'],
+  ])('judges a member %s', async (_, userId, workspaceId, code) => {
+    expect(await codeFor(rule, member(userId), { workspaceId })).toBe(code);
+  });
+
+  it('asks the token for the scope, too', async () => {
+    const credential = member('usr_one', 'links:write');
+    expect(await codeFor(rule, credential, { workspaceId: 'ws_1' })).toBe('forbidden');
+  });
+});
+
 describe('a method', () => {
   it.each([
     ['without an access option', undefined, 'no access option'],
@@ -78,9 +179,9 @@ describe('a method', () => {
     ['that nobody may call', { scope: 'a:read' }, 'no kind of caller'],
     ['that the unspecified may call', { scope: 'a:read', principals: [UNSPECIFIED] }, 'unspec'],
     [
-      'within a workspace that it cannot name',
-      { scope: 'a:read', principals: [STAFF], workspace: true },
-      'workspace_id',
+      'with fields that it does not have',
+      { scope: 'a:read', principals: [STAFF], recentSignInFields: ['none'] },
+      'none',
     ],
   ] satisfies [string, Rule | undefined, string][])(
     '%s stops the start, by its name',
@@ -91,64 +192,3 @@ describe('a method', () => {
     },
   );
 });
-
-async function codeFor(rule: Rule, principal: Principal): Promise<string> {
-  return invoke(rule, principal).then(
-    () => 'ok',
-    (error: unknown) => failureOf(error).code,
-  );
-}
-
-async function invoke(rule: Rule, principal: Principal): Promise<unknown> {
-  const endpoint = guardMethod(rule, principal);
-  if (endpoint.kind !== 'unary') throw new Error('the method is unary');
-  const { descriptor: method } = endpoint;
-  const context = new LazyContext({
-    method,
-    protocolName: 'http',
-    requestMethod: 'POST',
-    url: '/',
-    headers: () => new Headers(),
-    onGone: () => {},
-  });
-  const header = (name: string) => (name === 'authorization' ? 'Bearer token' : undefined);
-  const isGone = () => false;
-  const call = { face: 'http', requestId: 'mine', peer: '', header, context, isGone } as const;
-  return endpoint.invoke(call, () => create(method.input));
-}
-
-function guardMethod(rule: Rule | undefined, principal: Principal | undefined): Endpoint {
-  const guard = createGuard({
-    authenticateToken: () => Promise.resolve(principal),
-    authenticateWorkspaceKey: () => Promise.resolve(undefined),
-    authenticateSession: () => Promise.resolve(undefined),
-    sessionCookie: () => 'session',
-    publicUrl: () => 'http://test.invalid',
-    membershipsOf: () => Promise.resolve(new Map()),
-    validator: createValidator(),
-    stepUpSeconds,
-    now: () => nowSeconds * 1000,
-    observe: () => {},
-    failureOf,
-  });
-  return guard(methodWith(rule), () => ({}));
-}
-
-function methodWith(rule: Rule | undefined): DescMethod {
-  const options = create(MethodOptionsSchema);
-  if (rule !== undefined) setExtension(options, accessOption, create(AccessSchema, rule));
-  const inputType = '.google.protobuf.Empty';
-  const file = create(FileDescriptorProtoSchema, {
-    name: 'test/v1/test.proto',
-    package: 'test.v1',
-    syntax: 'proto3',
-    dependency: [file_google_protobuf_empty.proto.name],
-    service: [
-      { name: 'TestService', method: [{ name: 'Act', inputType, outputType: inputType, options }] },
-    ],
-  });
-  const set = create(FileDescriptorSetSchema, { file: [file_google_protobuf_empty.proto, file] });
-  const [method] = createFileRegistry(set).getService('test.v1.TestService')?.methods ?? [];
-  if (method === undefined) throw new Error('the service has no method');
-  return method;
-}

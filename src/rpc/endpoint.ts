@@ -83,8 +83,10 @@ function accessFlaw(method: DescMethod, access: Access): string | undefined {
   if (access.scope === '' && access.principals.length === 0) {
     return 'no access option says who may call it';
   }
-  const scopeless = access.scope === '' && access.sessionCookie !== SessionCookie.UNSPECIFIED;
-  if (!scopeless && !scopePattern.test(access.scope)) return `"${access.scope}" is not a scope`;
+  const takesNoScope = access.self || access.sessionCookie !== SessionCookie.UNSPECIFIED;
+  if (!(access.scope === '' && takesNoScope) && !scopePattern.test(access.scope)) {
+    return `"${access.scope}" is not a scope`;
+  }
   if (access.principals.length === 0) return 'no kind of caller may call it';
   if (access.principals.includes(PrincipalType.UNSPECIFIED)) {
     return 'an unspecified kind of caller may call it';

@@ -93,13 +93,17 @@ export class Visit {
   }
 
   #isScoped(principal: Principal): boolean {
-    const { scope } = this.method.access;
-    return scope === '' || (principal.type !== 'anonymous' && principal.scopes.has(scope));
+    const { scope, self } = this.method.access;
+    if (scope === '') return !self;
+    return principal.type !== 'anonymous' && principal.scopes.has(scope);
   }
 
   #requireScope(principal: Principal): void {
     if (this.#isScoped(principal)) return;
-    throw fail('forbidden', `The scope ${this.method.access.scope} is needed.`);
+    const { scope } = this.method.access;
+    const needed =
+      scope === '' ? 'Users may do this for themselves only.' : `The scope ${scope} is needed.`;
+    throw fail('forbidden', needed);
   }
 
   #checkStaffSignIn(principal: Principal): void {

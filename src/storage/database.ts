@@ -159,6 +159,17 @@ export function isMissingReference(error: unknown): boolean {
   return missingReferenceCodes.has(codeOf(error));
 }
 
+const duplicateCodes = new Set([
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_CONSTRAINT_PRIMARYKEY',
+  '23505',
+]);
+
+/** Whether a write failed because a row with the same value is there already. */
+export function isDuplicate(error: unknown): boolean {
+  return duplicateCodes.has(codeOf(error));
+}
+
 const awayCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,16 +1,15 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { PageQuery } from './page-token.ts';
-import type { Schema } from './schema.ts';
 
 /**
  * Sorts rows of a table with `create_time` and an id newest first, and limits them to a page and
  * one row more, which tells whether there is another page.
  */
-export function newestFirst<T extends keyof Schema, O>(
-  query: SelectQueryBuilder<Schema, T, O>,
+export function newestFirst<DB, T extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, T, O>,
   { limit, after }: PageQuery,
   id: 'id' | 'kid' = 'id',
-): SelectQueryBuilder<Schema, T, O> {
+): SelectQueryBuilder<DB, T, O> {
   const sorted = query
     .orderBy(sql.ref('create_time'), 'desc')
     .orderBy(sql.ref(id), 'desc')

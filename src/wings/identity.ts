@@ -17,6 +17,8 @@ import { createSigner, type Signer } from '../identity/tokens/signer.ts';
 import { createStanding } from '../identity/tokens/standing.ts';
 import { createVerificationService } from '../identity/tokens/verification-service.ts';
 import { createVerifier } from '../identity/tokens/verifier.ts';
+import { createPasswords } from '../identity/users/passwords.ts';
+import { createUserService } from '../identity/users/service.ts';
 import type { Authenticate } from '../rpc/credential.ts';
 import type { Implementations } from '../services.ts';
 
@@ -28,7 +30,14 @@ const sessionTokenSeconds = 300;
 export type Identity = {
   readonly services: Pick<
     Implementations,
-    'issuance' | 'verification' | 'account' | 'client' | 'customer' | 'audit' | 'signingKey'
+    | 'issuance'
+    | 'verification'
+    | 'account'
+    | 'client'
+    | 'customer'
+    | 'audit'
+    | 'signingKey'
+    | 'user'
   >;
   readonly credentials: Credentials;
   readonly keyring: Keyring;
@@ -61,6 +70,7 @@ export async function buildIdentity(base: Base): Promise<Identity> {
   const credentials = createCredentials({ db, now });
   const usage = createUsage({ db, now });
   const directory = createDirectory({ db, changes, noteUse: usage.note, now });
+  const passwords = createPasswords();
   const signer = createSigner({ keyring, issuer, audience, now });
   const signatures = createSignatures({ keyring, changes, now });
   const narrow = createStanding({ db, changes, narrowUser: async (claims) => claims, now });
@@ -92,6 +102,7 @@ export async function buildIdentity(base: Base): Promise<Identity> {
       customer: createCustomerService({ db, trail, credentials, random, now }),
       signingKey: createSigningKeyService({ db, masterKey, trail, now }),
       audit: createAuditService({ db }),
+      user: createUserService({ db, trail, masterKey, passwords, random, now }),
     },
   };
 }

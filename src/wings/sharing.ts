@@ -1,8 +1,11 @@
 // The wing of documents.
+
 import { readAssets } from '../http/assets.ts';
 import { errorsPage } from '../http/errors-page.ts';
 import type { Page } from '../http/page.ts';
+import type { Credentials } from '../identity/credentials/credentials.ts';
 import type { Implementations } from '../services.ts';
+import { createApiKeyService } from '../sharing/api-keys/service.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../sharing/blobs/disk.ts';
 import { createDocuments } from '../sharing/documents/documents.ts';
@@ -14,17 +17,22 @@ import { createGatePages } from '../sharing/gate/pages.ts';
 import { createPasses } from '../sharing/gate/pass.ts';
 import { createLinks } from '../sharing/links/links.ts';
 import { createLinkService } from '../sharing/links/service.ts';
+import { createWorkspaceService } from '../sharing/workspaces/service.ts';
 import { createWorkspaces } from '../sharing/workspaces/workspaces.ts';
 
 import type { Base } from './base.ts';
 
 export type Sharing = {
-  readonly services: Pick<Implementations, 'document' | 'link'>;
+  readonly services: Pick<Implementations, 'document' | 'link' | 'apiKey' | 'workspace'>;
   readonly pages: readonly Page[];
   readonly blobs: BlobStore;
 };
 
-export async function buildSharing(base: Base, webDir: string): Promise<Sharing> {
+export async function buildSharing(
+  base: Base,
+  credentials: Credentials,
+  webDir: string,
+): Promise<Sharing> {
   const { config, db, trail, masterKey, now, random, publicUrl } = base;
   const blobs = await openDiskBlobs(config.blobDir);
   await blobs.sweep((id) => blobIsNeeded(db, id));
@@ -50,6 +58,8 @@ export async function buildSharing(base: Base, webDir: string): Promise<Sharing>
         now,
       }),
       link: createLinkService({ db, trail, documents, publicUrl, random, now }),
+      apiKey: createApiKeyService({ trail, credentials, random }),
+      workspace: createWorkspaceService({ db, trail, random, now }),
     },
   };
 }

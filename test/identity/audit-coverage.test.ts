@@ -122,9 +122,10 @@ async function actionOf(suite: Suite, name: string): Promise<Action> {
 
 let calls = 0;
 
-async function callerOf({ app }: Suite, method: DescMethod, { callerType }: Action) {
-  const { scope } = getOption(method, accessOption);
-  const token = await signToken(app, { type: callerType ?? 'service', scope });
+async function callerOf({ app }: Suite, method: DescMethod, action: Action) {
+  const { callerType: type = 'service', callerId: sub } = action;
+  const { scope = getOption(method, accessOption).scope } = action;
+  const token = await signToken(app, { type, scope, ...(sub === undefined ? {} : { sub }) });
   const credential = { authorization: `Bearer ${token}`, requestId: `audited-${++calls}` };
   return { credential, actor: decodeJwt(token).sub };
 }

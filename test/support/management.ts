@@ -2,10 +2,12 @@
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { TokenPrincipalType } from '../../src/rpc/principal.ts';
 import { managementOfOwners } from './management-of-owners.ts';
+import { managementOfUsers } from './management-of-users.ts';
 import { makeLink, upload } from './sharing.ts';
 import { done, keyManager } from './signing-keys.ts';
 import type { Suite } from './suite.ts';
 import { signToken } from './tokens.ts';
+import { addUser } from './users.ts';
 
 /** The fields of an answer's resources. */
 type Answer = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
@@ -17,16 +19,21 @@ export type Action = {
   readonly target: string | ((answer: Answer) => unknown);
   /** Who calls, with the method's scope: a service, unless it is given. */
   readonly callerType?: TokenPrincipalType;
+  /** The caller's id, where not anybody will do. */
+  readonly callerId?: string;
+  /** The caller's scopes, where the method's own is not enough. */
+  readonly scope?: string;
 };
 
 export const managementActions: Readonly<Record<string, (suite: Suite) => Promise<Action>>> = {
   async 'VerificationService.RevokeToken'({ app }) {
-    const sub = 'usr_whose_token_it_was';
+    const { id: sub } = await addUser(app.inside.db, { scopes: 'audit:read' });
     const token = await signToken(app, { type: 'staff', scope: 'audit:read', sub });
     return { request: { token }, target: sub };
   },
 
   ...managementOfOwners,
+  ...managementOfUsers,
 
   async 'SigningKeyService.CreateSigningKey'(suite) {
     await makeRoomForKey(suite);

@@ -40,6 +40,7 @@ function placeOf(file: string): string {
 const leaves = [
   'gen/',
   'src/config.ts',
+  'src/email.ts',
   'src/ids.ts',
   'src/rpc/errors.ts',
   'src/identity/scopes.ts',
@@ -159,7 +160,7 @@ describe('a method', () => {
     '%s says who may call it, and whether it may be repeated',
     (_name, method) => {
       const rule = getOption(method, access);
-      expect(rule.public || rule.scope !== '').toBe(true);
+      expect(rule.public || rule.self || rule.scope !== '').toBe(true);
       const source = read(`proto/${method.parent.file.name}.proto`);
       const body = new RegExp(
         `(?:// .*\\n\\s*)rpc ${method.name}\\([^]*?idempotency_level = (\\w+)`,
@@ -197,7 +198,7 @@ test('no file has more than 300 lines', () => {
 
 /** Files of lines that cannot be broken. */
 const longLines: Record<string, string> = {
-  'src/sharing/gate/email.ts': 'a regular expression',
+  'src/email.ts': 'a regular expression',
   'src/sharing/gate/pages.ts': 'HTML, in which a break would show',
 };
 

@@ -1,5 +1,123 @@
-import type { Executor, UserRow } from '../../storage/schema.ts';
+import { sql } from 'kysely';
+import { newestFirst } from '../../storage/newest-first.ts';
+import type { PageQuery } from '../../storage/page-token.ts';
+import type { Executor, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+
+/** A user, and when the second factor was confirmed; null without one that counts. */
+export type User = UserRow & { readonly totp_confirm_time: number | null };
+
+const totpConfirmTime = sql<number | null>`(
+  select confirm_time from totp_seeds where totp_seeds.user_id = users.id
+)`;
+
+const selectUsers = (db: Executor) =>
+  db.selectFrom('users').selectAll('users').select(totpConfirmTime.as('totp_confirm_time'));
 
 export async function insertUser(db: Executor, row: UserRow): Promise<void> {
   await db.insertInto('users').values(row).execute();
+}
+
+export function findUser(db: Executor, id: string): Promise<User | undefined> {
+  return selectUsers(db).where('id', '=', id).executeTakeFirst();
+}
+
+export type UserFilter = {
+  readonly email: string | undefined;
+  readonly kind: UserRow['kind'] | undefined;
+};
+
+/** Reads a page and one row more. */
+export function findUsers(
+  db: Executor,
+  { email, kind }: UserFilter,
+  page: PageQuery,
+): Promise<User[]> {
+  let query = selectUsers(db);
+  if (email !== undefined) query = query.where('email', '=', email);
+  if (kind !== undefined) query = query.where('kind', '=', kind);
+  return newestFirst(query, page).execute();
+}
+
+export type UserChange = Partial<
+  Pick<UserRow, 'email' | 'name' | 'scopes' | 'password_hash' | 'disable_time'>
+>;
+
+export async function updateUser(db: Executor, id: string, change: UserChange): Promise<void> {
+  if (Object.keys(change).length === 0) return;
+  await db.updateTable('users').set(change).where('id', '=', id).execute();
+}
+
+/**
+ * Has other transactions that would lock the staff wait for this one to end. It is an update that
+ * changes nothing, which both dialects wait for.
+ */
+export async function lockStaff(trx: Executor): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set((eb) => ({ kind: eb.ref('kind') }))
+    .where('kind', '=', 'staff')
+    .execute();
+}
+
+/** Whether there is an enabled staff user with the scope. */
+export async function hasStaffWith(db: Executor, scope: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('kind', '=', 'staff')
+    .where('disable_time', 'is', null)
+    .where(sql`' ' || scopes || ' '`, 'like', `% ${scope} %`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Ends a user's sessions, except for one. */
+export async function endSessions(
+  db: Executor,
+  userId: string,
+  { time, except = '' }: { time: number; except?: string },
+): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ revoke_time: time })
+    .where('user_id', '=', userId)
+    .where('id', '<>', except)
+    .where('revoke_time', 'is', null)
+    .execute();
+}
+
+export function findSeed(db: Executor, userId: string): Promise<TotpSeedRow | undefined> {
+  return db.selectFrom('totp_seeds').selectAll().where('user_id', '=', userId).executeTakeFirst();
+}
+
+/** Puts a seed in the place of one that was not confirmed; tells whether it did. */
+export async function putSeed(db: Executor, row: TotpSeedRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('totp_seeds')
+    .values(row)
+    .onConflict((oc) =>
+      oc.column('user_id').doUpdateSet(row).where('totp_seeds.confirm_time', 'is', null),
+    )
+    .executeTakeFirst();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Makes a seed count; `step` is that of the code that was taken. Tells whether it was waiting. */
+export async function confirmSeed(
+  db: Executor,
+  userId: string,
+  { time, step }: { time: number; step: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('totp_seeds')
+    .set({ confirm_time: time, last_step: step })
+    .where('user_id', '=', userId)
+    .where('confirm_time', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function deleteSeed(db: Executor, userId: string): Promise<void> {
+  await db.deleteFrom('totp_seeds').where('user_id', '=', userId).execute();
 }

@@ -1,12 +1,12 @@
 // The routes of a shared link: its page, its gate's form, and the document's bytes.
 import { Readable } from 'node:stream';
 import { parse as parseCookies, serialize as serializeCookie } from 'cookie';
+import { readEmail } from '../../email.ts';
 import { downloadHead, inlineTypes } from '../../http/download.ts';
 import type { Page, PageReply, PageRequest } from '../../http/page.ts';
 import { fail } from '../../rpc/errors.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
-import { readEmail } from './email.ts';
 import type { Admission, Decision, Gate } from './gate.ts';
 import type { GatePages } from './pages.ts';
 import { passName } from './pass.ts';

@@ -1,4 +1,6 @@
-import type { Executor, WorkspaceRow } from '../../storage/schema.ts';
+import { newestFirst } from '../../storage/newest-first.ts';
+import type { PageQuery } from '../../storage/page-token.ts';
+import type { Executor, MemberRow, UserRow, WorkspaceRow } from '../../storage/schema.ts';
 
 export async function insertWorkspace(db: Executor, row: WorkspaceRow): Promise<void> {
   await db.insertInto('workspaces').values(row).execute();
@@ -6,4 +8,129 @@ export async function insertWorkspace(db: Executor, row: WorkspaceRow): Promise<
 
 export function findWorkspace(db: Executor, id: string): Promise<WorkspaceRow | undefined> {
   return db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Reads a page and one row more; only those of a member, where one is given. */
+export function findWorkspaces(
+  db: Executor,
+  userId: string | undefined,
+  page: PageQuery,
+): Promise<WorkspaceRow[]> {
+  let query = db.selectFrom('workspaces').selectAll();
+  if (userId !== undefined) {
+    query = query.where('id', 'in', (eb) =>
+      eb.selectFrom('members').select('workspace_id').where('user_id', '=', userId),
+    );
+  }
+  return newestFirst(query, page).execute();
+}
+
+export function renameWorkspace(
+  db: Executor,
+  id: string,
+  name: string,
+): Promise<WorkspaceRow | undefined> {
+  return db
+    .updateTable('workspaces')
+    .set({ name })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * Has other transactions that would lock the same workspace wait for this one to end; tells whether
+ * there is one. It is an update that changes nothing, which both dialects wait for.
+ */
+export async function lockWorkspace(trx: Executor, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('workspaces')
+    .set((eb) => ({ name: eb.ref('name') }))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** A member with what the user's row says of them; `id` is the user's. */
+export type MemberUser = MemberRow & Pick<UserRow, 'id' | 'email' | 'name'>;
+
+const selectMembers = (db: Executor) =>
+  db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .selectAll('members')
+    .select(['users.id as id', 'users.email as email', 'users.name as name']);
+
+export function findMember(
+  db: Executor,
+  workspaceId: string,
+  userId: string,
+): Promise<MemberUser | undefined> {
+  return selectMembers(db)
+    .where('members.workspace_id', '=', workspaceId)
+    .where('members.user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+/** Reads a page and one row more. */
+export function findMembers(
+  db: Executor,
+  workspaceId: string,
+  page: PageQuery,
+): Promise<MemberUser[]> {
+  const members = selectMembers(db).where('members.workspace_id', '=', workspaceId).as('members');
+  return newestFirst(db.selectFrom(members).selectAll(), page).execute();
+}
+
+export async function putMember(db: Executor, row: MemberRow): Promise<void> {
+  await db
+    .insertInto('members')
+    .values(row)
+    .onConflict((oc) => oc.columns(['workspace_id', 'user_id']).doUpdateSet({ role: row.role }))
+    .execute();
+}
+
+export async function deleteMember(
+  db: Executor,
+  workspaceId: string,
+  userId: string,
+): Promise<void> {
+  await db
+    .deleteFrom('members')
+    .where('workspace_id', '=', workspaceId)
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+export async function hasOwner(db: Executor, workspaceId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('members')
+    .select('user_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('role', '=', 'owner')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The roles of an enabled user of kind `member`. */
+export function findRoles(
+  db: Executor,
+  userId: string,
+): Promise<Pick<MemberRow, 'workspace_id' | 'role'>[]> {
+  return db
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select(['members.workspace_id', 'members.role'])
+    .where('users.id', '=', userId)
+    .where('users.kind', '=', 'member')
+    .where('users.disable_time', 'is', null)
+    .execute();
+}
+
+export function findUserKind(
+  db: Executor,
+  userId: string,
+): Promise<Pick<UserRow, 'kind'> | undefined> {
+  return db.selectFrom('users').select('kind').where('id', '=', userId).executeTakeFirst();
 }

@@ -1,4 +1,4 @@
-import { fail } from '../../rpc/errors.ts';
+import { type Failure, fail } from '../../rpc/errors.ts';
 import type { Database } from '../../storage/schema.ts';
 import { findWorkspace } from './store.ts';
 
@@ -10,9 +10,11 @@ export type Workspaces = {
 export function createWorkspaces(db: Database): Workspaces {
   return {
     async require(id) {
-      if ((await findWorkspace(db, id)) === undefined) {
-        throw fail('not_found', 'There is no such workspace.');
-      }
+      if ((await findWorkspace(db, id)) === undefined) throw noSuchWorkspace(id);
     },
   };
+}
+
+export function noSuchWorkspace(id: string): Failure {
+  return fail('not_found', 'There is no such workspace.', { target: id });
 }

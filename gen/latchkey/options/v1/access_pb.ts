@@ -74,6 +74,7 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
   /**
    * Users may call the method for themselves, without the scope: where the request's field `user_id`
    * is their own id. Where the method asks staff for a recent sign-in, it then asks members, too.
+   * Where there is no scope, nobody may call it for anybody else.
    *
    * @generated from field: bool self = 7;
    */

@@ -1,0 +1,94 @@
+// What users prove by who they are: a password, and a one-time code where they want one.
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import type { Random } from '../../ids.ts';
+import { fail, invalid } from '../../rpc/errors.ts';
+import { isUser, principalOf } from '../../rpc/principal.ts';
+import type { Database } from '../../storage/schema.ts';
+import type { Trail } from '../audit/trail.ts';
+import type { MasterKey } from '../keys/master-key.ts';
+import { checkPassword } from './password-rules.ts';
+import type { Passwords } from './passwords.ts';
+import { powerOver } from './privilege.ts';
+import { confirmSeed, deleteSeed, endSessions, findSeed, putSeed, updateUser } from './store.ts';
+import { describeSeed, newSeed, seedPurpose, stepOf } from './totp.ts';
+import { requireUser, userMessage } from './users.ts';
+
+export type UserOptions = {
+  readonly db: Database;
+  readonly trail: Trail;
+  readonly masterKey: MasterKey;
+  readonly passwords: Passwords;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+type FactorMethods = Pick<
+  ServiceImpl<typeof UserService>,
+  'setPassword' | 'enrolTotp' | 'confirmTotp' | 'removeTotp'
+>;
+
+export function createFactorMethods(options: UserOptions): FactorMethods {
+  const { db, trail, masterKey, passwords, random, now } = options;
+  return {
+    async setPassword({ userId, password }, context) {
+      const requirePower = await powerOver(context, userId);
+      const { email } = await requireUser(db, userId);
+      checkPassword(password, email);
+      const password_hash = await passwords.hash(password);
+      const caller = principalOf(context);
+      const except = isUser(caller) ? caller.sessionId : '';
+      await trail.change(context, { target: userId, topic: 'access' }, async (trx) => {
+        requirePower(await requireUser(trx, userId));
+        await updateUser(trx, userId, { password_hash });
+        await endSessions(trx, userId, { time: now(), except });
+      });
+      return {};
+    },
+
+    async enrolTotp({ userId }, context) {
+      const seed = newSeed(random);
+      const row = {
+        user_id: userId,
+        ciphertext: masterKey.seal(seed, seedPurpose(userId)),
+        master_key_id: masterKey.id,
+        create_time: now(),
+        confirm_time: null,
+        last_step: 0,
+      };
+      const { email } = await trail.change(context, { target: userId }, async (trx) => {
+        const user = await requireUser(trx, userId);
+        if (await putSeed(trx, row)) return user;
+        throw fail('conflict', 'The user has a second factor, which would have to be removed.');
+      });
+      return describeSeed(seed, email);
+    },
+
+    async confirmTotp({ userId, code }, context) {
+      const user = await trail.change(context, { target: userId }, async (trx) => {
+        await requireUser(trx, userId);
+        const row = await findSeed(trx, userId);
+        if (row === undefined || row.confirm_time !== null) throw nothingToConfirm();
+        const seed = masterKey.open(row.ciphertext, seedPurpose(userId));
+        const step = stepOf(seed, code, { now: now(), lastStep: row.last_step });
+        if (step === undefined) throw invalid('code', 'is not the code of this moment');
+        // Another call may have been faster.
+        if (!(await confirmSeed(trx, userId, { time: now(), step }))) throw nothingToConfirm();
+        return requireUser(trx, userId);
+      });
+      return { user: userMessage(user) };
+    },
+
+    async removeTotp({ userId }, context) {
+      const requirePower = await powerOver(context, userId);
+      await trail.change(context, { target: userId }, async (trx) => {
+        requirePower(await requireUser(trx, userId));
+        await deleteSeed(trx, userId);
+      });
+      return {};
+    },
+  };
+}
+
+const nothingToConfirm = () => fail('conflict', 'No second factor waits to be confirmed.');

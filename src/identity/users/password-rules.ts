@@ -1,0 +1,19 @@
+// Which passwords are taken: NIST SP 800-63B §5.1.1.2. Length counts; what it is composed of does
+// not.
+import { invalid } from '../../rpc/errors.ts';
+
+/** Above the 8 that the standard asks for: many who sign in here can do much. */
+const charactersMin = 12;
+
+/** Throws `invalid_argument` for the field `password`. */
+export function checkPassword(password: string, email: string): void {
+  const text = password.normalize('NFKC');
+  const characters = [...text];
+  if (characters.length < charactersMin) {
+    throw invalid('password', `has to have at least ${charactersMin} characters`);
+  }
+  if (new Set(characters).size === 1) throw invalid('password', 'repeats a single character');
+  if (text.toLowerCase().includes(email)) {
+    throw invalid('password', 'contains the e-mail address');
+  }
+}

@@ -1,0 +1,26 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { fail } from '../../rpc/errors.ts';
+import type { Executor } from '../../storage/schema.ts';
+import { storedScopes } from '../scopes.ts';
+import { findUser, type User } from './store.ts';
+
+/** Throws `not_found` where there is no such user. */
+export async function requireUser(db: Executor, id: string): Promise<User> {
+  const user = await findUser(db, id);
+  if (user === undefined) throw fail('not_found', 'There is no such user.', { target: id });
+  return user;
+}
+
+export function userMessage(user: User) {
+  return {
+    id: user.id,
+    kind: user.kind === 'staff' ? UserKind.STAFF : UserKind.MEMBER,
+    email: user.email,
+    name: user.name,
+    scopes: [...storedScopes(user.scopes)],
+    totpEnabled: user.totp_confirm_time !== null,
+    createTime: timestampFromMs(user.create_time),
+    ...(user.disable_time === null ? {} : { disableTime: timestampFromMs(user.disable_time) }),
+  };
+}

@@ -1,0 +1,70 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
+import type { Trail } from '../../identity/audit/trail.ts';
+import type { Credentials, Owner } from '../../identity/credentials/credentials.ts';
+import { generateCredential } from '../../identity/credentials/format.ts';
+import { storedScopes } from '../../identity/scopes.ts';
+import type { Random } from '../../ids.ts';
+import { requireHeld, scopesHeld } from '../../rpc/privilege.ts';
+import { workspaceOf } from '../../rpc/workspace.ts';
+import type { CredentialRow } from '../../storage/schema.ts';
+
+export type ApiKeyOptions = {
+  readonly trail: Trail;
+  readonly credentials: Credentials;
+  readonly random: Random;
+};
+
+export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof ApiKeyService> {
+  const { trail, credentials, random } = options;
+
+  function keyMessage(row: CredentialRow) {
+    return {
+      ...credentials.describe(row),
+      workspaceId: row.workspace_id ?? '',
+      scopes: [...storedScopes(row.scopes)],
+    };
+  }
+
+  return {
+    async createApiKey({ name, scopes, expireTime }, context) {
+      const owner = ownerOf(workspaceOf(context));
+      requireHeld(await scopesHeld(context, owner.id), scopes);
+      const made = generateCredential('wk', random);
+      const fields = { name, scopes: scopes.join(' '), expireTime };
+      const row = await trail.change(context, { target: made.id }, (trx) =>
+        credentials.create(trx, owner, made, fields),
+      );
+      return { key: keyMessage(row), apiKey: made.text };
+    },
+
+    async listApiKeys(request, context) {
+      const owner = ownerOf(workspaceOf(context));
+      const { rows, nextPageToken } = await credentials.list(owner, request);
+      return { keys: rows.map(keyMessage), nextPageToken };
+    },
+
+    async rotateApiKey({ keyId, overlapSeconds }, context) {
+      const owner = ownerOf(workspaceOf(context));
+      const held = await scopesHeld(context, owner.id);
+      const made = generateCredential('wk', random);
+      const change = { target: keyId, topic: 'access' } as const;
+      const row = await trail.change(context, change, async (trx) => {
+        const rotated = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
+        requireHeld(held, storedScopes(rotated.scopes));
+        return rotated;
+      });
+      return { key: keyMessage(row), apiKey: made.text };
+    },
+
+    async revokeApiKey({ keyId }, context) {
+      const owner = ownerOf(workspaceOf(context));
+      await trail.change(context, { target: keyId, topic: 'access' }, (trx) =>
+        credentials.revoke(trx, owner, keyId),
+      );
+      return {};
+    },
+  };
+}
+
+const ownerOf = (workspaceId: string): Owner => ({ kind: 'wk', id: workspaceId });

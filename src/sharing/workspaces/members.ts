@@ -1,0 +1,119 @@
+// Who is a member of a workspace, and in which role.
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import type { Trail } from '../../identity/audit/trail.ts';
+import { fail } from '../../rpc/errors.ts';
+import { principalOf } from '../../rpc/principal.ts';
+import { requireHeld, scopesHeld } from '../../rpc/privilege.ts';
+import { workspaceOf } from '../../rpc/workspace.ts';
+import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
+import { roleScopes, rolesByWire, wireRoles } from './roles.ts';
+import {
+  deleteMember,
+  findMember,
+  findMembers,
+  findUserKind,
+  findWorkspace,
+  hasOwner,
+  lockWorkspace,
+  type MemberUser,
+  putMember,
+} from './store.ts';
+import { noSuchWorkspace } from './workspaces.ts';
+
+type MemberOptions = {
+  readonly db: Database;
+  readonly trail: Trail;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+type MemberMethods = Pick<
+  ServiceImpl<typeof WorkspaceService>,
+  'putMember' | 'removeMember' | 'listMembers'
+>;
+
+export function createMemberMethods({ db, trail, now }: MemberOptions): MemberMethods {
+  /** In a transaction that has the workspace to itself: whoever counts its owners does so alone. */
+  function change<T>(
+    context: HandlerContext,
+    target: string,
+    work: (trx: Executor, workspaceId: string) => Promise<T>,
+  ): Promise<T> {
+    return trail.change(context, { target, topic: 'access' }, async (trx) => {
+      const workspaceId = workspaceOf(context);
+      if (!(await lockWorkspace(trx, workspaceId))) throw noSuchWorkspace(workspaceId);
+      return work(trx, workspaceId);
+    });
+  }
+
+  return {
+    async putMember({ userId, role: wireRole }, context) {
+      const role = rolesByWire.get(wireRole) ?? 'member';
+      const held = await scopesHeld(context, workspaceOf(context));
+      const member = await change(context, userId, async (trx, workspaceId) => {
+        const user = await findUserKind(trx, userId);
+        if (user === undefined) throw fail('not_found', 'There is no such user.');
+        requireHeld(held, roleScopes[role]);
+        const old = await findMember(trx, workspaceId, userId);
+        if (role === 'owner' || old?.role === 'owner') await requireOwner(trx, context);
+        if (user.kind === 'staff') throw fail('conflict', 'Staff need no membership.');
+        await putMember(trx, {
+          workspace_id: workspaceId,
+          user_id: userId,
+          role,
+          create_time: now(),
+        });
+        if (old?.role === 'owner') await requireOwnerLeft(trx, workspaceId);
+        return findMember(trx, workspaceId, userId);
+      });
+      if (member === undefined) throw new Error('the member that was put is not there');
+      return { member: memberMessage(member) };
+    },
+
+    async removeMember({ userId }, context) {
+      await change(context, userId, async (trx, workspaceId) => {
+        const old = await findMember(trx, workspaceId, userId);
+        if (old === undefined) throw fail('not_found', 'The user is not a member.');
+        if (old.role === 'owner') await requireOwner(trx, context);
+        await deleteMember(trx, workspaceId, userId);
+        if (old.role === 'owner') await requireOwnerLeft(trx, workspaceId);
+      });
+      return {};
+    },
+
+    async listMembers(request, context) {
+      const workspaceId = workspaceOf(context);
+      if ((await findWorkspace(db, workspaceId)) === undefined) throw noSuchWorkspace(workspaceId);
+      const query = pageQuery(request);
+      const { rows, nextPageToken } = pageOf(await findMembers(db, workspaceId, query), query);
+      return { members: rows.map(memberMessage), nextPageToken };
+    },
+  };
+}
+
+/** Among members, owners alone make or unmake owners. */
+async function requireOwner(trx: Executor, context: HandlerContext): Promise<void> {
+  const caller = principalOf(context);
+  if (caller.type !== 'member') return;
+  const own = await findMember(trx, workspaceOf(context), caller.userId);
+  if (own?.role !== 'owner') throw fail('forbidden', 'Only an owner says who is an owner.');
+}
+
+async function requireOwnerLeft(trx: Executor, workspaceId: string): Promise<void> {
+  if (await hasOwner(trx, workspaceId)) return;
+  throw fail('conflict', 'The workspace would lose its last owner.', { target: workspaceId });
+}
+
+function memberMessage(row: MemberUser) {
+  return {
+    workspaceId: row.workspace_id,
+    userId: row.user_id,
+    role: wireRoles[row.role],
+    email: row.email,
+    name: row.name,
+    createTime: timestampFromMs(row.create_time),
+  };
+}

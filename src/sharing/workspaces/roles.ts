@@ -1,0 +1,33 @@
+// What a role in a workspace permits there. An owner may say who else is one, too.
+import { MemberRole } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import type { MemberRow } from '../../storage/schema.ts';
+
+export type Role = MemberRow['role'];
+
+const sharing = ['documents:read', 'documents:write', 'links:read', 'links:write'];
+const administration = [
+  ...sharing,
+  'api_keys:read',
+  'api_keys:write',
+  'workspaces:read',
+  'workspaces:write',
+];
+
+export const roleScopes: Readonly<Record<Role, ReadonlySet<string>>> = {
+  owner: new Set(administration),
+  admin: new Set(administration),
+  member: new Set([...sharing, 'workspaces:read']),
+};
+
+/** A role as the wire names it. */
+export const wireRoles = {
+  owner: MemberRole.OWNER,
+  admin: MemberRole.ADMIN,
+  member: MemberRole.MEMBER,
+} as const satisfies Record<Role, MemberRole>;
+
+export const rolesByWire: ReadonlyMap<MemberRole, Role> = new Map([
+  [MemberRole.OWNER, 'owner'],
+  [MemberRole.ADMIN, 'admin'],
+  [MemberRole.MEMBER, 'member'],
+]);

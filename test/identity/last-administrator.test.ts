@@ -1,0 +1,56 @@
+// Somebody must always be able to bring others in.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import type { Credential } from '../support/doors.ts';
+import { as } from '../support/members.ts';
+import { changeElsewhere } from '../support/rows.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import { addUser } from '../support/users.ts';
+
+const { updateUser, disableUser } = UserService.method;
+const scope = 'users:read users:write';
+const conflict = { ok: false, error: { code: 'conflict' } };
+
+describeApp('the last staff user with users:write', (suite) => {
+  const db = () => suite.app.inside.db;
+  let service: Credential;
+  let last: string;
+
+  beforeEach(async () => {
+    service = await as(suite.testApp, { type: 'service', scope });
+    await changeElsewhere(db(), (trx) =>
+      trx.updateTable('users').set({ disable_time: 1 }).execute(),
+    );
+    last = (await addUser(db(), { kind: 'staff', scopes: `links:read ${scope}` })).id;
+    // None of these could take the place.
+    await addUser(db(), { kind: 'staff', scopes: scope, disabled: true });
+    await addUser(db(), { kind: 'staff', scopes: 'users:read super_users:write users:write2' });
+    await addUser(db(), { kind: 'member', scopes: scope });
+  });
+  afterEach(async () => {
+    const row = await db().selectFrom('users').selectAll().where('id', '=', last).execute();
+    expect(row).toMatchObject([{ disable_time: null, scopes: expect.stringContaining(scope) }]);
+  });
+
+  describeDoors((name) => {
+    it('is neither disabled nor left without that scope', async () => {
+      const door = suite.door(name);
+      expect(await door.call(disableUser, { userId: last }, service)).toMatchObject(conflict);
+      const scopes = ['links:read', 'users:read'];
+      const narrowed = await door.call(updateUser, { userId: last, scopes }, service);
+      expect(narrowed).toMatchObject(conflict);
+      const renamed = await door.call(updateUser, { userId: last, name: 'Last' }, service);
+      expect(renamed).toMatchObject({ ok: true, message: { user: { name: 'Last' } } });
+    });
+
+    it('is one of two who disable each other at the same time', async () => {
+      const other = await addUser(db(), { kind: 'staff', scopes: scope });
+      const both = [last, other.id];
+      const answers = await Promise.all(
+        both.map((userId) => suite.door(name).call(disableUser, { userId }, service)),
+      );
+      expect(answers.filter(({ ok }) => ok).length).toBe(1);
+      last = both[answers.findIndex(({ ok }) => !ok)] ?? '';
+    });
+  });
+});

@@ -1,0 +1,179 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { managementScopes } from '../../src/identity/scopes.ts';
+import { stepOf } from '../../src/identity/users/totp.ts';
+import type { Credential } from '../support/doors.ts';
+import { as } from '../support/members.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import { codeAt, fromBase32 } from '../support/totp.ts';
+import { addUser } from '../support/users.ts';
+
+const { getUser, enrolTotp, confirmTotp, removeTotp } = UserService.method;
+
+describe('a one-time code', () => {
+  // RFC 6238, appendix B, SHA-1: the last 6 of the 8 digits (RFC 4226 §5.3 cuts the same number).
+  const seed = Buffer.from('12345678901234567890');
+  const vectors: [seconds: number, code: string][] = [
+    [59, '287082'],
+    [1_111_111_109, '081804'],
+    [1_111_111_111, '050471'],
+    [1_234_567_890, '005924'],
+    [2_000_000_000, '279037'],
+    [20_000_000_000, '353130'],
+  ];
+
+  it.each(vectors)('at %i seconds is that of RFC 6238', (seconds, code) => {
+    const now = seconds * 1000;
+    expect(stepOf(seed, code, { now, lastStep: 0 })).toBe(Math.floor(seconds / 30));
+    expect(codeAt(seed, now)).toBe(code);
+  });
+
+  it.each([
+    [-60_000, false],
+    [-30_000, true],
+    [0, true],
+    [30_000, true],
+    [60_000, false],
+  ])('of a clock that is %i ms off is taken: %s', (off, isTaken) => {
+    const now = 1_700_000_000_000;
+    const step = stepOf(seed, codeAt(seed, now + off), { now, lastStep: 0 });
+    expect(step).toBe(isTaken ? Math.floor((now + off) / 30_000) : undefined);
+  });
+
+  it('is taken once, and none of an earlier step after it', () => {
+    const now = 1_700_000_000_000;
+    const lastStep = Math.floor(now / 30_000);
+    expect(stepOf(seed, codeAt(seed, now), { now, lastStep })).toBeUndefined();
+    expect(stepOf(seed, codeAt(seed, now - 30_000), { now, lastStep })).toBeUndefined();
+    expect(stepOf(seed, codeAt(seed, now + 30_000), { now, lastStep })).toBe(lastStep + 1);
+  });
+});
+
+describeApp('a second factor', (suite) => {
+  const db = () => suite.app.inside.db;
+  const now = Date.now();
+  beforeEach(() => {
+    suite.clock.frozen = now;
+  });
+  afterEach(() => {
+    suite.clock.frozen = undefined;
+  });
+  let staff: Credential;
+  beforeAll(async () => {
+    const scope = managementScopes.join(' ');
+    const { id } = await addUser(db(), { kind: 'staff', scopes: scope });
+    staff = await as(suite.testApp, { type: 'staff', sub: id, scope });
+  });
+
+  describeDoors((name) => {
+    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential) =>
+      suite.door(name).call(method, request, credential);
+    async function newUser(kind: 'staff' | 'member' = 'member') {
+      const user = await addUser(db(), { kind });
+      const own = await as(suite.testApp, { type: kind, sub: user.id, scope: '' });
+      return { userId: user.id, email: user.email, own };
+    }
+    async function enrol({ userId, own }: { userId: string; own: Credential }) {
+      const answer = await call(enrolTotp, { userId }, own);
+      if (!answer.ok) throw new Error(answer.error.message);
+      return { ...answer.message, seed: fromBase32(answer.message.secret) };
+    }
+    const isEnabled = async (userId: string) => {
+      const answer = await call(getUser, { userId }, staff);
+      return answer.ok && answer.message.user?.totpEnabled;
+    };
+    const conflict = { ok: false, error: { code: 'conflict' } };
+    const forbidden = { ok: false, error: { code: 'forbidden' } };
+    const wrongCode = { ok: false, error: { code: 'invalid_argument', fields: ['code'] } };
+
+    it.each(['staff', 'member'] as const)('of %s counts from its first code on', async (kind) => {
+      const user = await newUser(kind);
+      const { secret, uri, seed } = await enrol(user);
+      expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+      const url = new URL(uri);
+      expect(url.protocol + url.host).toBe('otpauth:totp');
+      expect(decodeURIComponent(url.pathname)).toBe(`/Latchkey:${user.email}`);
+      expect(url.searchParams.get('secret')).toBe(secret);
+      expect(await isEnabled(user.userId)).toBe(false);
+
+      const { userId, own } = user;
+      for (const code of [codeAt(seed, now - 60_000), codeAt(seed, now + 60_000), '12345', '']) {
+        expect(await call(confirmTotp, { userId, code }, own), code).toMatchObject(wrongCode);
+      }
+      expect(await isEnabled(userId)).toBe(false);
+      const code = codeAt(seed, now);
+      const confirmed = await call(confirmTotp, { userId, code }, own);
+      expect(confirmed).toMatchObject({ ok: true, message: { user: { totpEnabled: true } } });
+      expect(await isEnabled(userId)).toBe(true);
+      const [row] = await db()
+        .selectFrom('totp_seeds')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .execute();
+      // The code that has confirmed it is good for no sign-in.
+      expect(row?.last_step).toBe(Math.floor(now / 30_000));
+      expect(await call(confirmTotp, { userId, code }, own)).toMatchObject(conflict);
+      expect(await call(enrolTotp, { userId }, own)).toMatchObject(conflict);
+      expect(await isEnabled(userId)).toBe(true);
+    });
+
+    it('that was begun twice takes the codes of the second seed', async () => {
+      const user = await newUser();
+      const { userId, own } = user;
+      const [first, second] = [await enrol(user), await enrol(user)];
+      const old = codeAt(first.seed, now);
+      expect(await call(confirmTotp, { userId, code: old }, own)).toMatchObject(wrongCode);
+      const code = codeAt(second.seed, now);
+      expect(await call(confirmTotp, { userId, code }, own)).toMatchObject({ ok: true });
+    });
+
+    it('that was not begun cannot be confirmed', async () => {
+      const { userId, own } = await newUser();
+      expect(await call(confirmTotp, { userId, code: '123456' }, own)).toMatchObject(conflict);
+    });
+
+    it('is stored encrypted, for its user alone', async () => {
+      const user = await newUser();
+      const { secret, seed } = await enrol(user);
+      const rows = await db().selectFrom('totp_seeds').selectAll().execute();
+      const text = JSON.stringify(rows);
+      for (const form of ['hex', 'base64', 'base64url'] as const) {
+        expect(text).not.toContain(seed.toString(form));
+      }
+      expect(text).not.toContain(secret);
+      expect(rows.find(({ user_id }) => user_id === user.userId)?.master_key_id).toMatch(/^.{16}$/);
+    });
+
+    it('is begun and confirmed by nobody else, whatever scopes they hold', async () => {
+      const user = await newUser();
+      const { userId } = user;
+      expect(await call(enrolTotp, { userId }, staff)).toMatchObject(forbidden);
+      const code = codeAt((await enrol(user)).seed, now);
+      expect(await call(confirmTotp, { userId, code }, staff)).toMatchObject(forbidden);
+      expect(await isEnabled(userId)).toBe(false);
+    });
+
+    it('is removed by the user, or by who holds all that the user may do', async () => {
+      const scope = 'users:write links:read';
+      const limited = await as(suite.testApp, { type: 'service', scope });
+      for (const [scopes, remover, isRemoved] of [
+        ['audit:read', 'own', true],
+        ['audit:read', 'staff', true],
+        ['audit:read', 'limited', false],
+        ['links:read', 'limited', true],
+      ] as const) {
+        const { id: userId } = await addUser(db(), { kind: 'staff', scopes });
+        const own = await as(suite.testApp, { type: 'staff', sub: userId, scope: scopes });
+        const { seed } = await enrol({ userId, own });
+        await call(confirmTotp, { userId, code: codeAt(seed, now) }, own);
+        const credential = { own, staff, limited }[remover];
+        const answer = await call(removeTotp, { userId }, credential);
+        expect(answer).toMatchObject(isRemoved ? { ok: true } : forbidden);
+        expect(await isEnabled(userId)).toBe(!isRemoved);
+        if (isRemoved) {
+          expect(await call(removeTotp, { userId }, credential)).toMatchObject({ ok: true });
+        }
+      }
+    });
+  });
+});

@@ -1,0 +1,133 @@
+import { verify } from '@node-rs/argon2';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { managementScopes } from '../../src/identity/scopes.ts';
+import type { Credential } from '../support/doors.ts';
+import { addMember, as, liveSessions, subjectOf } from '../support/members.ts';
+import { addWorkspace } from '../support/rows.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import { addSession, addUser } from '../support/users.ts';
+
+const { createUser, setPassword } = UserService.method;
+
+describeApp('passwords', (suite) => {
+  const db = () => suite.app.inside.db;
+  let staff: Credential;
+  beforeAll(async () => {
+    const scopes = managementScopes.join(' ');
+    const { id } = await addUser(db(), { kind: 'staff', scopes });
+    staff = await as(suite.testApp, { type: 'staff', sub: id, scope: scopes });
+  });
+  const hashOf = async (id: string) => {
+    const [row] = await db().selectFrom('users').selectAll().where('id', '=', id).execute();
+    return row?.password_hash ?? '';
+  };
+
+  describeDoors((name) => {
+    const set = (userId: string, password: string, credential: Credential = staff) =>
+      suite.door(name).call(setPassword, { userId, password }, credential);
+    const invalid = { ok: false, error: { code: 'invalid_argument', fields: ['password'] } };
+
+    it.each([
+      ['11 characters', 'elevenchars'],
+      ['11 characters of four bytes each', '🔑🗝🚪🏠🌍🌙🌞🌊🌋🌲🌵'],
+      ['12 characters that are 11 once normalised', 'abcdefghijé'.normalize('NFD')],
+      ['more than 1024 bytes', 'é'.repeat(513)],
+      ['one repeated character', 'a'.repeat(40)],
+      ['the e-mail address in another case', 'my SOMEBODY@example.com pass'],
+      ['a NUL', 'a long enough\u0000password'],
+    ])('of %s are refused', async (_, password) => {
+      const email = 'somebody@example.com';
+      const made = await suite
+        .door(name)
+        .call(createUser, { email, password, kind: UserKind.MEMBER }, staff);
+      expect(made).toMatchObject(invalid);
+      if (!made.ok) expect(made.error.message).not.toContain(password);
+      const user = await addUser(db(), { kind: 'member', email: `${name}.${Date.now()}.${email}` });
+      const own = password.replace('SOMEBODY@example.com', user.email.toUpperCase());
+      expect(await set(user.id, own)).toMatchObject(invalid);
+      expect(await hashOf(user.id)).toBe('');
+    });
+
+    it.each([
+      ['12 characters', 'twelve chars'],
+      ['12 characters of four bytes each', '🔑🗝🚪🏠🌍🌙🌞🌊🌋🌲🌵🌾'],
+      ['1024 bytes', 'ab'.repeat(512)],
+      ['spaces around it', '  spaces around it  '],
+    ])('of %s are taken', async (_, password) => {
+      const { id } = await addUser(db(), { kind: 'member' });
+      expect(await set(id, password)).toMatchObject({ ok: true });
+      expect(await verify(await hashOf(id), password.normalize('NFKC'))).toBe(true);
+    });
+
+    it('set by somebody else end every session of the user', async () => {
+      const { id } = await addUser(db(), { kind: 'member' });
+      await addSession(db(), id);
+      await addSession(db(), id);
+      const bystander = await addUser(db(), { kind: 'member' });
+      const { id: kept } = await addSession(db(), bystander.id);
+      expect(await set(id, 'another password')).toMatchObject({ ok: true });
+      expect(await liveSessions(db(), id)).toEqual([]);
+      expect(await liveSessions(db(), bystander.id)).toEqual([kept]);
+    });
+
+    it.each(['staff', 'member'] as const)(
+      'set by %s for themselves end their sessions but for the one that calls',
+      async (type) => {
+        const { id } = await addUser(db(), { kind: type });
+        await addSession(db(), id);
+        const own = await as(suite.testApp, { type, scope: '', sub: id });
+        const { sid } = subjectOf(own);
+        expect(await liveSessions(db(), id)).toHaveLength(2);
+        expect(await set(id, 'another password', own)).toMatchObject({ ok: true });
+        expect(await liveSessions(db(), id)).toEqual([sid]);
+        expect(await verify(await hashOf(id), 'another password')).toBe(true);
+      },
+    );
+
+    it('of users who may do more than the caller stay theirs', async () => {
+      const scope = 'users:write links:read';
+      const caller = await addUser(db(), { kind: 'staff', scopes: scope });
+      const limited = await as(suite.testApp, { type: 'staff', sub: caller.id, scope });
+      const service = await as(suite.testApp, { type: 'service', scope });
+      const strong = await addUser(db(), { kind: 'staff', scopes: `${scope} audit:read` });
+      const { ownerId } = await addWorkspace(db(), '');
+      const owner = await addMember(db(), ownerId, 'owner');
+      for (const [id, credential] of [
+        [strong.id, limited],
+        [strong.id, service],
+        [owner, limited],
+        [owner, service],
+      ] as const) {
+        expect(await set(id, 'another password', credential)).toMatchObject({
+          ok: false,
+          error: { code: 'forbidden' },
+        });
+        expect(await hashOf(id)).toBe('');
+      }
+      const equal = await addUser(db(), { kind: 'staff', scopes: 'links:read' });
+      expect(await set(equal.id, 'another password', limited)).toMatchObject({ ok: true });
+      expect(await set(owner, 'another password')).toMatchObject({ ok: true });
+    });
+
+    it('of nobody are not found', async () => {
+      expect(await set('usr_unknown', 'another password')).toMatchObject({
+        ok: false,
+        error: { code: 'not_found' },
+      });
+    });
+  });
+
+  describe('over HTTP', () => {
+    it('are set by PUT, which answers with an empty object', async () => {
+      const { id } = await addUser(db(), { kind: 'member' });
+      const response = await fetch(`${suite.app.publicUrl}/users/${id}/password`, {
+        method: 'PUT',
+        headers: { ...(staff as Record<string, string>), 'content-type': 'application/json' },
+        body: JSON.stringify({ password: 'another password' }),
+      });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({});
+    });
+  });
+});

@@ -1,0 +1,86 @@
+// Members of a workspace use its documents and links as its keys do.
+import { beforeEach, expect, it } from 'vitest';
+import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { callAny } from '../support/any-method.ts';
+import { addMember, as, memberScope } from '../support/members.ts';
+import { addWorkspace } from '../support/rows.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+
+const { listDocuments, getDocument } = DocumentService.method;
+const { createLink, listLinks, revokeLink } = LinkService.method;
+
+describeApp('a member', (suite) => {
+  const db = () => suite.app.inside.db;
+  let workspaceId: string;
+  let userId: string;
+  let own: { authorization: string };
+  beforeEach(async () => {
+    workspaceId = (await addWorkspace(db(), '')).ownerId;
+    userId = await addMember(db(), workspaceId, 'member');
+    own = await as(suite.testApp, { type: 'member', sub: userId, scope: memberScope });
+  });
+
+  describeDoors((name) => {
+    const upload = (fields: Record<string, string> = {}) =>
+      callAny(suite.app, name, {
+        method: DocumentService.method.uploadDocument,
+        fields: { name: 'Theirs', ...fields },
+        ...own,
+      });
+    const documentsOf = async (id: string) => {
+      const rows = await db()
+        .selectFrom('documents')
+        .select('id')
+        .where('workspace_id', '=', id)
+        .execute();
+      return rows.map((row) => row.id);
+    };
+    const call: ReturnType<typeof suite.door>['call'] = (method, request) =>
+      suite.door(name).call(method, request, own);
+
+    it('uploads to the only workspace, named or not', async () => {
+      expect(await upload()).toMatchObject({ code: 'ok' });
+      expect(await upload({ workspace_id: workspaceId })).toMatchObject({ code: 'ok' });
+      expect(await documentsOf(workspaceId)).toHaveLength(2);
+    });
+
+    it('uploads to one of several by its name alone', async () => {
+      const other = (await addWorkspace(db(), '')).ownerId;
+      await addMember(db(), other, 'member', userId);
+      await expect.poll(async () => (await upload()).code).toBe('invalid_argument');
+      expect(await upload({ workspace_id: other })).toMatchObject({ code: 'ok' });
+      expect(await documentsOf(other)).toHaveLength(1);
+    });
+
+    it('uploads nothing to a workspace of others', async () => {
+      const other = (await addWorkspace(db(), '')).ownerId;
+      for (const workspace_id of [other, 'ws_unknown']) {
+        expect(await upload({ workspace_id })).toEqual({
+          code: 'forbidden',
+          challenge: 'Bearer error="insufficient_scope", scope="documents:write"',
+        });
+      }
+      expect(await documentsOf(other)).toEqual([]);
+    });
+
+    it('finds, shares and unshares what the workspace has', async () => {
+      await upload();
+      const [documentId = ''] = await documentsOf(workspaceId);
+      expect(await call(listDocuments, {})).toMatchObject({
+        ok: true,
+        message: { documents: [{ id: documentId, workspaceId }] },
+      });
+      const named = await call(getDocument, { documentId, workspaceId });
+      expect(named).toMatchObject({ ok: true });
+      const link = await call(createLink, { documentId });
+      expect(link).toMatchObject({ ok: true, message: { link: { documentId, workspaceId } } });
+      const linkId = link.ok ? (link.message.link?.id ?? '') : '';
+      expect(await call(revokeLink, { linkId })).toMatchObject({ ok: true });
+      expect(await call(listLinks, {})).toMatchObject({
+        ok: true,
+        message: { links: [{ id: linkId, revokeTime: {} }] },
+      });
+    });
+  });
+});

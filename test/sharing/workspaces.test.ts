@@ -1,0 +1,108 @@
+import { expect, it } from 'vitest';
+import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { addMember, as, memberScope } from '../support/members.ts';
+import { addWorkspace } from '../support/rows.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+
+const { createWorkspace, getWorkspace, listWorkspaces, updateWorkspace } = WorkspaceService.method;
+
+const scope = 'workspaces:read workspaces:write';
+
+describeApp('workspaces', (suite) => {
+  const db = () => suite.app.inside.db;
+
+  it('are created over HTTP with every field', async () => {
+    const headers = await as(suite.testApp, { type: 'service', scope });
+    const url = `${suite.app.publicUrl}/workspaces`;
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: '{"name": "Ours"}',
+    });
+    expect(response.status).toBe(201);
+    const workspace = (await response.json()) as { id: string };
+    expect(workspace).toEqual({
+      id: expect.stringMatching(/^ws_[0-9A-Za-z]{22}$/),
+      name: 'Ours',
+      create_time: expect.stringMatching(/Z$/),
+    });
+    expect(response.headers.get('location')).toBe(`/workspaces/${workspace.id}`);
+    const read = await fetch(`${url}/${workspace.id}`, { headers });
+    expect(await read.json()).toEqual(workspace);
+  });
+
+  describeDoors((name) => {
+    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential) =>
+      suite.door(name).call(method, request, credential);
+
+    it.each(['service', 'staff'] as const)('are managed by %s', async (type) => {
+      const credential = await as(suite.testApp, { type, scope });
+      const made = await call(createWorkspace, { name: 'One' }, credential);
+      if (!made.ok) throw new Error(made.error.message);
+      const workspaceId = made.message.workspace?.id ?? '';
+      const read = await call(getWorkspace, { workspaceId }, credential);
+      expect(read).toMatchObject({ ok: true, message: { workspace: made.message.workspace } });
+      const renamed = await call(updateWorkspace, { workspaceId, name: 'Two' }, credential);
+      expect(renamed).toMatchObject({ ok: true, message: { workspace: { name: 'Two' } } });
+      const unchanged = await call(updateWorkspace, { workspaceId }, credential);
+      expect(unchanged).toMatchObject({ ok: true, message: { workspace: { name: 'Two' } } });
+      const list = await call(listWorkspaces, { pageSize: 1 }, credential);
+      expect(list).toMatchObject({ ok: true, message: { workspaces: [{ id: workspaceId }] } });
+      expect(list.ok && list.message.nextPageToken).not.toBe('');
+    });
+
+    it('without a name are refused', async () => {
+      const credential = await as(suite.testApp, { type: 'service', scope });
+      const { ownerId: workspaceId } = await addWorkspace(db(), '');
+      const error = { code: 'invalid_argument', fields: ['name'] };
+      const none = { ok: false, error };
+      expect(await call(createWorkspace, {}, credential)).toMatchObject(none);
+      const long = { name: 'x'.repeat(256) };
+      expect(await call(createWorkspace, long, credential)).toMatchObject(none);
+      const cleared = { workspaceId, name: '', updateMask: { paths: ['name'] } };
+      expect(await call(updateWorkspace, cleared, credential)).toMatchObject(none);
+    });
+
+    it('that are not there are not found', async () => {
+      const credential = await as(suite.testApp, { type: 'service', scope });
+      const unknown = { workspaceId: 'ws_unknown', name: 'x' };
+      const notFound = { ok: false, error: { code: 'not_found' } };
+      expect(await call(getWorkspace, unknown, credential)).toMatchObject(notFound);
+      expect(await call(updateWorkspace, unknown, credential)).toMatchObject(notFound);
+      const events = await db()
+        .selectFrom('audit_events')
+        .selectAll()
+        .where('target', '=', 'ws_unknown')
+        .where('code', '=', 'ok')
+        .execute();
+      expect(events).toEqual([]);
+    });
+
+    it('are seen by their members alone', async () => {
+      const [mine, also, theirs] = await Promise.all(
+        [1, 2, 3].map(async () => (await addWorkspace(db(), '')).ownerId),
+      );
+      if (mine === undefined || also === undefined) throw new Error('no workspace was made');
+      const sub = await addMember(db(), mine, 'member');
+      await addMember(db(), also, 'admin', sub);
+      const credential = await as(suite.testApp, { type: 'member', sub, scope: memberScope });
+
+      const list = await call(listWorkspaces, {}, credential);
+      const ids = list.ok ? list.message.workspaces.map(({ id }) => id) : [];
+      expect(ids.sort()).toEqual([mine, also].sort());
+      const read = await call(getWorkspace, { workspaceId: mine }, credential);
+      expect(read).toMatchObject({ ok: true });
+      const forbidden = { ok: false, error: { code: 'forbidden' } };
+      const other = await call(getWorkspace, { workspaceId: theirs ?? '' }, credential);
+      expect(other).toMatchObject(forbidden);
+
+      // Only the role in that workspace counts.
+      const name = 'Mine';
+      const asMember = await call(updateWorkspace, { workspaceId: mine, name }, credential);
+      expect(asMember).toMatchObject(forbidden);
+      const asAdmin = await call(updateWorkspace, { workspaceId: also, name }, credential);
+      expect(asAdmin).toMatchObject({ ok: true });
+      expect(await call(createWorkspace, { name }, credential)).toMatchObject(forbidden);
+    });
+  });
+});

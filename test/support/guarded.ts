@@ -1,0 +1,142 @@
+// A method made for a test of the guard, and a caller of it.
+import {
+  create,
+  createFileRegistry,
+  type DescMessage,
+  type DescMethod,
+  type MessageInitShape,
+  setExtension,
+} from '@bufbuild/protobuf';
+import {
+  FieldDescriptorProto_Label,
+  FieldDescriptorProto_Type,
+  type FieldMask,
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+  file_google_protobuf_field_mask,
+  MethodOptionsSchema,
+} from '@bufbuild/protobuf/wkt';
+import { createValidator } from '@bufbuild/protovalidate';
+import {
+  AccessSchema,
+  access as accessOption,
+  type PrincipalType,
+} from '../../gen/latchkey/options/v1/access_pb.js';
+import { LazyContext } from '../../src/rpc/call.ts';
+import type { Endpoint } from '../../src/rpc/endpoint.ts';
+import { failureOf } from '../../src/rpc/errors.ts';
+import { createGuard } from '../../src/rpc/guard.ts';
+import type { Principal } from '../../src/rpc/principal.ts';
+
+export type Rule = {
+  readonly public?: boolean;
+  readonly scope?: string;
+  readonly principals?: PrincipalType[];
+  readonly recentSignIn?: boolean;
+  readonly workspace?: boolean;
+  readonly self?: boolean;
+  readonly recentSignInFields?: string[];
+};
+
+/** The fields of the method's request. */
+export type Fields = {
+  readonly userId?: string;
+  readonly workspaceId?: string;
+  readonly scopes?: string;
+  readonly updateMask?: FieldMask;
+};
+
+export const stepUpSeconds = 300;
+export const nowSeconds = 1_800_000_000;
+
+export async function codeFor(
+  rule: Rule,
+  principal: Principal,
+  fields: Fields = {},
+): Promise<string> {
+  return invoke(rule, principal, fields).then(
+    () => 'ok',
+    (error: unknown) => failureOf(error).code,
+  );
+}
+
+export async function invoke(
+  rule: Rule,
+  principal: Principal,
+  fields: Fields = {},
+): Promise<unknown> {
+  const endpoint = guardMethod(rule, principal);
+  if (endpoint.kind !== 'unary') throw new Error('the method is unary');
+  const { descriptor: method } = endpoint;
+  const context = new LazyContext({
+    method,
+    protocolName: 'http',
+    requestMethod: 'POST',
+    url: '/',
+    headers: () => new Headers(),
+    onGone: () => {},
+  });
+  const header = (name: string) => (name === 'authorization' ? 'Bearer token' : undefined);
+  const isGone = () => false;
+  const call = { face: 'http', requestId: 'mine', peer: '', header, context, isGone } as const;
+  const init: MessageInitShape<DescMessage> = fields;
+  return endpoint.invoke(call, () => create(method.input as DescMessage, init));
+}
+
+export function guardMethod(rule: Rule | undefined, principal: Principal | undefined): Endpoint {
+  const guard = createGuard({
+    authenticateToken: () => Promise.resolve(principal),
+    authenticateWorkspaceKey: () => Promise.resolve(undefined),
+    authenticateSession: () => Promise.resolve(undefined),
+    sessionCookie: () => 'session',
+    publicUrl: () => 'http://test.invalid',
+    membershipsOf: (userId) => Promise.resolve(memberships[userId] ?? new Map()),
+    validator: createValidator(),
+    stepUpSeconds,
+    now: () => nowSeconds * 1000,
+    observe: () => {},
+    failureOf,
+  });
+  return guard(methodWith(rule), () => ({}));
+}
+
+const memberships: Record<string, ReadonlyMap<string, ReadonlySet<string>>> = {
+  usr_one: new Map([['ws_1', new Set(['links:read'])]]),
+  usr_two: new Map([
+    ['ws_1', new Set(['links:read'])],
+    ['ws_2', new Set(['links:write'])],
+  ]),
+};
+
+function methodWith(rule: Rule | undefined): DescMethod {
+  const options = create(MethodOptionsSchema);
+  if (rule !== undefined) setExtension(options, accessOption, create(AccessSchema, rule));
+  const [inputType, outputType] = ['.test.v1.Request', '.google.protobuf.FieldMask'];
+  const label = FieldDescriptorProto_Label.OPTIONAL;
+  const text = { type: FieldDescriptorProto_Type.STRING, label };
+  const mask = { type: FieldDescriptorProto_Type.MESSAGE, typeName: outputType, label };
+  const file = create(FileDescriptorProtoSchema, {
+    name: 'test/v1/test.proto',
+    package: 'test.v1',
+    syntax: 'proto3',
+    dependency: [file_google_protobuf_field_mask.proto.name],
+    messageType: [
+      {
+        name: 'Request',
+        field: [
+          { ...text, name: 'user_id', number: 1 },
+          { ...text, name: 'workspace_id', number: 2 },
+          { ...text, name: 'scopes', number: 3 },
+          { ...mask, name: 'update_mask', number: 4 },
+        ],
+      },
+    ],
+    service: [{ name: 'TestService', method: [{ name: 'Act', inputType, outputType, options }] }],
+  });
+  const set = create(FileDescriptorSetSchema, {
+    file: [file_google_protobuf_field_mask.proto, file],
+  });
+  const [method] = createFileRegistry(set).getService('test.v1.TestService')?.methods ?? [];
+  if (method === undefined) throw new Error('the service has no method');
+  return method;
+}

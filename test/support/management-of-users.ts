@@ -1,0 +1,94 @@
+// The management of users, workspaces and workspaces' keys, for `managementActions`.
+import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import type { Action } from './management.ts';
+import { addMember, as, memberScope } from './members.ts';
+import { addWorkspace } from './rows.ts';
+import type { Suite } from './suite.ts';
+import { codeAt, fromBase32 } from './totp.ts';
+import { addUser } from './users.ts';
+
+type Prepare = (suite: Suite) => Promise<Action>;
+
+const password = 'a long enough password';
+let users = 0;
+
+export const managementOfUsers: Readonly<Record<string, Prepare>> = {
+  async 'UserService.CreateUser'() {
+    const email = `made-${++users}@example.com`;
+    const request = { email, password, kind: UserKind.MEMBER };
+    return { request, target: ({ user }) => user?.id };
+  },
+
+  'UserService.UpdateUser': aboutUser({ name: 'Renamed' }),
+  'UserService.DisableUser': aboutUser(),
+  'UserService.EnableUser': aboutUser(),
+  'UserService.SetPassword': aboutUser({ password }),
+  'UserService.RemoveTotp': aboutUser(),
+  'UserService.EnrolTotp': bySelf(),
+
+  async 'UserService.ConfirmTotp'(suite) {
+    const action = await bySelf()(suite);
+    const userId = action.callerId ?? '';
+    const own = await as(suite.testApp, { type: 'staff', scope: '', sub: userId });
+    const begun = await suite.door('grpc').call(UserService.method.enrolTotp, { userId }, own);
+    if (!begun.ok) throw new Error(begun.error.message);
+    const code = codeAt(fromBase32(begun.message.secret), Date.now());
+    return { ...action, request: { userId, code } };
+  },
+
+  async 'WorkspaceService.CreateWorkspace'() {
+    return { request: { name: 'Ours' }, target: ({ workspace }) => workspace?.id };
+  },
+
+  async 'WorkspaceService.UpdateWorkspace'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    return { request: { workspaceId, name: 'Renamed' }, target: workspaceId };
+  },
+
+  async 'WorkspaceService.PutMember'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    const { id: userId } = await addUser(suite.app.inside.db, { kind: 'member' });
+    const request = { workspaceId, userId, role: MemberRole.MEMBER };
+    return { request, target: userId, scope: memberScope };
+  },
+
+  async 'WorkspaceService.RemoveMember'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    const userId = await addMember(suite.app.inside.db, workspaceId, 'member');
+    return { request: { workspaceId, userId }, target: userId };
+  },
+
+  async 'ApiKeyService.CreateApiKey'(suite) {
+    const { workspaceId } = await ofWorkspace(suite);
+    const request = { workspaceId, name: 'A key', scopes: ['links:read'] };
+    return { request, target: ({ key }) => key?.id, callerType: 'staff', scope: memberScope };
+  },
+
+  'ApiKeyService.RotateApiKey': aboutKey,
+  'ApiKeyService.RevokeApiKey': aboutKey,
+};
+
+function aboutUser(fields: Readonly<Record<string, unknown>> = {}): Prepare {
+  return async ({ app }) => {
+    const { id } = await addUser(app.inside.db);
+    return { request: { userId: id, ...fields }, target: id };
+  };
+}
+
+function bySelf(): Prepare {
+  return async ({ app }) => {
+    const { id } = await addUser(app.inside.db);
+    return { request: { userId: id }, target: id, callerType: 'staff', callerId: id };
+  };
+}
+
+async function ofWorkspace({ app }: Suite) {
+  const { ownerId, credentialId } = await addWorkspace(app.inside.db, '');
+  return { workspaceId: ownerId, keyId: credentialId };
+}
+
+async function aboutKey(suite: Suite): Promise<Action> {
+  const request = await ofWorkspace(suite);
+  return { request, target: request.keyId, callerType: 'staff' };
+}
