@@ -20,6 +20,7 @@ import type { Log } from './observe/log.ts';
 import { createObserver } from './observe/observer.ts';
 import { failureOf } from './rpc/errors.ts';
 import { createGuard } from './rpc/guard.ts';
+import type { MembershipsOf } from './rpc/principal.ts';
 import { useNodeTextEncoding } from './rpc/text-encoding.ts';
 import { guardAll } from './services.ts';
 import type { BlobStore } from './sharing/blobs/blob-store.ts';
@@ -87,7 +88,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     random,
     publicUrl: () => publicUrl,
   };
-  const identity = await buildIdentity(base);
+  const membershipsOf: MembershipsOf = async () => new Map();
+  const identity = await buildIdentity(base, membershipsOf);
   const sharing = await buildSharing(base, webDir);
   const observer = createObserver(log);
   const warn = (facts: object, message: string) => log.warn(facts, message);
@@ -95,10 +97,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   const guard = createGuard({
     authenticateToken: identity.authenticateToken,
     authenticateWorkspaceKey: identity.authenticateWorkspaceKey,
-    authenticateSession: async () => undefined,
-    sessionCookie: () => 'latchkey_session',
+    authenticateSession: identity.sessions.authenticate,
+    sessionCookie: identity.sessions.cookieName,
     publicUrl: () => publicUrl,
-    membershipsOf: async () => new Map(),
+    membershipsOf,
     validator: createValidator(),
     stepUpSeconds: config.stepUpSeconds,
     now,

@@ -7,6 +7,7 @@ import {
   type Access,
   access as accessOption,
   PrincipalType,
+  SessionCookie,
 } from '../gen/latchkey/options/v1/access_pb.js';
 import { readConfig } from '../src/config.ts';
 import { principalTypes, tokenPrincipalTypes } from '../src/rpc/principal.ts';
@@ -18,7 +19,12 @@ import { signToken } from './support/tokens.ts';
 
 const { stepUpSeconds } = readConfig({});
 
-const guarded = allMethods.filter((method) => !accessOf(method).public);
+const byCookie = allMethods.filter(
+  (method) => accessOf(method).sessionCookie === SessionCookie.REQUIRED,
+);
+const guarded = allMethods.filter(
+  (method) => !accessOf(method).public && !byCookie.includes(method),
+);
 const open = allMethods.filter((method) => accessOf(method).public);
 const named = (methods: readonly DescMethod[]) =>
   methods.map((method): [string, DescMethod] => [method.name, method]);
@@ -88,7 +94,12 @@ const stepUpChallenge = `Bearer ${stepUp}, max_age=${stepUpSeconds}`;
 
 describe('the methods', () => {
   it('are public only where the contract says so', () => {
-    expect(open.map(({ name }) => name)).toEqual(['IssueToken', 'ExchangeApiKey', 'GetJwks']);
+    expect(open.map(({ name }) => name)).toEqual([
+      'IssueToken',
+      'ExchangeApiKey',
+      'GetJwks',
+      'SignIn',
+    ]);
   });
 });
 
@@ -108,9 +119,24 @@ describeApp('access', (suite) => {
       );
     });
 
+    describe.each(named(byCookie))('%s, which takes the cookie alone,', (_, method) => {
+      it.each(noCredentials)('is closed to %s', async (_, make) => {
+        const { header } = await make(suite, accessOf(method));
+        const expected = { code: 'unauthenticated', challenge: 'Bearer' };
+        expect(await call(method, header)).toEqual(expected);
+      });
+
+      it.each(tokenPrincipalTypes)("is closed to a %s's token", async (type) => {
+        const token = await signToken(suite.app, { type, scope: '' });
+        const expected = { code: 'unauthenticated', challenge: 'Bearer' };
+        expect(await call(method, `Bearer ${token}`)).toEqual(expected);
+      });
+    });
+
     describe.each(named(guarded))('%s', (_, method) => {
       const access = accessOf(method);
-      const insufficient = `Bearer error="insufficient_scope", scope="${access.scope}"`;
+      const scoped = access.scope === '' ? '' : `, scope="${access.scope}"`;
+      const insufficient = `Bearer error="insufficient_scope"${scoped}`;
       const takes = (type: keyof typeof principalTypes) =>
         access.principals.includes(principalTypes[type]);
 
@@ -133,7 +159,7 @@ describeApp('access', (suite) => {
         }
       });
 
-      it.each(tokenPrincipalTypes.filter(takes))(
+      it.each(access.scope === '' ? [] : tokenPrincipalTypes.filter(takes))(
         "is closed to a %s's token without its scope",
         async (type) => {
           const other = access.scope.endsWith(':read')

@@ -16,9 +16,9 @@ import { up as audit } from './migrations/0002-audit.ts';
 import { up as owners } from './migrations/0003-owners.ts';
 import { up as users } from './migrations/0004-users.ts';
 import { up as signingKeys } from './migrations/0005-signing-keys.ts';
+import { up as signIns } from './migrations/0006-sign-ins.ts';
 import { up as auditCode } from './migrations/0007-audit-code.ts';
 import { up as revocationOrder } from './migrations/0010-revocation-order.ts';
-import { up as signIns } from './migrations/0006-sign-ins.ts';
 import type { Database, Schema } from './schema.ts';
 
 const migrations = {

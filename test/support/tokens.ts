@@ -2,13 +2,14 @@
 import type { App } from '../../src/app.ts';
 import type { TokenPrincipalType } from '../../src/rpc/principal.ts';
 import { addClient, addCustomer } from './rows.ts';
+import { addSession, addUser } from './users.ts';
 
 export type TokenFor = {
   readonly type: TokenPrincipalType;
   readonly scope: string;
   /**
-   * Who is there already, and for a customer the key's id. Unless it is given, a client or customer
-   * is added who holds the scope and the accounts.
+   * Who is there already, and for a customer the key's id. Unless it is given, a client, customer
+   * or user is added who holds the scope and the accounts; a member is one of no workspace.
    */
   readonly sub?: string;
   readonly keyId?: string;
@@ -22,17 +23,25 @@ export type TokenFor = {
 export async function signToken(app: App, token: TokenFor): Promise<string> {
   const { type, scope, accounts, lifetimeSeconds = 300 } = token;
   const isUser = type === 'staff' || type === 'member';
+  const subject = await subjectOf(app, token);
   const claims = {
-    ...(await subjectOf(app, token)),
+    ...subject,
     scope,
     principal_type: type,
     ...(type === 'customer' ? { accounts: accounts ?? [] } : {}),
-    ...(isUser ? { auth_time: token.authTime ?? Math.floor(Date.now() / 1000), amr: ['pwd'] } : {}),
+    ...(isUser ? await sessionOf(app, subject, token) : {}),
   };
   return (await app.inside.signer.sign(claims, lifetimeSeconds)).token;
 }
 
 type Subject = { readonly sub: string; readonly client_id: string };
+
+/** A session of its own for each token, which a test may end. */
+async function sessionOf({ inside }: App, { sub }: Subject, { authTime }: TokenFor) {
+  const auth_time = authTime ?? Math.floor(Date.now() / 1000);
+  const { id } = await addSession(inside.db, sub, { createTime: auth_time * 1000 });
+  return { auth_time, amr: ['pwd'], sid: id };
+}
 
 /** Those that were added, so that many tokens alike need no row each. */
 const added = new WeakMap<App, Map<string, Promise<Subject>>>();
@@ -60,8 +69,10 @@ async function addSubject({ inside }: App, token: TokenFor): Promise<Subject> {
       return { sub: ownerId, client_id: credentialId };
     }
     case 'staff':
-    case 'member':
-      return { sub: `sub_${type}`, client_id: 'latchkey' };
+    case 'member': {
+      const { id } = await addUser(inside.db, { kind: type, scopes: scope });
+      return { sub: id, client_id: 'latchkey' };
+    }
   }
 }
 

@@ -14,12 +14,12 @@ import type { Cookies } from './cookies.ts';
 import type { ScopesOf } from './scopes.ts';
 import {
   type AuthenticateSession,
+  claimsOf,
   endOf,
   isLive,
   newSession,
   sessionMsMax,
-  tokenOf,
-} from './sessions.ts';
+} from './session.ts';
 import {
   deleteExpiredSessions,
   endSessions,
@@ -41,6 +41,7 @@ export type SessionOptions = {
   readonly cookies: Cookies;
   readonly authenticateSession: AuthenticateSession;
   readonly scopesOf: ScopesOf;
+  readonly tokenSeconds: number;
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -52,7 +53,8 @@ const sessionsMax = 100;
 const sweepEveryMs = 60_000;
 
 export function createSessionService(options: SessionOptions): ServiceImpl<typeof SessionService> {
-  const { db, trail, signer, check, throttle, cookies, scopesOf, random, now } = options;
+  const { db, trail, signer, check, throttle, cookies, scopesOf } = options;
+  const { tokenSeconds, random, now } = options;
 
   /** Rows come with attempts to sign in, and go with them. */
   const sweep = everyMs(sweepEveryMs, now, () =>
@@ -64,8 +66,9 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
 
   async function answer(session: SessionRow, user: UserRow) {
     const scopes = await scopesOf(user);
-    const { claims, lifetimeSeconds: most, notAfter } = tokenOf(session, user, scopes);
-    const { token, lifetimeSeconds } = await signer.sign(claims, most, notAfter);
+    const claims = claimsOf(session, user, scopes);
+    const notAfter = Math.floor(session.expire_time / 1000);
+    const { token, lifetimeSeconds } = await signer.sign(claims, tokenSeconds, notAfter);
     if (lifetimeSeconds < 1) throw ended();
     const { id, email, name, kind } = user;
     return {

@@ -1,106 +1,68 @@
-// What a session is: a cookie `<id>.<secret>` that stands for a user until it ends.
-import { base62, newId, type Random } from '../../ids.ts';
-import type { UserPrincipal } from '../../rpc/principal.ts';
-import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
-import { digestMatches, digestOf } from '../credentials/format.ts';
-import type { ScopesOf } from './scopes.ts';
-import { findSession } from './store.ts';
+// Users' sessions: what the rest of the service needs of them.
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import type { Random } from '../../ids.ts';
+import type { MembershipsOf } from '../../rpc/principal.ts';
+import type { Changes } from '../../storage/changes.ts';
+import type { Database } from '../../storage/schema.ts';
+import type { Trail } from '../audit/trail.ts';
+import type { MasterKey } from '../keys/master-key.ts';
+import type { Signer } from '../tokens/signer.ts';
+import type { Narrow } from '../tokens/standing.ts';
+import type { Passwords } from '../users/passwords.ts';
+import type { SealedStepOf } from '../users/totp.ts';
+import { createCheck } from './check.ts';
+import { createCookies } from './cookies.ts';
+import { createScopesOf } from './scopes.ts';
+import { createSessionService } from './service.ts';
+import { type AuthenticateSession, createSessionAuthenticator } from './session.ts';
+import { createUserStanding } from './standing.ts';
+import { createThrottle } from './throttle/throttle.ts';
 
-/** From the sign-in to the end, whatever happens in between (NIST SP 800-63B §4.2.3). */
-export const sessionMsMax = 12 * 60 * 60_000;
-/** From a refresh to the end, unless there is another before. */
-const idleMsMax = 60 * 60_000;
-const tokenSeconds = 300;
-
-const cookiePattern = /^(ses_[0-9A-Za-z]{22})\.([0-9A-Za-z]{43})$/;
-
-/** What an unknown session's secret is compared with, so that it costs what a known one costs. */
-const decoyDigest = '0'.repeat(64);
-
-/** When a session of that sign-in ends if it is refreshed now and never again. */
-export function endOf(createTime: number, now: number): number {
-  return Math.min(createTime + sessionMsMax, now + idleMsMax);
-}
-
-export function isLive({ revoke_time, expire_time }: SessionRow, now: number): boolean {
-  return revoke_time === null && now < expire_time;
-}
-
-export type NewSession = {
-  readonly row: SessionRow;
-  /** Shown once, to the browser. */
-  readonly cookie: string;
-};
-
-export function newSession(
-  random: Random,
-  now: number,
-  { userId, amr, address }: { userId: string; amr: string; address: string },
-): NewSession {
-  const id = newId('ses', random);
-  const secret = base62(random(32), 43);
-  const row = {
-    id,
-    user_id: userId,
-    digest: digestOf(secret),
-    amr,
-    address,
-    create_time: now,
-    refresh_time: now,
-    expire_time: endOf(now, now),
-    revoke_time: null,
-  };
-  return { row, cookie: `${id}.${secret}` };
-}
-
-export type AuthenticateOptions = {
+export type SessionsOptions = {
   readonly db: Database;
-  readonly scopesOf: ScopesOf;
+  readonly changes: Changes;
+  readonly trail: Trail;
+  readonly masterKey: MasterKey;
+  readonly signer: Signer;
+  readonly passwords: Passwords;
+  readonly stepOf: SealedStepOf;
+  readonly membershipsOf: MembershipsOf;
+  /** The lifetime of a token, unless its session ends before. */
+  readonly tokenSeconds: number;
+  readonly publicUrl: () => string;
+  readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-/** Tells whom the cookie of a session stands for; undefined where it stands for nobody. */
-export type AuthenticateSession = (cookie: string) => Promise<UserPrincipal | undefined>;
+export type Sessions = {
+  readonly service: ServiceImpl<typeof SessionService>;
+  readonly authenticate: AuthenticateSession;
+  /** The name of a session's cookie. */
+  readonly cookieName: () => string;
+  /** What a user's token still covers. */
+  readonly narrow: Narrow;
+};
 
-/** Asks the database each time: a cookie is used once in a few minutes. */
-export function createSessionAuthenticator(options: AuthenticateOptions): AuthenticateSession {
-  const { db, scopesOf, now } = options;
-  return async (cookie) => {
-    const [, id, secret] = cookiePattern.exec(cookie) ?? [];
-    if (id === undefined || secret === undefined) return undefined;
-    const found = await findSession(db, id);
-    const matches = digestMatches(secret, found?.session.digest ?? decoyDigest);
-    if (!matches || found === undefined) return undefined;
-    const { session, user } = found;
-    if (!isLive(session, now()) || user.disable_time !== null) return undefined;
-    return {
-      type: user.kind,
-      userId: user.id,
-      sessionId: session.id,
-      authTime: authTimeOf(session),
-      scopes: await scopesOf(user),
-    };
-  };
-}
-
-/** What a token of the session claims; its lifetime and, in seconds since 1970, its last moment. */
-export function tokenOf(session: SessionRow, user: UserRow, scopes: ReadonlySet<string>) {
+export function createSessions(options: SessionsOptions): Sessions {
+  const { db, changes, masterKey, membershipsOf, publicUrl, random, now } = options;
+  const scopesOf = createScopesOf(membershipsOf);
+  const authenticate = createSessionAuthenticator({ db, scopesOf, now });
+  const key = masterKey.derive('sign-in device');
+  const cookies = createCookies({ publicUrl, key, random, now });
+  const throttle = createThrottle({ db, key: masterKey.derive('sign-in counters'), now });
   return {
-    claims: {
-      sub: user.id,
-      client_id: 'latchkey',
-      scope: [...scopes].join(' '),
-      principal_type: user.kind,
-      auth_time: authTimeOf(session),
-      amr: session.amr.split(' '),
-      sid: session.id,
-    },
-    lifetimeSeconds: tokenSeconds,
-    notAfter: Math.floor(session.expire_time / 1000),
+    service: createSessionService({
+      ...options,
+      check: createCheck(options),
+      throttle,
+      cookies,
+      authenticateSession: authenticate,
+      scopesOf,
+    }),
+    authenticate,
+    cookieName: cookies.sessionName,
+    narrow: createUserStanding({ db, changes, scopesOf }),
   };
-}
-
-function authTimeOf({ create_time }: SessionRow): number {
-  return Math.floor(create_time / 1000);
 }

@@ -38,7 +38,7 @@ export async function findUserWithSeed(
 
 /**
  * Keeps a user as they were checked until the commit: a change of the password, which ends the
- * user's sessions, comes before or after the sign-in, never between. False where it has come before.
+ * user's sessions, comes before the sign-in or after it, never between. False where it was before.
  */
 export async function holdUser(trx: Executor, { id, password_hash }: UserRow): Promise<boolean> {
   const { numUpdatedRows } = await trx

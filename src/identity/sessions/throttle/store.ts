@@ -4,7 +4,7 @@ export function findCounters(db: Executor, keys: readonly string[]): Promise<Sig
   return db.selectFrom('sign_in_counters').selectAll().where('key', 'in', keys).execute();
 }
 
-/** Reads a counter, which is made where there is none, and keeps others from it until the commit. */
+/** Reads a counter, made where there is none, and keeps others from it until the commit. */
 export function lockCounter(trx: Executor, key: string): Promise<SignInCounterRow> {
   return trx
     .insertInto('sign_in_counters')

@@ -33,7 +33,7 @@ const lanes = {
   device: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
   // One network guessing at one user: 1,350 guesses a day at the most.
   pair: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
-  // One network guessing at many users. Behind it may be an office: a failure a minute is ordinary.
+  // One network guessing at many users. It may be an office, where a failure a minute is ordinary.
   network: { free: 50, firstWaitMs: second, waitMsMax: 8 * second, forgetMs: minute },
   // Many networks guessing at one user: 1,350 guesses a day for all of them together.
   user: { free: 20, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 5 * minute },
