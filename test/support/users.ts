@@ -1,7 +1,8 @@
 // Users and their sessions, as another process would write them into the database.
 import { randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
-import { createMasterKey, readMasterKeyFile } from '../../src/identity/keys/master-key.ts';
+import { createMasterKey } from '../../src/identity/keys/master-key.ts';
+import { readMasterKeyFile } from '../../src/identity/keys/master-key-file.ts';
 import { newSession } from '../../src/identity/sessions/session.ts';
 import { insertSession } from '../../src/identity/sessions/store.ts';
 import { createPasswords } from '../../src/identity/users/passwords.ts';

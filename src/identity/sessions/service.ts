@@ -88,8 +88,8 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
     return own === undefined ? old : [...old, own.sessionId];
   }
 
-  function end(id: string, context: HandlerContext): Promise<void> {
-    const change = { target: id, topic: 'access' } as const;
+  function end(id: string, target: string, context: HandlerContext): Promise<void> {
+    const change = { target, topic: 'access' } as const;
     return trail.change(context, change, (trx) => endSessions(trx, [id], now()));
   }
 
@@ -128,7 +128,8 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
     },
 
     async signOut(_request, context) {
-      await end(userOf(context).sessionId, context);
+      const { sessionId, userId } = userOf(context);
+      await end(sessionId, userId, context);
       cookies.clearSession(context);
       return {};
     },
@@ -145,7 +146,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
       const found = await findSession(db, sessionId);
       const isOwn = found?.user.id === userOf(context).userId;
       if (!isOwn || !isLive(found.session, now())) throw noSuchSession();
-      await end(sessionId, context);
+      await end(sessionId, sessionId, context);
       return {};
     },
   };
