@@ -88,7 +88,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     random,
     publicUrl: () => publicUrl,
   };
-  const identity = await buildIdentity(base);
+  const membershipsOf = createMemberships({ db, changes });
+  const identity = await buildIdentity(base, membershipsOf);
   const sharing = await buildSharing(base, identity.credentials, webDir);
   const observer = createObserver(log);
   const warn = (facts: object, message: string) => log.warn(facts, message);
@@ -96,10 +97,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   const guard = createGuard({
     authenticateToken: identity.authenticateToken,
     authenticateWorkspaceKey: identity.authenticateWorkspaceKey,
-    authenticateSession: async () => undefined,
-    sessionCookie: () => 'latchkey_session',
+    authenticateSession: identity.sessions.authenticate,
+    sessionCookie: identity.sessions.cookieName,
     publicUrl: () => publicUrl,
-    membershipsOf: createMemberships({ db, changes }),
+    membershipsOf,
     validator: createValidator(),
     stepUpSeconds: config.stepUpSeconds,
     now,

@@ -6,6 +6,7 @@ import { AuditService } from '../gen/latchkey/identity/v1/audit_pb.js';
 import { ClientService } from '../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
+import { SessionService } from '../gen/latchkey/identity/v1/session_pb.js';
 import { SigningKeyService } from '../gen/latchkey/identity/v1/signing_key_pb.js';
 import { UserService } from '../gen/latchkey/identity/v1/user_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
@@ -22,6 +23,7 @@ export const services = {
   account: AccountService,
   client: ClientService,
   customer: CustomerService,
+  session: SessionService,
   audit: AuditService,
   signingKey: SigningKeyService,
   user: UserService,

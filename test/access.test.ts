@@ -3,7 +3,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Access, PrincipalType } from '../gen/latchkey/options/v1/access_pb.js';
+import { type Access, PrincipalType, SessionCookie } from '../gen/latchkey/options/v1/access_pb.js';
 import { readConfig } from '../src/config.ts';
 import { principalTypes, tokenPrincipalTypes } from '../src/rpc/principal.ts';
 import { accessOf, insufficientScope } from './support/access.ts';
@@ -16,7 +16,12 @@ import { signToken } from './support/tokens.ts';
 
 const { stepUpSeconds } = readConfig({});
 
-const guarded = allMethods.filter((method) => !accessOf(method).public);
+const byCookie = allMethods.filter(
+  (method) => accessOf(method).sessionCookie === SessionCookie.REQUIRED,
+);
+const guarded = allMethods.filter(
+  (method) => !accessOf(method).public && !byCookie.includes(method),
+);
 const open = allMethods.filter((method) => accessOf(method).public);
 const named = (methods: readonly DescMethod[]) =>
   methods.map((method): [string, DescMethod] => [method.name, method]);
@@ -86,7 +91,12 @@ const stepUpChallenge = `Bearer ${stepUp}, max_age=${stepUpSeconds}`;
 
 describe('the methods', () => {
   it('are public only where the contract says so', () => {
-    expect(open.map(({ name }) => name)).toEqual(['IssueToken', 'ExchangeApiKey', 'GetJwks']);
+    expect(open.map(({ name }) => name)).toEqual([
+      'IssueToken',
+      'ExchangeApiKey',
+      'GetJwks',
+      'SignIn',
+    ]);
   });
 });
 
@@ -104,6 +114,20 @@ describeApp('access', (suite) => {
           expect(challenge).toBeUndefined();
         },
       );
+    });
+
+    describe.each(named(byCookie))('%s, which takes the cookie alone,', (_, method) => {
+      it.each(noCredentials)('is closed to %s', async (_, make) => {
+        const { header } = await make(suite, accessOf(method));
+        const expected = { code: 'unauthenticated', challenge: 'Bearer' };
+        expect(await call(method, header)).toEqual(expected);
+      });
+
+      it.each(tokenPrincipalTypes)("is closed to a %s's token", async (type) => {
+        const token = await signToken(suite.app, { type, scope: '' });
+        const expected = { code: 'unauthenticated', challenge: 'Bearer' };
+        expect(await call(method, `Bearer ${token}`)).toEqual(expected);
+      });
     });
 
     describe.each(named(guarded))('%s', (_, method) => {
@@ -136,7 +160,7 @@ describeApp('access', (suite) => {
         }
       });
 
-      it.each(tokenPrincipalTypes.filter(takes))(
+      it.each(access.scope === '' ? [] : tokenPrincipalTypes.filter(takes))(
         "is closed to a %s's token without its scope",
         async (type) => {
           const other = access.scope.endsWith(':read')

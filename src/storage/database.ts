@@ -16,6 +16,7 @@ import { up as audit } from './migrations/0002-audit.ts';
 import { up as owners } from './migrations/0003-owners.ts';
 import { up as users } from './migrations/0004-users.ts';
 import { up as signingKeys } from './migrations/0005-signing-keys.ts';
+import { up as signIns } from './migrations/0006-sign-ins.ts';
 import { up as auditCode } from './migrations/0007-audit-code.ts';
 import { up as revocationOrder } from './migrations/0010-revocation-order.ts';
 import type { Database, Schema } from './schema.ts';
@@ -28,6 +29,7 @@ const migrations = {
   '0010-revocation-order': { up: revocationOrder },
   '0007-audit-code': { up: auditCode },
   '0005-signing-keys': { up: signingKeys },
+  '0006-sign-ins': { up: signIns },
 };
 
 /**

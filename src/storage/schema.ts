@@ -112,8 +112,26 @@ export type SessionRow = {
   /** When the user signed in. */
   create_time: number;
   refresh_time: number;
+  /** When it ends unless it is refreshed before. */
   expire_time: number;
   revoke_time: number | null;
+};
+
+/** How many attempts to sign in there were lately, by what they have in common. */
+export type SignInCounterRow = {
+  /** A digest: names neither an address nor a user. */
+  key: string;
+  /** When the last attempt will be forgotten: the more there were, the later. */
+  level_time: number;
+  /** When the next attempt is heard. */
+  next_time: number;
+};
+
+/** A network that a user has signed in from. */
+export type FamiliarNetworkRow = {
+  /** A digest of both. */
+  key: string;
+  last_time: number;
 };
 
 export type MemberRow = {
@@ -210,6 +228,8 @@ export type Schema = {
   revoked_tokens: RevokedTokenRow;
   totp_seeds: TotpSeedRow;
   sessions: SessionRow;
+  sign_in_counters: SignInCounterRow;
+  familiar_networks: FamiliarNetworkRow;
   members: MemberRow;
   revisions: RevisionRow;
   audit_events: AuditEventRow;

@@ -9,6 +9,7 @@ import { createCustomerService } from '../identity/customers/service.ts';
 import { type Keyring, openKeyring } from '../identity/keys/keyring.ts';
 import { type Rotation, startRotation } from '../identity/keys/rotation.ts';
 import { createSigningKeyService } from '../identity/keys/service.ts';
+import { createSessions, type Sessions } from '../identity/sessions/sessions.ts';
 import { principalFrom } from '../identity/tokens/claims.ts';
 import { createIssuanceService } from '../identity/tokens/issuance-service.ts';
 import { openRevocations } from '../identity/tokens/revocations.ts';
@@ -19,7 +20,9 @@ import { createVerificationService } from '../identity/tokens/verification-servi
 import { createVerifier } from '../identity/tokens/verifier.ts';
 import { createPasswords } from '../identity/users/passwords.ts';
 import { createUserService } from '../identity/users/service.ts';
+import { createSealedStepOf } from '../identity/users/totp.ts';
 import type { Authenticate } from '../rpc/credential.ts';
+import type { MembershipsOf } from '../rpc/principal.ts';
 import type { Implementations } from '../services.ts';
 
 import type { Base } from './base.ts';
@@ -35,6 +38,7 @@ export type Identity = {
     | 'account'
     | 'client'
     | 'customer'
+    | 'session'
     | 'audit'
     | 'signingKey'
     | 'user'
@@ -43,13 +47,14 @@ export type Identity = {
   readonly keyring: Keyring;
   readonly signer: Signer;
   readonly rotation: Rotation;
+  readonly sessions: Sessions;
   readonly authenticateToken: Authenticate;
   readonly authenticateWorkspaceKey: Authenticate;
   /** Writes what was not written yet. */
   stop(): Promise<void>;
 };
 
-export async function buildIdentity(base: Base): Promise<Identity> {
+export async function buildIdentity(base: Base, membershipsOf: MembershipsOf): Promise<Identity> {
   const { config, log, db, changes, trail, masterKey, now, random, publicUrl } = base;
   const issuer = publicUrl;
   const audience = () => config.audience ?? publicUrl();
@@ -73,7 +78,15 @@ export async function buildIdentity(base: Base): Promise<Identity> {
   const passwords = createPasswords();
   const signer = createSigner({ keyring, issuer, audience, now });
   const signatures = createSignatures({ keyring, changes, now });
-  const narrow = createStanding({ db, changes, narrowUser: async (claims) => claims, now });
+  const sessions = createSessions({
+    ...base,
+    signer,
+    passwords,
+    stepOf: createSealedStepOf(masterKey, now),
+    membershipsOf,
+    tokenSeconds: sessionTokenSeconds,
+  });
+  const narrow = createStanding({ db, changes, narrowUser: sessions.narrow, now });
   const names = { issuer, audience };
   const verifier = createVerifier({ signatures, revocations, narrow, ...names, now });
   return {
@@ -81,6 +94,7 @@ export async function buildIdentity(base: Base): Promise<Identity> {
     keyring,
     signer,
     rotation,
+    sessions,
     async authenticateToken(token) {
       const claims = await verifier.verify(token);
       return claims === undefined ? undefined : principalFrom(claims);
@@ -100,6 +114,7 @@ export async function buildIdentity(base: Base): Promise<Identity> {
       account: createAccountService(db),
       client: createClientService({ db, trail, credentials, random, now }),
       customer: createCustomerService({ db, trail, credentials, random, now }),
+      session: sessions.service,
       signingKey: createSigningKeyService({ db, masterKey, trail, now }),
       audit: createAuditService({ db }),
       user: createUserService({ db, trail, masterKey, passwords, random, now }),

@@ -33,7 +33,10 @@ describeApp('users', (suite) => {
     const email = newEmail();
     const response = await fetch(`${suite.app.publicUrl}/users`, {
       method: 'POST',
-      headers: { ...staff, 'content-type': 'application/json' } as Record<string, string>,
+      headers: {
+        authorization: staff.authorization ?? '',
+        'content-type': 'application/json',
+      },
       body: JSON.stringify({
         email: ` ${email.toUpperCase()} `,
         name: 'Ada',

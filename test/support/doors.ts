@@ -42,7 +42,14 @@ export type DoorAnswer<M> =
   | { readonly ok: true; readonly message: M }
   | { readonly ok: false; readonly error: DoorError };
 
-export type Credential = { readonly authorization?: string; readonly requestId?: string };
+export type Credential = {
+  readonly authorization?: string;
+  readonly requestId?: string;
+  readonly cookie?: string;
+  readonly origin?: string;
+  /** Called with the headers of the answer, or the metadata. */
+  readonly onHeaders?: (headers: Headers) => void;
+};
 
 export type UnaryMethod = DescMethod & { methodKind: 'unary' };
 
@@ -75,11 +82,24 @@ type PlainDoor = Omit<Door, 'call'> & {
 
 export const doorNames = ['http', 'grpc', 'connect'] as const;
 
-export function headersOf({ authorization, requestId }: Credential): Record<string, string> {
+export function headersOf({ requestId, ...credential }: Credential): Record<string, string> {
+  const { authorization, cookie, origin } = credential;
   return {
     ...(authorization === undefined ? {} : { authorization }),
     ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
+    ...(cookie === undefined ? {} : { cookie }),
+    ...(origin === undefined ? {} : { origin }),
   };
+}
+
+function headersOfMetadata(metadata: Metadata): Headers {
+  const headers = new Headers();
+  for (const [name] of Object.entries(metadata.getMap())) {
+    for (const value of metadata.get(name)) {
+      if (typeof value === 'string') headers.append(name, value);
+    }
+  }
+  return headers;
 }
 
 /** The HTTP request that a method's rule makes of a message. */
@@ -110,6 +130,7 @@ function httpDoor(app: Addresses): PlainDoor {
         headers: { ...headersOf(credential), 'content-type': 'application/json' },
         ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       });
+      credential.onHeaders?.(response.headers);
       const json = (await response.json()) as JsonObject;
       if (!response.ok) return { ok: false, error: problemError(json) };
       const { responseBody } = getOption(method, httpRule);
@@ -153,17 +174,20 @@ function grpcDoor(app: Addresses): PlainDoor {
       const metadata = new Metadata();
       for (const [name, value] of Object.entries(headersOf(credential))) metadata.set(name, value);
       return new Promise((resolve) => {
-        client.makeUnaryRequest(
+        const sent = client.makeUnaryRequest(
           `/${method.parent.typeName}/${method.name}`,
           (message: Message) => Buffer.from(toBinary(method.input, message)),
           (bytes: Buffer) => fromBinary(method.output, bytes),
           create(method.input, init),
           metadata,
           (error, message) => {
-            if (error !== null) resolve({ ok: false, error: grpcError(error) });
-            else if (message !== undefined) resolve({ ok: true, message });
+            if (error !== null) {
+              credential.onHeaders?.(headersOfMetadata(error.metadata));
+              resolve({ ok: false, error: grpcError(error) });
+            } else if (message !== undefined) resolve({ ok: true, message });
           },
         );
+        sent.on('metadata', (head: Metadata) => credential.onHeaders?.(headersOfMetadata(head)));
       });
     },
     close: () => client.close(),
@@ -206,12 +230,16 @@ function connectDoor(app: Addresses): PlainDoor {
       // The client's methods are named by the descriptor, whose service is not known here.
       const call = client[method.localName] as unknown as (
         request: unknown,
-        options: { headers: Record<string, string> },
+        options: { headers: Record<string, string>; onHeader: (headers: Headers) => void },
       ) => Promise<Message>;
+      const onHeader = credential.onHeaders ?? (() => {});
       try {
-        return { ok: true, message: await call(init, { headers: headersOf(credential) }) };
-      } catch (error) {
-        return { ok: false, error: connectError(ConnectError.from(error)) };
+        const message = await call(init, { headers: headersOf(credential), onHeader });
+        return { ok: true, message };
+      } catch (thrown) {
+        const error = ConnectError.from(thrown);
+        onHeader(error.metadata);
+        return { ok: false, error: connectError(error) };
       }
     },
     close() {},

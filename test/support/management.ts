@@ -1,4 +1,5 @@
 // For each management action a call of it that succeeds. A new method needs its entry here.
+import { decodeJwt } from 'jose';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { TokenPrincipalType } from '../../src/rpc/principal.ts';
 import { managementOfOwners } from './management-of-owners.ts';
@@ -7,7 +8,6 @@ import { makeLink, upload } from './sharing.ts';
 import { done, keyManager } from './signing-keys.ts';
 import type { Suite } from './suite.ts';
 import { signToken } from './tokens.ts';
-import { addUser } from './users.ts';
 
 /** The fields of an answer's resources. */
 type Answer = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
@@ -27,9 +27,20 @@ export type Action = {
 
 export const managementActions: Readonly<Record<string, (suite: Suite) => Promise<Action>>> = {
   async 'VerificationService.RevokeToken'({ app }) {
-    const { id: sub } = await addUser(app.inside.db, { scopes: 'audit:read' });
-    const token = await signToken(app, { type: 'staff', scope: 'audit:read', sub });
-    return { request: { token }, target: sub };
+    const token = await signToken(app, { type: 'staff', scope: 'audit:read' });
+    return { request: { token }, target: decodeJwt(token).sub ?? '' };
+  },
+
+  async 'SessionService.SignOut'({ app }) {
+    const own = { type: 'staff', scope: '' } as const;
+    const target = decodeJwt(await signToken(app, own)).sub ?? '';
+    return { request: {}, target, callerType: own.type };
+  },
+
+  async 'SessionService.RevokeSession'({ app }) {
+    const own = { type: 'staff', scope: '' } as const;
+    const { sid } = decodeJwt(await signToken(app, own));
+    return { request: { sessionId: sid }, target: String(sid), callerType: own.type };
   },
 
   ...managementOfOwners,

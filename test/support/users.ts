@@ -1,24 +1,35 @@
 // Users and their sessions, as another process would write them into the database.
 import { randomBytes } from 'node:crypto';
+import { TOTP } from 'otpauth';
+import { createMasterKey } from '../../src/identity/keys/master-key.ts';
+import { readMasterKeyFile } from '../../src/identity/keys/master-key-file.ts';
+import { newSession } from '../../src/identity/sessions/session.ts';
+import { insertSession } from '../../src/identity/sessions/store.ts';
+import { createPasswords } from '../../src/identity/users/passwords.ts';
 import { insertUser } from '../../src/identity/users/store.ts';
+import { describeSeed, newSeed, seedPurpose } from '../../src/identity/users/totp.ts';
 import { newId } from '../../src/ids.ts';
 import type { Database, UserRow } from '../../src/storage/schema.ts';
+import type { TestApp } from './harness.ts';
 import { changeElsewhere } from './rows.ts';
 
 export type TestUser = Pick<UserRow, 'kind' | 'email' | 'name' | 'scopes'> & {
+  readonly password?: string;
   readonly disabled?: boolean;
 };
 
-/** Adds a user with no password that could be given. */
+const passwords = createPasswords();
+
+/** Adds a user, one with no password unless it is given. */
 export async function addUser(db: Database, user: Partial<TestUser> = {}): Promise<UserRow> {
-  const { kind = 'staff', scopes = '', name = 'Test user', disabled = false } = user;
+  const { kind = 'staff', scopes = '', name = 'Test user', password, disabled = false } = user;
   const id = newId('usr', randomBytes);
   const row: UserRow = {
     id,
     kind,
     email: (user.email ?? `${id}@example.com`).toLowerCase(),
     name,
-    password_hash: '',
+    password_hash: password === undefined ? '' : await passwords.hash(password),
     scopes,
     create_time: Date.now(),
     disable_time: disabled ? Date.now() : null,
@@ -27,24 +38,42 @@ export async function addUser(db: Database, user: Partial<TestUser> = {}): Promi
   return row;
 }
 
-/** Adds a session of the user. */
+type SessionTimes = {
+  /** Milliseconds since 1970; now, unless it is given. */
+  readonly createTime?: number;
+};
+
+/** Adds a session of the user, as a sign-in does. */
 export async function addSession(
   db: Database,
   userId: string,
-  { createTime = Date.now() }: { readonly createTime?: number } = {},
-): Promise<{ id: string }> {
-  const id = newId('ses', randomBytes);
-  const row = {
-    id,
-    user_id: userId,
-    digest: '',
-    amr: 'pwd',
-    address: '127.0.0.1',
-    create_time: createTime,
-    refresh_time: createTime,
-    expire_time: createTime + 3_600_000,
-    revoke_time: null,
-  };
-  await db.insertInto('sessions').values(row).execute();
-  return { id };
+  { createTime = Date.now() }: SessionTimes = {},
+): Promise<{ id: string; cookie: string }> {
+  const own = { userId, amr: 'pwd', address: '127.0.0.1' };
+  const { row, cookie } = newSession(randomBytes, createTime, own);
+  await insertSession(db, row);
+  return { id: row.id, cookie };
+}
+
+/** Gives the user a second factor; what comes back tells the code of a moment, in milliseconds. */
+export async function addTotp(
+  { app, dataDir }: TestApp,
+  userId: string,
+  { confirmed = true } = {},
+): Promise<(timestamp: number) => string> {
+  const masterKey = createMasterKey(await readMasterKeyFile(dataDir));
+  const seed = newSeed(randomBytes);
+  await app.inside.db
+    .insertInto('totp_seeds')
+    .values({
+      user_id: userId,
+      ciphertext: masterKey.seal(seed, seedPurpose(userId)),
+      master_key_id: masterKey.id,
+      create_time: Date.now(),
+      confirm_time: confirmed ? Date.now() : null,
+      last_step: 0,
+    })
+    .execute();
+  const totp = new TOTP({ secret: describeSeed(seed, 'user').secret });
+  return (timestamp) => totp.generate({ timestamp });
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { getOption } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from 'vitest';
-import { access } from '../../gen/latchkey/options/v1/access_pb.js';
+import { access, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
 import { catalogue } from '../../src/rpc/errors.ts';
 import { services } from '../../src/services.ts';
 import { type Import, importsOf } from './imports.ts';
@@ -160,7 +160,8 @@ describe('a method', () => {
     '%s says who may call it, and whether it may be repeated',
     (_name, method) => {
       const rule = getOption(method, access);
-      expect(rule.public || rule.self || rule.scope !== '').toBe(true);
+      const takesCookie = rule.sessionCookie !== SessionCookie.UNSPECIFIED;
+      expect(rule.public || rule.self || rule.scope !== '' || takesCookie).toBe(true);
       const source = read(`proto/${method.parent.file.name}.proto`);
       const body = new RegExp(
         `(?:// .*\\n\\s*)rpc ${method.name}\\([^]*?idempotency_level = (\\w+)`,

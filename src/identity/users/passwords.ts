@@ -25,14 +25,17 @@ export function createPasswords(): Passwords {
   const turns = createTurns();
   const decoy = hash('', options);
   return {
-    hash: (password) => turns(() => hash(password, options)),
+    hash: (password) => turns(() => hash(normalised(password), options)),
     verify: (stored, password) =>
       turns(async () => {
-        const matches = await verify(stored ?? (await decoy), password);
+        const matches = await verify(stored ?? (await decoy), normalised(password));
         return matches && stored !== undefined;
       }),
   };
 }
+
+/** The same password however a keyboard composes it (NIST SP 800-63B §5.1.1.2). */
+const normalised = (password: string) => password.normalize('NFKC');
 
 /** Runs a few at a time, first come, first served. */
 function createTurns() {

@@ -2,6 +2,8 @@
 // app has them.
 import { Secret, TOTP } from 'otpauth';
 import type { Random } from '../../ids.ts';
+import type { TotpSeedRow } from '../../storage/schema.ts';
+import type { MasterKey } from '../keys/master-key.ts';
 
 const issuer = 'Latchkey';
 const periodSeconds = 30;
@@ -36,6 +38,17 @@ export function stepOf(
   if (delta === null) return undefined;
   const step = Math.floor(now / 1000 / periodSeconds) + delta;
   return step > lastStep ? step : undefined;
+}
+
+/** The same for a seed as it is stored. */
+export type SealedStepOf = (seed: TotpSeedRow, code: string) => number | undefined;
+
+export function createSealedStepOf(masterKey: MasterKey, now: () => number): SealedStepOf {
+  return ({ user_id, ciphertext, last_step }, code) =>
+    stepOf(masterKey.open(ciphertext, seedPurpose(user_id)), code, {
+      now: now(),
+      lastStep: last_step,
+    });
 }
 
 function totpOf(seed: Uint8Array, label: string): TOTP {

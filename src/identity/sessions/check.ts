@@ -1,0 +1,57 @@
+// Checks an e-mail address, a password and a one-time code. Whatever is wrong, the answer is the
+// same and takes the same time.
+import { fail } from '../../rpc/errors.ts';
+import type { Database, Executor, UserRow } from '../../storage/schema.ts';
+import type { Passwords } from '../users/passwords.ts';
+import type { SealedStepOf } from '../users/totp.ts';
+import { findUserWithSeed, holdUser, takeStep } from './store.ts';
+
+export type CheckOptions = {
+  readonly db: Database;
+  readonly passwords: Passwords;
+  readonly stepOf: SealedStepOf;
+};
+
+export type Proof = {
+  readonly email: string;
+  readonly password: string;
+  readonly otp: string;
+};
+
+/** A user whose proof is good. */
+export type Checked = {
+  readonly user: UserRow;
+  /** How it was proven (RFC 8176), space-separated. */
+  readonly amr: string;
+  /** Takes the code, so that it is good once; throws where the user has changed meanwhile. */
+  settle(trx: Executor): Promise<void>;
+};
+
+/** Throws `identity.credential_invalid`. */
+export function createCheck({ db, passwords, stepOf }: CheckOptions) {
+  return async ({ email, password, otp }: Proof): Promise<Checked> => {
+    const found = await findUserWithSeed(db, email);
+    const refusal = () =>
+      fail('identity.credential_invalid', 'The address, the password or the code is wrong.', {
+        ...(found === undefined ? {} : { target: found.user.id }),
+      });
+    const enabled = found?.user.disable_time === null ? found : undefined;
+    const isRight = await passwords.verify(enabled?.user.password_hash, password);
+    const seed = enabled?.seed;
+    const step = seed === undefined ? undefined : stepOf(seed, otp.replaceAll(' ', ''));
+    if (!isRight || enabled === undefined) throw refusal();
+    if (seed !== undefined && step === undefined) throw refusal();
+    const { user } = enabled;
+    return {
+      user,
+      amr: seed === undefined ? 'pwd' : 'pwd otp mfa',
+      async settle(trx) {
+        if (!(await holdUser(trx, user))) throw refusal();
+        if (seed === undefined || step === undefined) return;
+        if (!(await takeStep(trx, seed, step))) throw refusal();
+      },
+    };
+  };
+}
+
+export type Check = ReturnType<typeof createCheck>;

@@ -1,0 +1,179 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import type { Random } from '../../ids.ts';
+import { fail } from '../../rpc/errors.ts';
+import { callerOf, userOf } from '../../rpc/principal.ts';
+import { transact } from '../../storage/database.ts';
+import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
+import type { Trail } from '../audit/trail.ts';
+import type { Signer } from '../tokens/signer.ts';
+import type { Check } from './check.ts';
+import type { Cookies } from './cookies.ts';
+import type { ScopesOf } from './scopes.ts';
+import {
+  type AuthenticateSession,
+  claimsOf,
+  endOf,
+  isLive,
+  newSession,
+  sessionMsMax,
+} from './session.ts';
+import {
+  deleteExpiredSessions,
+  endSessions,
+  extendSession,
+  findOldSessions,
+  findSession,
+  findSessions,
+  insertSession,
+} from './store.ts';
+import { networkOf } from './throttle/network.ts';
+import type { Throttle } from './throttle/throttle.ts';
+
+export type SessionOptions = {
+  readonly db: Database;
+  readonly trail: Trail;
+  readonly signer: Signer;
+  readonly check: Check;
+  readonly throttle: Throttle;
+  readonly cookies: Cookies;
+  readonly authenticateSession: AuthenticateSession;
+  readonly scopesOf: ScopesOf;
+  readonly tokenSeconds: number;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+/** Of one user; a sign-in beyond them ends the oldest. */
+const sessionsMax = 100;
+
+const sweepEveryMs = 60_000;
+
+export function createSessionService(options: SessionOptions): ServiceImpl<typeof SessionService> {
+  const { db, trail, signer, check, throttle, cookies, scopesOf } = options;
+  const { tokenSeconds, random, now } = options;
+
+  /** Rows come with attempts to sign in, and go with them. */
+  const sweep = everyMs(sweepEveryMs, now, () =>
+    transact(db, async (trx) => {
+      await deleteExpiredSessions(trx, now());
+      await throttle.sweep(trx);
+    }),
+  );
+
+  async function answer(session: SessionRow, user: UserRow) {
+    const scopes = await scopesOf(user);
+    const claims = claimsOf(session, user, scopes);
+    const notAfter = Math.floor(session.expire_time / 1000);
+    const { token, lifetimeSeconds } = await signer.sign(claims, tokenSeconds, notAfter);
+    if (lifetimeSeconds < 1) throw ended();
+    const { id, email, name, kind } = user;
+    return {
+      accessToken: token,
+      tokenType: 'Bearer',
+      expiresIn: lifetimeSeconds,
+      scope: claims.scope,
+      user: { id, email, name, kind },
+    };
+  }
+
+  /** The sessions that a new one takes the place of: the browser's own, and the oldest. */
+  async function replacedBy(user: UserRow, context: HandlerContext): Promise<string[]> {
+    const old = await findOldSessions(db, user.id, now(), sessionsMax - 1);
+    const cookie = cookies.readSession(context);
+    const own = cookie === undefined ? undefined : await options.authenticateSession(cookie);
+    return own === undefined ? old : [...old, own.sessionId];
+  }
+
+  function end(id: string, target: string, context: HandlerContext): Promise<void> {
+    const change = { target, topic: 'access' } as const;
+    return trail.change(context, change, (trx) => endSessions(trx, [id], now()));
+  }
+
+  return {
+    async signIn({ password, otp, ...request }, context) {
+      await sweep();
+      const { call } = callerOf(context);
+      const email = request.email.toLowerCase();
+      const device = cookies.readDevice(context, email);
+      const counted = await throttle.count({ email, network: networkOf(call.peer), device });
+      const { user, amr, settle } = await check({ email, password, otp });
+      const replaced = await replacedBy(user, context);
+      const own = { userId: user.id, amr, address: call.peer };
+      const { row, cookie } = newSession(random, now(), own);
+      const topic = replaced.length === 0 ? {} : ({ topic: 'access' } as const);
+      await trail.change(context, { target: user.id, ...topic }, async (trx) => {
+        await settle(trx);
+        await counted.forgive(trx);
+        await endSessions(trx, replaced, now());
+        await insertSession(trx, row);
+      });
+      const signedIn = await answer(row, user);
+      cookies.writeSession(context, cookie, sessionMsMax / 1000);
+      cookies.writeDevice(context, email, device);
+      return signedIn;
+    },
+
+    async refreshSession(_request, context) {
+      const { sessionId } = userOf(context);
+      const found = await findSession(db, sessionId);
+      if (found === undefined) throw ended();
+      const end = endOf(found.session.create_time, now());
+      const session = await transact(db, (trx) => extendSession(trx, sessionId, now(), end));
+      if (session === undefined) throw ended();
+      return answer(session, found.user);
+    },
+
+    async signOut(_request, context) {
+      const { sessionId, userId } = userOf(context);
+      await end(sessionId, userId, context);
+      cookies.clearSession(context);
+      return {};
+    },
+
+    async listSessions(request, context) {
+      const { userId, sessionId } = userOf(context);
+      const query = pageQuery(request);
+      const found = await findSessions(db, userId, now(), query);
+      const { rows, nextPageToken } = pageOf(found, query);
+      return { sessions: rows.map((row) => sessionMessage(row, sessionId)), nextPageToken };
+    },
+
+    async revokeSession({ sessionId }, context) {
+      const found = await findSession(db, sessionId);
+      const isOwn = found?.user.id === userOf(context).userId;
+      if (!isOwn || !isLive(found.session, now())) throw noSuchSession();
+      await end(sessionId, sessionId, context);
+      return {};
+    },
+  };
+}
+
+const ended = () => fail('unauthenticated', 'The session has ended.', { challenge: 'Bearer' });
+
+const noSuchSession = () => fail('not_found', 'You have no such session.');
+
+/** Does the work unless it was done in the last `ms`. */
+function everyMs(ms: number, now: () => number, work: () => Promise<void>): () => Promise<void> {
+  let next = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (now() < next) return;
+    next = now() + ms;
+    await work();
+  };
+}
+
+function sessionMessage(row: SessionRow, currentId: string) {
+  return {
+    id: row.id,
+    createTime: timestampFromMs(row.create_time),
+    refreshTime: timestampFromMs(row.refresh_time),
+    expireTime: timestampFromMs(row.expire_time),
+    address: row.address,
+    amr: row.amr.split(' '),
+    current: row.id === currentId,
+  };
+}

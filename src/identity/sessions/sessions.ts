@@ -1,0 +1,68 @@
+// Users' sessions: what the rest of the service needs of them.
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import type { Random } from '../../ids.ts';
+import type { MembershipsOf } from '../../rpc/principal.ts';
+import type { Changes } from '../../storage/changes.ts';
+import type { Database } from '../../storage/schema.ts';
+import type { Trail } from '../audit/trail.ts';
+import type { MasterKey } from '../keys/master-key.ts';
+import type { Signer } from '../tokens/signer.ts';
+import type { Narrow } from '../tokens/standing.ts';
+import type { Passwords } from '../users/passwords.ts';
+import type { SealedStepOf } from '../users/totp.ts';
+import { createCheck } from './check.ts';
+import { createCookies } from './cookies.ts';
+import { createScopesOf } from './scopes.ts';
+import { createSessionService } from './service.ts';
+import { type AuthenticateSession, createSessionAuthenticator } from './session.ts';
+import { createUserStanding } from './standing.ts';
+import { createThrottle } from './throttle/throttle.ts';
+
+export type SessionsOptions = {
+  readonly db: Database;
+  readonly changes: Changes;
+  readonly trail: Trail;
+  readonly masterKey: MasterKey;
+  readonly signer: Signer;
+  readonly passwords: Passwords;
+  readonly stepOf: SealedStepOf;
+  readonly membershipsOf: MembershipsOf;
+  /** The lifetime of a token, unless its session ends before. */
+  readonly tokenSeconds: number;
+  readonly publicUrl: () => string;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+export type Sessions = {
+  readonly service: ServiceImpl<typeof SessionService>;
+  readonly authenticate: AuthenticateSession;
+  /** The name of a session's cookie. */
+  readonly cookieName: () => string;
+  /** What a user's token still covers. */
+  readonly narrow: Narrow;
+};
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { db, changes, masterKey, membershipsOf, publicUrl, random, now } = options;
+  const scopesOf = createScopesOf(membershipsOf);
+  const authenticate = createSessionAuthenticator({ db, scopesOf, now });
+  const key = masterKey.derive('sign-in device');
+  const cookies = createCookies({ publicUrl, key, random, now });
+  const throttle = createThrottle({ db, key: masterKey.derive('sign-in counters'), now });
+  return {
+    service: createSessionService({
+      ...options,
+      check: createCheck(options),
+      throttle,
+      cookies,
+      authenticateSession: authenticate,
+      scopesOf,
+    }),
+    authenticate,
+    cookieName: cookies.sessionName,
+    narrow: createUserStanding({ db, changes, scopesOf }),
+  };
+}

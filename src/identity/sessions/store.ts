@@ -1,0 +1,150 @@
+import { newestFirst } from '../../storage/newest-first.ts';
+import type { PageQuery } from '../../storage/page-token.ts';
+import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
+
+export type UserWithSeed = {
+  readonly user: UserRow;
+  /** That of a confirmed second factor. */
+  readonly seed: TotpSeedRow | undefined;
+};
+
+/** Reads what a sign-in is checked against, in one query, whoever it is. */
+export async function findUserWithSeed(
+  db: Executor,
+  email: string,
+): Promise<UserWithSeed | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .leftJoin('totp_seeds as t', 't.user_id', 'users.id')
+    .selectAll('users')
+    .select([
+      't.ciphertext',
+      't.master_key_id',
+      't.create_time as seed_create_time',
+      't.confirm_time',
+      't.last_step',
+    ])
+    .where('email', '=', email)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { ciphertext, master_key_id, seed_create_time, confirm_time, last_step, ...user } = row;
+  if (ciphertext === null || master_key_id === null || confirm_time === null) {
+    return { user, seed: undefined };
+  }
+  const create_time = seed_create_time ?? 0;
+  const times = { create_time, confirm_time, last_step: last_step ?? 0 };
+  return { user, seed: { user_id: user.id, ciphertext, master_key_id, ...times } };
+}
+
+/**
+ * Keeps a user as they were checked until the commit: a change of the password, which ends the
+ * user's sessions, comes before the sign-in or after it, never between. False where it was before.
+ */
+export async function holdUser(trx: Executor, { id, password_hash }: UserRow): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set({ password_hash })
+    .where('id', '=', id)
+    .where('password_hash', '=', password_hash)
+    .where('disable_time', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Takes the code of a time step; false where it, or a later one, was taken already. */
+export async function takeStep(trx: Executor, seed: TotpSeedRow, step: number): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('totp_seeds')
+    .set({ last_step: step })
+    .where('user_id', '=', seed.user_id)
+    .where('ciphertext', '=', seed.ciphertext)
+    .where('last_step', '<', step)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export async function insertSession(trx: Executor, row: SessionRow): Promise<void> {
+  await trx.insertInto('sessions').values(row).execute();
+}
+
+export type SessionWithUser = { readonly session: SessionRow; readonly user: UserRow };
+
+/** Reads a session, which may have ended, with its user. */
+export async function findSession(db: Executor, id: string): Promise<SessionWithUser | undefined> {
+  const session = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (session === undefined) return undefined;
+  const user = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', session.user_id)
+    .executeTakeFirstOrThrow();
+  return { session, user };
+}
+
+const live = (db: Executor, userId: string, now: number) =>
+  db
+    .selectFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('revoke_time', 'is', null)
+    .where('expire_time', '>', now);
+
+/** Reads a page of the user's live sessions and one row more. */
+export function findSessions(
+  db: Executor,
+  userId: string,
+  now: number,
+  page: PageQuery,
+): Promise<SessionRow[]> {
+  return newestFirst(live(db, userId, now).selectAll(), page).execute();
+}
+
+/** The ids of the user's live sessions but for the newest. */
+export async function findOldSessions(
+  db: Executor,
+  userId: string,
+  now: number,
+  newest: number,
+): Promise<string[]> {
+  const rows = await live(db, userId, now).select('id').orderBy('create_time', 'desc').execute();
+  return rows.slice(newest).map(({ id }) => id);
+}
+
+/** Moves a session's end on; the session as it then is, undefined where it had ended. */
+export function extendSession(
+  trx: Executor,
+  id: string,
+  now: number,
+  expireTime: number,
+): Promise<SessionRow | undefined> {
+  return trx
+    .updateTable('sessions')
+    .set({ refresh_time: now, expire_time: expireTime })
+    .where('id', '=', id)
+    .where('revoke_time', 'is', null)
+    .where('expire_time', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Ends these sessions; one that was ended before keeps its time. */
+export async function endSessions(
+  trx: Executor,
+  ids: readonly string[],
+  now: number,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await trx
+    .updateTable('sessions')
+    .set({ revoke_time: now })
+    .where('id', 'in', ids)
+    .where('revoke_time', 'is', null)
+    .execute();
+}
+
+export async function deleteExpiredSessions(trx: Executor, now: number): Promise<void> {
+  await trx.deleteFrom('sessions').where('expire_time', '<=', now).execute();
+}

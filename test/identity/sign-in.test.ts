@@ -1,0 +1,369 @@
+import { decodeJwt } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createCheck } from '../../src/identity/sessions/check.ts';
+import { createPasswords, type Passwords } from '../../src/identity/users/passwords.ts';
+import { transact } from '../../src/storage/database.ts';
+import type { Database, UserRow } from '../../src/storage/schema.ts';
+import { openDoors } from '../support/doors.ts';
+import { startTestApp } from '../support/harness.ts';
+import { changeElsewhere } from '../support/rows.ts';
+import { Browser, type SignInRequest } from '../support/sign-in.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import { addTotp, addUser } from '../support/users.ts';
+
+const password = 'correct horse battery staple';
+const scopes = 'users:read users:write clients:read';
+
+type People = {
+  readonly known: UserRow;
+  readonly disabled: UserRow;
+  readonly withApp: UserRow;
+  readonly code: (timestamp: number) => string;
+};
+
+/** What is wrong with a proof, all of which is refused alike. */
+const badProofs: [string, (people: People) => SignInRequest][] = [
+  ['an unknown address', () => ({ email: 'nobody@example.com', password })],
+  ['no such thing as an address', () => ({ email: 'nobody', password })],
+  ['a wrong password', ({ known }) => ({ email: known.email, password: 'correct horse' })],
+  ['a password in capitals', ({ known }) => ({ ...from(known), password: password.toUpperCase() })],
+  ['a disabled user', ({ disabled }) => from(disabled)],
+  ['no code where one is due', ({ withApp }) => from(withApp)],
+  ['a code of long ago', ({ withApp, code }) => ({ ...from(withApp), otp: code(0) })],
+  ['no such thing as a code', ({ withApp }) => ({ ...from(withApp), otp: 'abcdef' })],
+  [
+    'a good code with a wrong password',
+    ({ withApp, code }) => ({ email: withApp.email, password: 'wrong', otp: code(Date.now()) }),
+  ],
+];
+
+const outOfBounds: [string, SignInRequest, string[]][] = [
+  ['no address', { email: '', password }, ['email']],
+  ['no password', { email: 'a@example.com', password: '' }, ['password']],
+  ['neither', {}, ['email', 'password']],
+  ['an address of 255 characters', { email: 'a'.repeat(255), password }, ['email']],
+  ['a password of 1,025 bytes', { email: 'a', password: 'p'.repeat(1025) }, ['password']],
+  ['a password of 513 letters of 2 bytes', { email: 'a', password: 'é'.repeat(513) }, ['password']],
+  ['a code of 17 characters', { email: 'a', password, otp: '0'.repeat(17) }, ['otp']],
+];
+
+describeApp('signing in', (suite) => {
+  const db = () => suite.app.inside.db;
+  const add = (user: Parameters<typeof addUser>[1] = {}) =>
+    addUser(db(), { scopes, password, ...user });
+
+  /** Each test begins with no attempt counted. */
+  beforeEach(async () => {
+    await db().deleteFrom('sign_in_counters').execute();
+  });
+
+  async function addPeople(): Promise<People> {
+    const withApp = await add();
+    const code = await addTotp(suite.testApp, withApp.id);
+    return { known: await add(), disabled: await add({ disabled: true }), withApp, code };
+  }
+
+  describeDoors((name) => {
+    const browser = () => new Browser(suite.door(name));
+
+    it('makes a token that says who has signed in, when and how', async () => {
+      const user = await add({ name: 'Ada' });
+      const before = Math.floor(Date.now() / 1000);
+
+      const answer = await browser().signedIn(from(user));
+
+      const { id, email } = user;
+      expect(answer).toMatchObject({
+        tokenType: 'Bearer',
+        expiresIn: 300,
+        scope: scopes,
+        user: { id, email, name: 'Ada', kind: 'staff' },
+      });
+      const { iat = 0, jti, sid, auth_time, ...claims } = decodeJwt(answer.accessToken);
+      expect(jti).toMatch(/^[\w-]{22,}$/);
+      expect(sid).toMatch(/^ses_[0-9A-Za-z]{22}$/);
+      expect(auth_time).toBeGreaterThanOrEqual(before);
+      expect(auth_time).toBeLessThanOrEqual(iat);
+      expect(claims).toEqual({
+        iss: suite.app.publicUrl,
+        aud: suite.app.publicUrl,
+        sub: id,
+        client_id: 'latchkey',
+        exp: iat + 300,
+        scope: scopes,
+        principal_type: 'staff',
+        amr: ['pwd'],
+      });
+    });
+
+    it('sets a cookie that no script, no other site and no other path gets', async () => {
+      const ada = browser();
+      await ada.signedIn(from(await add()));
+
+      const session = ada.set.find((one) => one.startsWith('latchkey_session='));
+      const [value, ...attributes] = (session ?? '').split('; ');
+      expect(value).toMatch(/^latchkey_session=ses_[0-9A-Za-z]{22}\.[0-9A-Za-z]{43}$/);
+      expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Strict']);
+    });
+
+    it('gives a member of no workspace a token of no scope', async () => {
+      const answer = await browser().signedIn(from(await add({ kind: 'member' })));
+
+      expect(answer).toMatchObject({ scope: '', user: { kind: 'member' } });
+      expect(decodeJwt(answer.accessToken)).toMatchObject({ principal_type: 'member', scope: '' });
+    });
+
+    it('takes the address in upper and lower case', async () => {
+      const user = await add({ email: `Grace.${name}@Example.com` });
+      expect(user.email).toBe(`grace.${name}@example.com`);
+
+      await browser().signedIn({ email: `gRACE.${name}@eXAMPLE.com`, password });
+    });
+
+    it('takes a password of 1,024 bytes, however its letters are composed', async () => {
+      const composed = `${'\u00e9'.repeat(400)}\u2126${'x'.repeat(100)}`;
+      const decomposed = `${'e\u0301'.repeat(300)}${'\u00e9'.repeat(12)}${'x'.repeat(100)}`;
+      const user = await add({ password: `${'\u00e9'.repeat(312)}${'x'.repeat(100)}` });
+      expect(Buffer.byteLength(decomposed)).toBe(1024);
+      await browser().signedIn({ email: user.email, password: decomposed });
+
+      const other = await add({ password: composed });
+      const compatible = composed.replace('\u2126', '\u03a9');
+      await browser().signedIn({ email: other.email, password: compatible });
+    });
+
+    it.each(badProofs)('refuses %s', async (_, proof) => {
+      const ada = browser();
+      expect(await ada.signIn(proof(await addPeople()))).toMatchObject({
+        ok: false,
+        error: {
+          code: 'identity.credential_invalid',
+          message: 'The address, the password or the code is wrong.',
+        },
+      });
+      expect(ada.set).toEqual([]);
+    });
+
+    it.each(outOfBounds)('names the field of %s', async (_, request, fields) => {
+      expect(await browser().signIn(request)).toMatchObject({
+        ok: false,
+        error: { code: 'invalid_argument', fields },
+      });
+    });
+
+    it('takes the code of an app, and says so in the token', async () => {
+      const { withApp, code } = await addPeople();
+      const otp = code(Date.now()).replace(/^(...)/, '$1 ');
+
+      const { accessToken } = await browser().signedIn({ ...from(withApp), otp });
+
+      expect(decodeJwt(accessToken).amr).toEqual(['pwd', 'otp', 'mfa']);
+    });
+
+    it('asks for no code before the app has shown one', async () => {
+      const user = await add();
+      await addTotp(suite.testApp, user.id, { confirmed: false });
+
+      const { accessToken } = await browser().signedIn(from(user));
+
+      expect(decodeJwt(accessToken).amr).toEqual(['pwd']);
+    });
+
+    it('takes a code once, however many come with it at the same moment', async () => {
+      const { withApp, code } = await addPeople();
+      const request = { ...from(withApp), otp: code(Date.now()) };
+
+      const answers = await Promise.all([1, 2, 3, 4].map(() => browser().signIn(request)));
+
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+      expect(await browser().signIn(request)).toMatchObject({
+        error: { code: 'identity.credential_invalid' },
+      });
+    });
+  });
+
+  describe('over HTTP', () => {
+    const post = (request: SignInRequest) =>
+      fetch(`${suite.app.publicUrl}/sessions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(request),
+      });
+
+    it('answers with a flat body that is not to be stored', async () => {
+      const user = await add();
+      const response = await post(from(user));
+
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      const { id, email, name } = user;
+      expect(await response.json()).toEqual({
+        access_token: expect.stringMatching(/^eyJ/),
+        token_type: 'Bearer',
+        expires_in: 300,
+        scope: scopes,
+        user: { id, email, name, kind: 'staff' },
+      });
+    });
+
+    it('says of everything that is wrong the same, but for the id of the request', async () => {
+      const people = await addPeople();
+      const answers = await Promise.all(
+        badProofs.map(async ([, proof]) => {
+          const response = await post(proof(people));
+          const { request_id, ...body } = (await response.json()) as Record<string, unknown>;
+          const headers = { ...Object.fromEntries(response.headers), date: '', 'x-request-id': '' };
+          expect(request_id).toBe(response.headers.get('x-request-id'));
+          return { status: response.status, body, headers };
+        }),
+      );
+
+      expect(answers[0]).toMatchObject({
+        status: 401,
+        body: { code: 'identity.credential_invalid', error: 'invalid_client' },
+      });
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+    });
+
+    it('is no GET, so that no password stands in a URL', async () => {
+      const { known } = await addPeople();
+      const message = encodeURIComponent(JSON.stringify(from(known)));
+      for (const path of [
+        `/latchkey.identity.v1.SessionService/SignIn?connect=v1&encoding=json&message=${message}`,
+        `/sessions?email=${known.email}&password=${password}`,
+      ]) {
+        const response = await fetch(suite.app.publicUrl + path);
+        expect(response.ok, path).toBe(false);
+        expect(response.headers.get('set-cookie')).toBeNull();
+      }
+    });
+  });
+
+  describe('the time that a refusal takes', () => {
+    it('has one query and one slow hash in it, whatever is wrong', async () => {
+      const people = await addPeople();
+      let queries = 0;
+      const counted = db().withPlugin({
+        transformQuery({ node }) {
+          queries++;
+          return node;
+        },
+        transformResult: ({ result }) => Promise.resolve(result),
+      });
+      let hashes = 0;
+      const passwords = countingPasswords(() => hashes++);
+      const check = createCheck({ db: counted, passwords, stepOf: () => undefined });
+
+      for (const [what, proof] of badProofs) {
+        queries = 0;
+        hashes = 0;
+        const { email = '', password = '', otp = '' } = proof(people);
+        await expect(check({ email, password, otp }), what).rejects.toThrow('is wrong');
+        expect([queries, hashes], what).toEqual([1, 1]);
+      }
+    });
+  });
+
+  it('starts no session once the password was changed or the user disabled', async () => {
+    const passwords = createPasswords();
+    const check = createCheck({ db: db(), passwords, stepOf: () => undefined });
+    const changes = [
+      async () => ({ password_hash: await passwords.hash('another') }),
+      async () => ({ disable_time: Date.now() }),
+    ];
+    for (const change of changes) {
+      const user = await add();
+      const { settle } = await check({ email: user.email, password, otp: '' });
+      await transact(db(), settle);
+
+      await update(db(), user, await change());
+
+      await expect(transact(db(), settle)).rejects.toMatchObject({
+        code: 'identity.credential_invalid',
+        extra: { target: user.id },
+      });
+    }
+  });
+
+  it('stores neither the password nor what the cookie shows', async () => {
+    const user = await add();
+    const ada = new Browser(suite.door('http'));
+    const { accessToken } = await ada.signedIn(from(user));
+    const secret = ada.cookie('latchkey_session')?.split('.')[1] ?? '';
+
+    const rows = JSON.stringify([
+      await db().selectFrom('users').selectAll().execute(),
+      await db().selectFrom('sessions').selectAll().execute(),
+      await db().selectFrom('sign_in_counters').selectAll().execute(),
+      await db().selectFrom('familiar_networks').selectAll().execute(),
+      await db().selectFrom('audit_events').selectAll().execute(),
+    ]);
+
+    expect(rows).toContain(user.id);
+    expect(secret).toHaveLength(43);
+    for (const text of [password, secret, accessToken]) expect(rows).not.toContain(text);
+  });
+
+  it('is told in the audit trail, under the user', async () => {
+    const user = await add();
+    await new Browser(suite.door('http')).signedIn(from(user));
+
+    const events = await db()
+      .selectFrom('audit_events')
+      .selectAll()
+      .where('target', '=', user.id)
+      .execute();
+    expect(events).toMatchObject([{ action: 'SessionService.SignIn', code: 'ok' }]);
+  });
+});
+
+it('sets cookies of this host and of https alone where that is what browsers speak', async () => {
+  const testApp = await startTestApp({ config: { publicUrl: 'https://latchkey.test' } });
+  const doors = openDoors(testApp.app);
+  try {
+    const [door] = doors.filter(({ name }) => name === 'grpc');
+    if (door === undefined) throw new Error('there is no such door');
+    const ada = new Browser(door);
+    const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = testApp.env;
+    await ada.signedIn({ email, password });
+
+    expect(ada.set.map((header) => header.split('=', 1)[0])).toEqual([
+      '__Host-latchkey_session',
+      '__Host-latchkey_device',
+    ]);
+    for (const header of ada.set) {
+      const [, ...attributes] = header.split('; ');
+      expect(attributes).toEqual(expect.arrayContaining(['Secure', 'HttpOnly', 'Path=/']));
+      expect(header).not.toMatch(/domain/i);
+    }
+    expect(await ada.refresh()).toMatchObject({ ok: true });
+    // Under another name it is no cookie of ours.
+    ada.setCookie('latchkey_session', ada.cookie('__Host-latchkey_session'));
+    ada.setCookie('__Host-latchkey_session', undefined);
+    expect(await ada.refresh()).toMatchObject({ error: { code: 'unauthenticated' } });
+  } finally {
+    for (const door of doors) door.close();
+    await testApp.remove();
+  }
+});
+
+function from({ email }: UserRow) {
+  return { email, password };
+}
+
+function update(db: Database, { id }: UserRow, change: Partial<UserRow>): Promise<void> {
+  return changeElsewhere(db, (trx) =>
+    trx.updateTable('users').set(change).where('id', '=', id).execute(),
+  );
+}
+
+/** The real ones; counts the slow hashes. */
+function countingPasswords(count: () => void): Passwords {
+  const passwords = createPasswords();
+  return {
+    hash: passwords.hash,
+    verify(stored, text) {
+      count();
+      return passwords.verify(stored, text);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// Signs users in and out through any door, and keeps their cookies as a browser does.
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { parseSetCookie } from 'cookie';
+import {
+  SessionService,
+  type SignInRequestSchema,
+  type SignInResponse,
+} from '../../gen/latchkey/identity/v1/session_pb.js';
+import type { Door, DoorAnswer } from './doors.ts';
+
+export type SignInRequest = MessageInitShape<typeof SignInRequestSchema>;
+
+export class Browser {
+  readonly #door: Door;
+  readonly #cookies = new Map<string, string>();
+  /** The `Set-Cookie` headers of the last answer. */
+  set: string[] = [];
+  /** The `Retry-After` of the last answer; 0 where it has none. */
+  retryAfter = 0;
+
+  constructor(door: Door) {
+    this.#door = door;
+  }
+
+  signIn(request: SignInRequest): Promise<DoorAnswer<SignInResponse>> {
+    return this.call(SessionService.method.signIn, request);
+  }
+
+  /** Signs in and returns the answer; throws where it is refused. */
+  async signedIn(request: SignInRequest): Promise<SignInResponse> {
+    const answer = await this.signIn(request);
+    if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+    return answer.message;
+  }
+
+  refresh() {
+    return this.call(SessionService.method.refreshSession, {});
+  }
+
+  /** Calls a method with the cookies, and keeps those of the answer. */
+  call: Door['call'] = (method, request, credential = {}) => {
+    this.set = [];
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    return this.#door.call(method, request, {
+      ...(cookie === '' ? {} : { cookie }),
+      ...credential,
+      onHeaders: (headers) => this.#keep(headers),
+    });
+  };
+
+  cookie(name: string): string | undefined {
+    return this.#cookies.get(name);
+  }
+
+  setCookie(name: string, value: string | undefined): void {
+    if (value === undefined) this.#cookies.delete(name);
+    else this.#cookies.set(name, value);
+  }
+
+  #keep(headers: Headers): void {
+    this.retryAfter = Number(headers.get('retry-after') ?? 0);
+    for (const header of headers.getSetCookie()) {
+      this.set.push(header);
+      const { name, value = '', maxAge } = parseSetCookie(header);
+      this.setCookie(name, maxAge === 0 ? undefined : value);
+    }
+  }
+}
