@@ -29,7 +29,7 @@ const second = 1_000;
 const minute = 60 * second;
 
 const lanes = {
-  // A browser that the user has signed in from: whoever sits there mistypes, and nobody else counts.
+  // A browser that the user has signed in from: only what is mistyped there counts.
   device: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
   // One network guessing at one user: 1,350 guesses a day at the most.
   pair: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },

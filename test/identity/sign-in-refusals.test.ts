@@ -1,0 +1,146 @@
+// What signing in refuses: everything alike.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createCheck } from '../../src/identity/sessions/check.ts';
+import { createPasswords, type Passwords } from '../../src/identity/users/passwords.ts';
+import type { UserRow } from '../../src/storage/schema.ts';
+import { Browser, type SignInRequest } from '../support/sign-in.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import { addTotp, addUser } from '../support/users.ts';
+
+const password = 'correct horse battery staple';
+
+type People = {
+  readonly known: UserRow;
+  readonly disabled: UserRow;
+  readonly withApp: UserRow;
+  readonly code: (timestamp: number) => string;
+};
+
+/** What is wrong with a proof, all of which is refused alike. */
+const badProofs: [string, (people: People) => SignInRequest][] = [
+  ['an unknown address', () => ({ email: 'nobody@example.com', password })],
+  ['no such thing as an address', () => ({ email: 'nobody', password })],
+  ['a wrong password', ({ known }) => ({ email: known.email, password: 'correct horse' })],
+  ['a password in capitals', ({ known }) => ({ ...from(known), password: password.toUpperCase() })],
+  ['a disabled user', ({ disabled }) => from(disabled)],
+  ['no code where one is due', ({ withApp }) => from(withApp)],
+  ['a code of long ago', ({ withApp, code }) => ({ ...from(withApp), otp: code(0) })],
+  ['no such thing as a code', ({ withApp }) => ({ ...from(withApp), otp: 'abcdef' })],
+  [
+    'a good code with a wrong password',
+    ({ withApp, code }) => ({ email: withApp.email, password: 'wrong', otp: code(Date.now()) }),
+  ],
+];
+
+const outOfBounds: [string, SignInRequest, string[]][] = [
+  ['no address', { email: '', password }, ['email']],
+  ['no password', { email: 'a@example.com', password: '' }, ['password']],
+  ['neither', {}, ['email', 'password']],
+  ['an address of 255 characters', { email: 'a'.repeat(255), password }, ['email']],
+  ['a password of 1,025 bytes', { email: 'a', password: 'p'.repeat(1025) }, ['password']],
+  ['a password of 513 letters of 2 bytes', { email: 'a', password: 'é'.repeat(513) }, ['password']],
+  ['a code of 17 characters', { email: 'a', password, otp: '0'.repeat(17) }, ['otp']],
+];
+
+describeApp('signing in', (suite) => {
+  const db = () => suite.app.inside.db;
+  const add = (disabled = false) => addUser(db(), { scopes: 'users:read', password, disabled });
+
+  /** Each test begins with no attempt counted. */
+  beforeEach(async () => {
+    await db().deleteFrom('sign_in_counters').execute();
+  });
+
+  async function addPeople(): Promise<People> {
+    const withApp = await add();
+    const code = await addTotp(suite.testApp, withApp.id);
+    return { known: await add(), disabled: await add(true), withApp, code };
+  }
+
+  describeDoors((name) => {
+    const browser = () => new Browser(suite.door(name));
+
+    it.each(badProofs)('refuses %s', async (_, proof) => {
+      const ada = browser();
+      expect(await ada.signIn(proof(await addPeople()))).toMatchObject({
+        ok: false,
+        error: {
+          code: 'identity.credential_invalid',
+          message: 'The address, the password or the code is wrong.',
+        },
+      });
+      expect(ada.set).toEqual([]);
+    });
+
+    it.each(outOfBounds)('names the field of %s', async (_, request, fields) => {
+      expect(await browser().signIn(request)).toMatchObject({
+        ok: false,
+        error: { code: 'invalid_argument', fields },
+      });
+    });
+  });
+
+  it('says of everything that is wrong the same, but for the id of the request', async () => {
+    const people = await addPeople();
+    const answers = await Promise.all(
+      badProofs.map(async ([, proof]) => {
+        const response = await fetch(`${suite.app.publicUrl}/sessions`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(proof(people)),
+        });
+        const { request_id, ...body } = (await response.json()) as Record<string, unknown>;
+        const headers = { ...Object.fromEntries(response.headers), date: '', 'x-request-id': '' };
+        expect(request_id).toBe(response.headers.get('x-request-id'));
+        return { status: response.status, body, headers };
+      }),
+    );
+
+    expect(answers[0]).toMatchObject({
+      status: 401,
+      body: { code: 'identity.credential_invalid', error: 'invalid_client' },
+    });
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  });
+
+  describe('the time that a refusal takes', () => {
+    it('has one query and one slow hash in it, whatever is wrong', async () => {
+      const people = await addPeople();
+      let queries = 0;
+      const counted = db().withPlugin({
+        transformQuery({ node }) {
+          queries++;
+          return node;
+        },
+        transformResult: ({ result }) => Promise.resolve(result),
+      });
+      let hashes = 0;
+      const passwords = countingPasswords(() => hashes++);
+      const check = createCheck({ db: counted, passwords, stepOf: () => undefined });
+
+      for (const [what, proof] of badProofs) {
+        queries = 0;
+        hashes = 0;
+        const { email = '', password = '', otp = '' } = proof(people);
+        await expect(check({ email, password, otp }), what).rejects.toThrow('is wrong');
+        expect([queries, hashes], what).toEqual([1, 1]);
+      }
+    });
+  });
+});
+
+function from({ email }: UserRow) {
+  return { email, password };
+}
+
+/** The real ones; counts the slow hashes. */
+function countingPasswords(count: () => void): Passwords {
+  const passwords = createPasswords();
+  return {
+    hash: passwords.hash,
+    verify(stored, text) {
+      count();
+      return passwords.verify(stored, text);
+    },
+  };
+}

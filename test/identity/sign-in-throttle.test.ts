@@ -1,0 +1,231 @@
+// What slows the guessing of passwords, and whom it must not slow.
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { networkOf } from '../../src/identity/sessions/throttle/network.ts';
+import { createThrottle, type Throttle } from '../../src/identity/sessions/throttle/throttle.ts';
+import { failureOf } from '../../src/rpc/errors.ts';
+import { transact } from '../../src/storage/database.ts';
+import { Browser } from '../support/sign-in.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import { addUser } from '../support/users.ts';
+
+const password = 'correct horse battery staple';
+const second = 1_000;
+const minute = 60 * second;
+
+describeApp('attempts to sign in', (suite) => {
+  const start = Math.ceil(Date.now() / 1000) * 1000;
+  const at = (ms: number) => {
+    suite.clock.frozen = start + ms;
+  };
+  beforeEach(async () => {
+    const { db } = suite.app.inside;
+    at(0);
+    await db.deleteFrom('sign_in_counters').execute();
+    await db.deleteFrom('familiar_networks').execute();
+  });
+  afterEach(() => {
+    suite.clock.frozen = undefined;
+  });
+
+  describeDoors((name) => {
+    const browser = () => new Browser(suite.door(name));
+    const add = () => addUser(suite.app.inside.db, { password });
+    async function code(by: Browser, email: string, text = password): Promise<string> {
+      const answer = await by.signIn({ email, password: text });
+      return answer.ok ? 'ok' : answer.error.code;
+    }
+    async function guess(email: string, times: number): Promise<string[]> {
+      const codes: string[] = [];
+      for (let i = 0; i < times; i++) codes.push(await code(browser(), email, `guess ${i}`));
+      return codes;
+    }
+
+    it('wait after five that were wrong, the right one, too, and of nobody as of somebody', async () => {
+      const { email } = await add();
+      for (const address of [email, `nobody.${name}@example.com`]) {
+        const codes = await guess(address, 7);
+        expect(codes.slice(0, 5)).toEqual(Array(5).fill('identity.credential_invalid'));
+        expect(codes.slice(5)).toEqual(['rate_limited', 'rate_limited']);
+      }
+      expect(await code(browser(), email)).toBe('rate_limited');
+      expect(await code(browser(), email.toUpperCase())).toBe('rate_limited');
+
+      at(second);
+      expect(await code(browser(), email)).toBe('ok');
+      // The right one was the user's: there is nothing left to wait for.
+      expect(await guess(email, 5)).toEqual(Array(5).fill('identity.credential_invalid'));
+    });
+
+    it('never wait for those of others in a browser that the user has signed in from', async () => {
+      const { email } = await add();
+      const own = browser();
+      expect(await code(own, email)).toBe('ok');
+      await guess(email, 5);
+      expect(await code(browser(), email)).toBe('rate_limited');
+
+      expect(await code(own, email)).toBe('ok');
+      own.setCookie('latchkey_session', undefined);
+      expect(await code(own, email)).toBe('ok');
+
+      // It vouches for that user alone, and is no way around the count.
+      const other = await add();
+      await guess(other.email, 5);
+      expect(await code(own, other.email)).toBe('rate_limited');
+      for (let i = 0; i < 5; i++) await code(own, email, `guess ${i}`);
+      expect(await code(own, email)).toBe('rate_limited');
+    });
+
+    it('are known by a cookie that we have signed, for ninety days', async () => {
+      const { email } = await add();
+      const own = browser();
+      await code(own, email);
+      const device = own.cookie('latchkey_device') ?? '';
+      await guess(email, 5);
+      const [id = '', seconds = '', mac = ''] = device.split('.');
+      for (const forged of [
+        '',
+        id,
+        `${id}.${Number(seconds) + 1}.${mac}`,
+        `${'0'.repeat(22)}.${seconds}.${mac}`,
+        `${id}.${seconds}.${mac.slice(0, -1)}${mac.endsWith('A') ? 'B' : 'A'}`,
+      ]) {
+        own.setCookie('latchkey_device', forged);
+        expect(await code(own, email), forged).toBe('rate_limited');
+      }
+      own.setCookie('latchkey_device', device);
+      expect(await code(own, email)).toBe('ok');
+
+      at(91 * 24 * 60 * minute);
+      await guess(email, 5);
+      own.setCookie('latchkey_device', device);
+      expect(await code(own, email)).toBe('rate_limited');
+    });
+  });
+
+  it('are told over HTTP when the next is heard', async () => {
+    const { email } = await addUser(suite.app.inside.db, { password });
+    const browser = new Browser(suite.door('http'));
+    for (let i = 0; i < 5; i++) await browser.signIn({ email, password: 'wrong' });
+    for (const wait of [1, 2, 4]) {
+      const answer = await browser.signIn({ email, password: 'wrong' });
+      expect(answer).toMatchObject({ error: { code: 'rate_limited' } });
+      expect(browser.retryAfter).toBe(wait);
+      at((suite.clock.frozen ?? 0) - start + wait * second);
+      await browser.signIn({ email, password: 'wrong' });
+    }
+  });
+
+  describe('are counted', () => {
+    const key = randomBytes(32);
+    const here = () => createThrottle({ db: suite.app.inside.db, key, now: suite.clock.now });
+    const attempt = { email: 'ada@example.com', network: '192.0.2.1', device: undefined };
+    /** The seconds to wait; 0 for an attempt that is heard. */
+    async function count(throttle: Throttle, change: Partial<typeof attempt> = {}) {
+      return throttle.count({ ...attempt, ...change }).then(
+        () => 0,
+        (error: unknown) => failureOf(error).extra.retryAfterSeconds ?? Number.NaN,
+      );
+    }
+    async function succeed(throttle: Throttle, change: Partial<typeof attempt> = {}) {
+      const { forgive } = await throttle.count({ ...attempt, ...change });
+      await transact(suite.app.inside.db, forgive);
+    }
+    const networks = (count: number) => Array.from({ length: count }, (_, i) => `198.51.100.${i}`);
+
+    it('before they are checked, so that none of many at once slips through', async () => {
+      // As in two processes: nothing but the database is common to them.
+      const [one, other] = [here(), here()];
+      const waits = await Promise.all(
+        Array.from({ length: 24 }, (_, i) => count(i % 2 === 0 ? one : other)),
+      );
+      expect(waits.filter((wait) => wait === 0)).toHaveLength(5);
+    });
+
+    it('with waits that double up to 64 seconds, and do not grow by asking', async () => {
+      const throttle = here();
+      for (let i = 0; i < 5; i++) expect(await count(throttle)).toBe(0);
+      let time = 0;
+      for (const wait of [1, 2, 4, 8, 16, 32, 64, 64, 64]) {
+        for (let i = 0; i < 3; i++) expect(await count(throttle)).toBe(wait);
+        time += wait * second;
+        at(time);
+        expect(await count(throttle)).toBe(0);
+      }
+    });
+
+    it('until they are forgotten, one in ten minutes', async () => {
+      const throttle = here();
+      for (let i = 0; i < 5; i++) await count(throttle);
+      at(20 * minute);
+      for (const wait of [0, 0, 1]) expect(await count(throttle)).toBe(wait);
+      at(200 * minute);
+      for (const wait of [0, 0, 0, 0, 0, 1]) expect(await count(throttle)).toBe(wait);
+    });
+
+    it('for the user over all networks, but not where the user has been before', async () => {
+      const throttle = here();
+      await succeed(throttle);
+      for (const network of networks(20)) expect(await count(throttle, { network })).toBe(0);
+
+      expect(await count(throttle, { network: '203.0.113.1' })).toBe(1);
+      expect(await count(throttle)).toBe(0);
+      // Familiar to her, not to another.
+      const email = 'grace@example.com';
+      for (const network of networks(20)) await count(throttle, { email, network });
+      expect(await count(throttle, { email })).toBe(1);
+    });
+
+    it('for the network over all users, with room for an office', async () => {
+      const throttle = here();
+      const email = (i: number) => `user${i}@example.com`;
+      for (let i = 0; i < 50; i++) expect(await count(throttle, { email: email(i) })).toBe(0);
+
+      expect(await count(throttle, { email: email(50) })).toBe(1);
+      expect(await count(throttle, { email: email(50), network: '192.0.2.2' })).toBe(0);
+    });
+
+    it('and taken back where they were good, without those of others', async () => {
+      const throttle = here();
+      const email = (i: number) => `user${i}@example.com`;
+      for (let i = 0; i < 49; i++) await count(throttle, { email: email(i) });
+      // Somebody's own good sign-ins neither use up the room of the network nor make any.
+      for (let i = 0; i < 5; i++) await succeed(throttle);
+      expect(await count(throttle, { email: email(49) })).toBe(0);
+      expect(await count(throttle, { email: email(50) })).toBe(1);
+    });
+
+    it('in rows that do not stay and name nobody', async () => {
+      const { db } = suite.app.inside;
+      const throttle = here();
+      await count(throttle);
+      await succeed(throttle, { network: '192.0.2.9' });
+      const all = async () => [
+        ...(await db.selectFrom('sign_in_counters').select('key').execute()),
+        ...(await db.selectFrom('familiar_networks').select('key').execute()),
+      ];
+      expect((await all()).length).toBeGreaterThan(3);
+      expect(JSON.stringify(await all())).not.toMatch(/ada|192\.0\.2/);
+
+      at(91 * 24 * 60 * minute);
+      await transact(db, (trx) => throttle.sweep(trx));
+      expect(await all()).toEqual([]);
+    });
+  });
+});
+
+describe('the network of an address', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:1:2::1', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::ffff]', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['unknown', 'unknown'],
+  ])('%s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});
