@@ -28,8 +28,8 @@ const roles = Object.keys(permitted) as MemberRow['role'][];
 const named = (methods: readonly DescMethod[]) =>
   methods.map((method): [string, DescMethod] => [method.name, method]);
 const within = allMethods.filter((method) => {
-  const { self, principals } = accessOf(method);
-  return !self && principals.includes(MEMBER);
+  const { scope, self, principals } = accessOf(method);
+  return scope !== '' && !self && principals.includes(MEMBER);
 });
 const own = allMethods.filter((method) => accessOf(method).self);
 /** Whether the workspace may be named and need not be. */
@@ -64,7 +64,7 @@ describeApp('access of users', (suite) => {
       const forbidden = { code: 'forbidden', challenge: insufficientScope(access) };
       const [area = ''] = access.scope.split(':');
 
-      it.each(roles)('is open to an %s where the role says so', async (role) => {
+      it.each(roles)('is open to the role %s where the table says so', async (role) => {
         const { db } = suite.app.inside;
         const { ownerId } = await addWorkspace(db, '');
         const sub = await addMember(db, ownerId, role);

@@ -15,6 +15,7 @@ import { allRows, eventsOf } from './support/audit.ts';
 import { mistype, unknownCredential, wrongSecret } from './support/credentials.ts';
 import { doorNames } from './support/doors.ts';
 import { managerOf, messageOf } from './support/managing.ts';
+import { usePeoplesSecrets } from './support/people-secrets.ts';
 import { addClient, addCustomer } from './support/rows.ts';
 import { type DoorName, describeApp, type Suite } from './support/suite.ts';
 
@@ -33,6 +34,7 @@ describeApp('what is written', (suite) => {
       await tour.tokens(door);
       await tour.documents(door);
       await tour.management(door);
+      await usePeoplesSecrets(suite, door, (secret) => tour.keep(secret));
     }
     await tour.oddRequests();
     await tour.sharedLink();

@@ -12,7 +12,7 @@ const { createUser, setPassword } = UserService.method;
 
 describeApp('passwords', (suite) => {
   const db = () => suite.app.inside.db;
-  let staff: Credential;
+  let staff: { readonly authorization: string };
   beforeAll(async () => {
     const scopes = managementScopes.join(' ');
     const { id } = await addUser(db(), { kind: 'staff', scopes });
@@ -123,7 +123,7 @@ describeApp('passwords', (suite) => {
       const { id } = await addUser(db(), { kind: 'member' });
       const response = await fetch(`${suite.app.publicUrl}/users/${id}/password`, {
         method: 'PUT',
-        headers: { ...(staff as Record<string, string>), 'content-type': 'application/json' },
+        headers: { ...staff, 'content-type': 'application/json' },
         body: JSON.stringify({ password: 'another password' }),
       });
       expect(response.status).toBe(200);

@@ -14,7 +14,7 @@ let counter = 0;
 const newEmail = () => `user-${Date.now()}-${counter++}@example.com`;
 
 describeApp('users', (suite) => {
-  let staff: Credential;
+  let staff: { readonly authorization: string };
   beforeAll(async () => {
     const { id } = await addUser(suite.app.inside.db, {
       kind: 'staff',
@@ -57,7 +57,7 @@ describeApp('users', (suite) => {
       create_time: expect.stringMatching(/Z$/),
     });
     expect(response.headers.get('location')).toBe(`/users/${user.id}`);
-    const headers = staff as Record<string, string>;
+    const headers = staff;
     const read = await fetch(`${suite.app.publicUrl}/users/${user.id}`, { headers });
     expect(await read.json()).toEqual(user);
     const row = await db().selectFrom('users').selectAll().where('id', '=', user.id).execute();

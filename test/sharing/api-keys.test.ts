@@ -16,8 +16,8 @@ const scopes = ['documents:read', 'links:read'];
 describeApp("a workspace's API keys", (suite) => {
   const db = () => suite.app.inside.db;
   let workspaceId: string;
-  let admin: Credential;
-  let staff: Credential;
+  let admin: { readonly authorization: string };
+  let staff: { readonly authorization: string };
   beforeEach(async () => {
     workspaceId = (await addWorkspace(db(), '')).ownerId;
     const sub = await addMember(db(), workspaceId, 'admin');
@@ -34,7 +34,7 @@ describeApp("a workspace's API keys", (suite) => {
   };
 
   it('are created over HTTP with every field, and told once', async () => {
-    const headers = { ...(admin as Record<string, string>), 'content-type': 'application/json' };
+    const headers = { ...admin, 'content-type': 'application/json' };
     const url = `${suite.app.publicUrl}/api/v1/api-keys`;
     const body = JSON.stringify({ name: 'CI', scopes });
     const response = await fetch(url, { method: 'POST', headers, body });

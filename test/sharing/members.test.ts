@@ -12,7 +12,7 @@ const { OWNER, ADMIN, MEMBER, UNSPECIFIED } = MemberRole;
 describeApp('members', (suite) => {
   const db = () => suite.app.inside.db;
   let workspaceId: string;
-  let staff: Credential;
+  let staff: { readonly authorization: string };
   beforeEach(async () => {
     workspaceId = (await addWorkspace(db(), '')).ownerId;
     staff = await as(suite.testApp, { type: 'staff', scope: memberScope });
@@ -32,7 +32,7 @@ describeApp('members', (suite) => {
   it('are put over HTTP with every field', async () => {
     const user = await addUser(db(), { kind: 'member', name: 'Ada' });
     const url = `${suite.app.publicUrl}/workspaces/${workspaceId}/members/${user.id}`;
-    const headers = { ...(staff as Record<string, string>), 'content-type': 'application/json' };
+    const headers = { ...staff, 'content-type': 'application/json' };
     const put = await fetch(url, {
       method: 'PUT',
       headers,

@@ -46,7 +46,7 @@ export type Fields = {
   readonly updateMask?: FieldMask;
 };
 
-export const stepUpSeconds = 300;
+const stepUpSeconds = 300;
 export const nowSeconds = 1_800_000_000;
 
 export async function codeFor(
