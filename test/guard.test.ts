@@ -2,7 +2,7 @@
 import { create } from '@bufbuild/protobuf';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
-import { PrincipalType } from '../gen/latchkey/options/v1/access_pb.js';
+import { PrincipalType, SessionCookie } from '../gen/latchkey/options/v1/access_pb.js';
 import type { Principal } from '../src/rpc/principal.ts';
 import {
   codeFor,
@@ -174,6 +174,16 @@ describe('a method', () => {
     ['with an empty one', {}, 'no access option'],
     ['that is public and wants a scope', { public: true, scope: 'a:read' }, 'public'],
     ['that is public to staff', { public: true, principals: [STAFF] }, 'public'],
+    [
+      'that is public and takes a cookie',
+      { public: true, sessionCookie: SessionCookie.ACCEPTED },
+      'public',
+    ],
+    [
+      'that takes a cookie and nobody may call',
+      { sessionCookie: SessionCookie.REQUIRED },
+      'no access option',
+    ],
     ['with no scope', { principals: [STAFF] }, 'not a scope'],
     ['with a scope of another form', { scope: 'a:delete', principals: [STAFF] }, 'not a scope'],
     ['that nobody may call', { scope: 'a:read' }, 'no kind of caller'],

@@ -41,7 +41,7 @@ describeApp('attempts to sign in', (suite) => {
       return codes;
     }
 
-    it('wait after five that were wrong, the right one, too, known or not', async () => {
+    it("wait after five wrong ones, the right one, too, and nobody's as somebody's", async () => {
       const { email } = await add();
       for (const address of [email, `nobody.${name}@example.com`]) {
         const codes = await guess(address, 7);

@@ -21,6 +21,7 @@ import {
   AccessSchema,
   access as accessOption,
   type PrincipalType,
+  type SessionCookie,
 } from '../../gen/latchkey/options/v1/access_pb.js';
 import { LazyContext } from '../../src/rpc/call.ts';
 import type { Endpoint } from '../../src/rpc/endpoint.ts';
@@ -36,6 +37,7 @@ export type Rule = {
   readonly workspace?: boolean;
   readonly self?: boolean;
   readonly recentSignInFields?: string[];
+  readonly sessionCookie?: SessionCookie;
 };
 
 /** The fields of the method's request. */

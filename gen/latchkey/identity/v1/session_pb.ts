@@ -416,9 +416,11 @@ export const SessionService: GenService<{
    * `step_up_required` (RFC 9470): by signing in again, with the second factor where there is one.
    * A sign-in that brings the cookie of an earlier session ends that session.
    *
-   * A first wrong attempt may be followed at once by another; more of them have to wait, longer each
-   * time. A browser that the user has signed in from before is not held up by anybody else's
-   * attempts.
+   * After five wrong attempts in a row the next one has to wait for a second, and each that follows
+   * twice as long, up to 64 seconds; many networks that guess at one user, and one network that
+   * guesses at many, are slowed as well. In a browser that the user has signed in from in the last 90
+   * days only the attempts made there count: nobody can keep a user out of it. It is known by a
+   * second cookie, `latchkey_device` (`__Host-latchkey_device`), which stands for nobody.
    *
    * Errors:
    * - `identity.credential_invalid`: the address or the password is wrong, the user is disabled, or

@@ -1,0 +1,47 @@
+// The rows of sessions: how many there are of a user, and for how long.
+import { afterEach, expect, it } from 'vitest';
+import { Browser } from '../support/sign-in.ts';
+import { describeApp } from '../support/suite.ts';
+import { addSession, addUser } from '../support/users.ts';
+
+const password = 'correct horse battery staple';
+const hour = 60 * 60_000;
+
+describeApp('a session', (suite) => {
+  const db = () => suite.app.inside.db;
+  const add = () => addUser(db(), { password });
+  afterEach(() => {
+    suite.clock.frozen = undefined;
+  });
+
+  it('is one of a hundred of its user at the most', async () => {
+    const user = await add();
+    const old = await addSession(db(), user.id, { createTime: Date.now() - 2000 });
+    for (let i = 0; i < 99; i++) await addSession(db(), user.id);
+    const ended = async () => {
+      const rows = await db()
+        .selectFrom('sessions')
+        .select('id')
+        .where('user_id', '=', user.id)
+        .where('revoke_time', 'is not', null)
+        .execute();
+      return rows.map(({ id }) => id);
+    };
+
+    await new Browser(suite.door('http')).signedIn({ email: user.email, password });
+
+    expect(await ended()).toEqual([old.id]);
+  });
+
+  it('leaves no row behind for good', async () => {
+    const user = await add();
+    const { id } = await addSession(db(), user.id);
+    const find = () => db().selectFrom('sessions').select('id').where('id', '=', id).execute();
+    expect(await find()).toHaveLength(1);
+
+    suite.clock.frozen = Date.now() + 2 * hour;
+    await new Browser(suite.door('http')).signedIn({ email: user.email, password });
+
+    expect(await find()).toEqual([]);
+  });
+});
