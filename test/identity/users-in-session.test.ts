@@ -1,0 +1,88 @@
+// What a change of a user means for those who are signed in as that user.
+import { beforeEach, expect, it } from 'vitest';
+import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
+import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { managementScopes } from '../../src/identity/scopes.ts';
+import { as } from '../support/members.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import { codeAt, fromBase32 } from '../support/totp.ts';
+import { addUser } from '../support/users.ts';
+
+const { listUsers, updateUser, disableUser, enableUser, setPassword, enrolTotp, confirmTotp } =
+  UserService.method;
+const { signIn } = SessionService.method;
+
+const scope = 'users:read links:read';
+const first = 'the first password';
+
+describeApp('a user who is signed in', (suite) => {
+  let staff: { authorization: string };
+  beforeEach(async () => {
+    staff = await as(suite.testApp, { type: 'staff', scope: managementScopes.join(' ') });
+  });
+
+  describeDoors((name) => {
+    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential) =>
+      suite.door(name).call(method, request, credential);
+    async function signedIn() {
+      const { db } = suite.app.inside;
+      const { id, email } = await addUser(db, { scopes: scope, password: first });
+      const enter = (password: string, otp = '') => call(signIn, { email, password, otp }, {});
+      const answer = await enter(first);
+      if (!answer.ok) throw new Error(answer.error.message);
+      const own = { authorization: `Bearer ${answer.message.accessToken}` };
+      return { userId: id, own, enter, use: () => call(listUsers, {}, own) };
+    }
+    const refused = { ok: false, error: { code: 'unauthenticated' } };
+    const wrong = { ok: false, error: { code: 'identity.credential_invalid' } };
+
+    it('is out at once when disabled, and in again by a new sign-in once enabled', async () => {
+      const { userId, enter, use } = await signedIn();
+      expect(await use()).toMatchObject({ ok: true });
+      expect(await call(disableUser, { userId }, staff)).toMatchObject({ ok: true });
+      expect(await use()).toMatchObject(refused);
+      expect(await enter(first)).toMatchObject(wrong);
+      expect(await call(enableUser, { userId }, staff)).toMatchObject({ ok: true });
+      expect(await use()).toMatchObject(refused);
+      expect(await enter(first)).toMatchObject({ ok: true });
+    });
+
+    it('can do less at once when a scope is taken away', async () => {
+      const { userId, use } = await signedIn();
+      expect(await use()).toMatchObject({ ok: true });
+      const narrowed = await call(updateUser, { userId, scopes: ['links:read'] }, staff);
+      expect(narrowed).toMatchObject({ ok: true });
+      expect(await use()).toMatchObject({ ok: false, error: { code: 'forbidden' } });
+    });
+
+    it('is out when somebody else sets the password, and stays in after their own', async () => {
+      const { userId, own, enter, use } = await signedIn();
+      const second = 'the second password';
+      expect(await call(setPassword, { userId, password: second }, own)).toMatchObject({
+        ok: true,
+      });
+      expect(await use()).toMatchObject({ ok: true });
+      expect(await enter(first)).toMatchObject(wrong);
+      expect(await enter(second)).toMatchObject({ ok: true });
+      const third = 'the third password';
+      expect(await call(setPassword, { userId, password: third }, staff)).toMatchObject({
+        ok: true,
+      });
+      expect(await use()).toMatchObject(refused);
+      expect(await enter(third)).toMatchObject({ ok: true });
+    });
+
+    it('has to show a code once a second factor is confirmed, and not that one again', async () => {
+      const { userId, own, enter } = await signedIn();
+      const begun = await call(enrolTotp, { userId }, own);
+      if (!begun.ok) throw new Error(begun.error.message);
+      expect(await enter(first)).toMatchObject({ ok: true });
+      const seed = fromBase32(begun.message.secret);
+      const code = codeAt(seed, Date.now());
+      expect(await call(confirmTotp, { userId, code }, own)).toMatchObject({ ok: true });
+      expect(await enter(first)).toMatchObject({ ok: false });
+      expect(await enter(first, code)).toMatchObject({ ok: false });
+      expect(await enter(first, codeAt(seed, Date.now() + 30_000))).toMatchObject({ ok: true });
+    });
+  });
+});
