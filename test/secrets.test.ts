@@ -6,7 +6,6 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { ClientService } from '../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
-import { SessionService } from '../gen/latchkey/identity/v1/session_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
 import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
@@ -18,9 +17,8 @@ import { doorNames } from './support/doors.ts';
 import { managerOf, messageOf } from './support/managing.ts';
 import { usePeoplesSecrets } from './support/people-secrets.ts';
 import { addClient, addCustomer } from './support/rows.ts';
-import { Browser } from './support/sign-in.ts';
+import { useSessions } from './support/secret-sessions.ts';
 import { type DoorName, describeApp, type Suite } from './support/suite.ts';
-import { addTotp, addUser } from './support/users.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { verifyToken, revokeToken } = VerificationService.method;
@@ -35,7 +33,8 @@ describeApp('what is written', (suite) => {
     tour = new Tour(suite);
     for (const door of doorNames) {
       await tour.tokens(door);
-      await tour.sessions(door);
+      const keep = (secret: string) => tour.keep(secret);
+      for (const code of await useSessions(suite, door, keep)) tour.codes.add(code);
       await tour.documents(door);
       await tour.management(door);
       await usePeoplesSecrets(suite, door, (secret) => tour.keep(secret));
@@ -161,35 +160,6 @@ class Tour {
     }
     await door.call(revokeToken, { token }, { authorization });
     await door.call(verifyToken, { token }, { authorization });
-  }
-
-  /** Signs in, with what is right and with what is wrong, and out. */
-  async sessions(name: DoorName): Promise<void> {
-    const { testApp } = this.#suite;
-    const random = () => this.keep(randomBytes(8).toString('hex'));
-    const password = this.keep(`correct horse ${random()}`);
-    const { id, email } = await addUser(testApp.app.inside.db, { password });
-    const code = await addTotp(testApp, id);
-    const browser = new Browser(this.#suite.door(name));
-    for (const wrong of [{ password: random() }, { otp: random() }]) {
-      const answer = await browser.signIn({ email, password, ...wrong });
-      if (!answer.ok) this.codes.add(answer.error.code);
-    }
-    const { accessToken } = await browser.signedIn({ email, password, otp: code(Date.now()) });
-    const refreshed = await browser.refresh();
-    if (!refreshed.ok) throw new Error(`refused: ${refreshed.error.code}`);
-    for (const token of [accessToken, refreshed.message.accessToken]) this.keep(token);
-    for (const cookie of ['latchkey_session', 'latchkey_device']) {
-      const value = this.keep(browser.cookie(cookie) ?? '');
-      this.keep(value.slice(value.lastIndexOf('.') + 1));
-    }
-    await browser.call(SessionService.method.signOut, {});
-    const ended = await browser.call(
-      SessionService.method.listSessions,
-      {},
-      { authorization: `Bearer ${accessToken}` },
-    );
-    expect(ended).toMatchObject({ error: { code: 'unauthenticated' } });
   }
 
   async documents(name: DoorName): Promise<void> {

@@ -2,11 +2,12 @@ import { decodeJwt } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCheck } from '../../src/identity/sessions/check.ts';
 import { createPasswords } from '../../src/identity/users/passwords.ts';
+import { roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import { transact } from '../../src/storage/database.ts';
 import type { Database, UserRow } from '../../src/storage/schema.ts';
 import { openDoors } from '../support/doors.ts';
 import { startTestApp } from '../support/harness.ts';
-import { changeElsewhere } from '../support/rows.ts';
+import { addWorkspace, changeElsewhere } from '../support/rows.ts';
 import { Browser, type SignInRequest } from '../support/sign-in.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
 import { addTotp, addUser } from '../support/users.ts';
@@ -23,6 +24,16 @@ describeApp('signing in', (suite) => {
   beforeEach(async () => {
     await db().deleteFrom('sign_in_counters').execute();
   });
+
+  function addRole({ id }: UserRow, workspace_id: string, role: 'admin' | 'member') {
+    const row = { workspace_id, user_id: id, role, create_time: Date.now() };
+    return changeElsewhere(db(), (trx) => trx.insertInto('members').values(row).execute());
+  }
+  async function refreshedScopes(browser: Browser): Promise<Set<string>> {
+    const answer = await browser.refresh();
+    if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+    return new Set(answer.message.scope.split(' '));
+  }
 
   describeDoors((name) => {
     const browser = () => new Browser(suite.door(name));
@@ -72,6 +83,19 @@ describeApp('signing in', (suite) => {
 
       expect(answer).toMatchObject({ scope: '', user: { kind: 'member' } });
       expect(decodeJwt(answer.accessToken)).toMatchObject({ principal_type: 'member', scope: '' });
+    });
+
+    it('gives a member the scopes of every role, of a new one at the next refresh', async () => {
+      const user = await add({ kind: 'member' });
+      const { ownerId } = await addWorkspace(db(), '');
+      await addRole(user, ownerId, 'member');
+      const ada = browser();
+      const { scope, accessToken } = await ada.signedIn(from(user));
+      expect(new Set(scope.split(' '))).toEqual(roleScopes.member);
+      expect(decodeJwt(accessToken)).toMatchObject({ scope });
+
+      await addRole(user, (await addWorkspace(db(), '')).ownerId, 'admin');
+      await expect.poll(() => refreshedScopes(ada), { interval: 50 }).toEqual(roleScopes.admin);
     });
 
     it('takes the address in upper and lower case', async () => {

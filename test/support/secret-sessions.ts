@@ -1,0 +1,35 @@
+// The secrets of a user's session, used in every way that there is.
+import { randomBytes } from 'node:crypto';
+import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
+import { Browser } from './sign-in.ts';
+import type { DoorName, Suite } from './suite.ts';
+import { addTotp, addUser } from './users.ts';
+
+/** Signs in, with what is right and with what is wrong, and out; tells the errors' codes. */
+export async function useSessions(
+  suite: Suite,
+  door: DoorName,
+  keep: (secret: string) => string,
+): Promise<string[]> {
+  const { signOut, listSessions } = SessionService.method;
+  const random = () => keep(randomBytes(8).toString('hex'));
+  const password = keep(`correct horse ${random()}`);
+  const { id, email } = await addUser(suite.app.inside.db, { password });
+  const code = await addTotp(suite.testApp, id);
+  const browser = new Browser(suite.door(door));
+  const wrong = [
+    await browser.signIn({ email, password: random() }),
+    await browser.signIn({ email, password, otp: random() }),
+  ];
+  const { accessToken } = await browser.signedIn({ email, password, otp: code(Date.now()) });
+  const refreshed = await browser.refresh();
+  if (!refreshed.ok) throw new Error(`refused: ${refreshed.error.code}`);
+  for (const token of [accessToken, refreshed.message.accessToken]) keep(token);
+  for (const cookie of ['latchkey_session', 'latchkey_device']) {
+    const value = keep(browser.cookie(cookie) ?? '');
+    keep(value.slice(value.lastIndexOf('.') + 1));
+  }
+  await browser.call(signOut, {});
+  const ended = await browser.call(listSessions, {}, { authorization: `Bearer ${accessToken}` });
+  return [...wrong, ended].flatMap((answer) => (answer.ok ? [] : [answer.error.code]));
+}
