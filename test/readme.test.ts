@@ -9,6 +9,9 @@ import { startTestApp, type TestApp } from './support/harness.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const readme = await readFile(path.join(root, 'README.md'), 'utf8');
 
+/** Shorter than the default, so that a sign-in is soon no longer recent. */
+const stepUpSeconds = 5;
+
 type Step = { readonly command: string; readonly shown: string | undefined };
 
 /** The shell blocks of the tour, each with the answer that follows it, if one does. */
@@ -31,7 +34,7 @@ describe('the tour of the README', () => {
   let test: TestApp;
   let folder: string;
   beforeAll(async () => {
-    test = await startTestApp();
+    test = await startTestApp({ config: { stepUpSeconds } });
     folder = await mkdtemp(path.join(tmpdir(), 'latchkey-tour-'));
     await symlink(test.dataDir, path.join(folder, 'data'));
     await symlink(path.join(root, 'docs'), path.join(folder, 'docs'));
@@ -57,7 +60,8 @@ describe('the tour of the README', () => {
 
 function bash(script: string, cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const shell = spawn('bash', ['-e', '-o', 'pipefail', '-s'], { cwd });
+    const env = { ...process.env, LATCHKEY_STEP_UP_SECONDS: String(stepUpSeconds) };
+    const shell = spawn('bash', ['-e', '-o', 'pipefail', '-s'], { cwd, env });
     let out = '';
     let err = '';
     shell.stdout.on('data', (chunk) => {

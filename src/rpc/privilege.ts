@@ -5,24 +5,38 @@ import { bearerChallenge } from './challenge.ts';
 import { fail } from './errors.ts';
 import { callerOf } from './principal.ts';
 
-/** The scopes that the caller holds; of a member, in one workspace. */
-export async function scopesHeld(
+/**
+ * Throws `forbidden`, naming what is missing, unless the caller holds all of the scopes. `target`
+ * is what the audit trail names.
+ */
+export type RequireHeld = (scopes: Iterable<string>, target?: string) => void;
+
+/**
+ * Finds out which scopes the caller holds, of a member: in one workspace. Not within a transaction,
+ * as it may have to read them.
+ */
+export async function privilegeOf(context: HandlerContext, workspaceId = ''): Promise<RequireHeld> {
+  const held = await scopesHeld(context, workspaceId);
+  const own = callerOf(context).method.access.scope;
+  return (scopes, target = '') => {
+    const missing = [...scopes].filter((scope) => !held.has(scope));
+    if (missing.length === 0) return;
+    // RFC 6750 §3: all that the call needs.
+    const scope = [...new Set([own, ...missing])].filter((name) => name !== '').join(' ');
+    throw fail('forbidden', `The caller has to hold ${missing.join(' ')}, too.`, {
+      target,
+      challenge: bearerChallenge('insufficient_scope', { scope }),
+    });
+  };
+}
+
+async function scopesHeld(
   context: HandlerContext,
-  workspaceId = '',
+  workspaceId: string,
 ): Promise<ReadonlySet<string>> {
   const { principal, membershipsOf } = callerOf(context);
   if (principal.type === 'anonymous') return new Set();
   if (principal.type !== 'member') return principal.scopes;
   const inRole = (await membershipsOf(principal.userId)).get(workspaceId);
   return new Set([...principal.scopes].filter((scope) => inRole?.has(scope)));
-}
-
-/** Throws `forbidden`, naming what is missing, unless all of the scopes are held. */
-export function requireHeld(held: ReadonlySet<string>, scopes: Iterable<string>): void {
-  const missing = [...scopes].filter((scope) => !held.has(scope));
-  if (missing.length === 0) return;
-  const scope = missing.join(' ');
-  throw fail('forbidden', `The caller has to hold ${scope}, too.`, {
-    challenge: bearerChallenge('insufficient_scope', { scope }),
-  });
 }

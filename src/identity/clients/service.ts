@@ -6,15 +6,14 @@ import {
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { newId, type Random } from '../../ids.ts';
 import { fail, invalid } from '../../rpc/errors.ts';
-import { callerOf } from '../../rpc/principal.ts';
+import { privilegeOf } from '../../rpc/privilege.ts';
 import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { Trail } from '../audit/trail.ts';
 import type { Credentials, Owner } from '../credentials/credentials.ts';
 import { generateCredential } from '../credentials/format.ts';
-import { storedScopes } from '../scopes.ts';
-import { requireMayGrant } from './grants.ts';
+import { isManagementScope, storedScopes } from '../scopes.ts';
 import {
   type ClientChange,
   findClient,
@@ -46,10 +45,11 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     });
   }
 
-  /** A secret stands for all of the client's scopes: making one is granting them. */
-  async function requireMayMakeSecret(trx: Executor, context: HandlerContext, id: string) {
-    const { scopes } = await locked(trx, id);
-    requireMayGrant(callerOf(context), storedScopes(scopes), id);
+  /** Finds out whether the caller may make secrets of a client: doing so is granting its scopes. */
+  async function secretMakerOf(context: HandlerContext, id: string) {
+    const requireMayGrant = await granterOf(context);
+    return async (trx: Executor) =>
+      requireMayGrant(storedScopes((await locked(trx, id)).scopes), id);
   }
 
   const secretMessage = (row: CredentialRow) => ({
@@ -60,7 +60,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
   return {
     async createClient(request, context) {
       const scopes = joined(request.scopes);
-      requireMayGrant(callerOf(context), storedScopes(scopes));
+      const requireMayGrant = await granterOf(context);
+      requireMayGrant(storedScopes(scopes));
       const id = newId('cli', random);
       const row = { id, name: request.name, scopes, create_time: now(), disable_time: null };
       const made = generateCredential('cs', random);
@@ -87,12 +88,13 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     async updateClient(request, context) {
       const { paths, change } = readUpdate(UpdateClientRequestSchema, request, updateFields);
       const { clientId } = request;
+      const requireMayGrant = await granterOf(context);
       const target = { target: clientId, ...(paths.includes('scopes') ? access : {}) };
       const row = await trail.change(context, target, async (trx) => {
         const before = await locked(trx, clientId);
         const had = storedScopes(before.scopes);
         const added = [...storedScopes(change.scopes ?? '')].filter((scope) => !had.has(scope));
-        requireMayGrant(callerOf(context), added, clientId);
+        requireMayGrant(added, clientId);
         if (paths.length > 0) await updateClient(trx, clientId, change);
         return { ...before, ...change };
       });
@@ -109,8 +111,9 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async createClientSecret({ clientId, name, expireTime }, context) {
       const made = generateCredential('cs', random);
+      const requireMayMakeSecret = await secretMakerOf(context, clientId);
       const row = await trail.change(context, { target: made.id }, async (trx) => {
-        await requireMayMakeSecret(trx, context, clientId);
+        await requireMayMakeSecret(trx);
         const fields = { name, scopes: '', expireTime };
         return credentials.create(trx, ownerOf(clientId), made, fields);
       });
@@ -131,8 +134,9 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async rotateClientSecret({ clientId, overlapSeconds, name, expireTime }, context) {
       const made = generateCredential('cs', random);
+      const requireMayMakeSecret = await secretMakerOf(context, clientId);
       const row = await trail.change(context, { target: clientId, ...access }, async (trx) => {
-        await requireMayMakeSecret(trx, context, clientId);
+        await requireMayMakeSecret(trx);
         const fields = { name, scopes: '', expireTime };
         return credentials.rotateAll(trx, ownerOf(clientId), made, fields, overlapSeconds);
       });
@@ -142,6 +146,16 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 }
 
 const access = { topic: 'access' } as const;
+
+/**
+ * Who may manage clients could otherwise make one that may do anything, and act as that one. Scopes
+ * of areas that are not this service's own are granted freely.
+ */
+async function granterOf(context: HandlerContext) {
+  const requireHeld = await privilegeOf(context);
+  return (scopes: Iterable<string>, clientId?: string) =>
+    requireHeld([...scopes].filter(isManagementScope), clientId);
+}
 
 const ownerOf = (id: string): Owner => ({ kind: 'cs', id });
 

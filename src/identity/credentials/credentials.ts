@@ -1,8 +1,9 @@
 // The rules of generated credentials, the same for clients' secrets, customers' keys and
 // workspaces' keys: how many, until when, and how they follow one another.
-import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { CredentialState } from '../../../gen/latchkey/identity/v1/credential_pb.js';
-import { fail, invalid } from '../../rpc/errors.ts';
+import { fail } from '../../rpc/errors.ts';
+import { readExpireTime } from '../../rpc/expire-time.ts';
 import { type PageRequest, pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import type { CredentialKind, NewCredential } from './format.ts';
@@ -186,11 +187,4 @@ function stateOf(row: CredentialRow, time: number): CredentialState {
   if (row.revoke_time !== null) return CredentialState.REVOKED;
   const expired = row.expire_time !== null && row.expire_time <= time;
   return expired ? CredentialState.EXPIRED : CredentialState.LIVE;
-}
-
-function readExpireTime(expireTime: Timestamp | undefined, now: number): number | null {
-  if (expireTime === undefined) return null;
-  const ms = Math.floor(timestampMs(expireTime));
-  if (!Number.isSafeInteger(ms) || ms <= now) throw invalid('expire_time', 'is not in the future');
-  return ms;
 }

@@ -10,7 +10,7 @@ import type { MasterKey } from '../keys/master-key.ts';
 import { checkPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
 import { powerOver } from './privilege.ts';
-import { confirmSeed, deleteSeed, endSessions, findSeed, putSeed, updateUser } from './store.ts';
+import { confirmSeed, deleteSeed, endSessionsOf, findSeed, putSeed, updateUser } from './store.ts';
 import { describeSeed, newSeed, seedPurpose, stepOf } from './totp.ts';
 import { requireUser, userMessage } from './users.ts';
 
@@ -42,7 +42,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       await trail.change(context, { target: userId, topic: 'access' }, async (trx) => {
         requirePower(await requireUser(trx, userId));
         await updateUser(trx, userId, { password_hash });
-        await endSessions(trx, userId, { time: now(), except });
+        await endSessionsOf(trx, userId, { time: now(), except });
       });
       return {};
     },

@@ -1,7 +1,7 @@
 // What a user may do, for the rule that nobody can take over a user who may do more than they.
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, isUser } from '../../rpc/principal.ts';
-import { requireHeld, scopesHeld } from '../../rpc/privilege.ts';
+import { privilegeOf } from '../../rpc/privilege.ts';
 import type { UserRow } from '../../storage/schema.ts';
 import { storedScopes } from '../scopes.ts';
 
@@ -15,11 +15,8 @@ export type RequirePower = (user: UserRow) => void;
 export async function powerOver(context: HandlerContext, userId: string): Promise<RequirePower> {
   const { principal, membershipsOf } = callerOf(context);
   if (isUser(principal) && principal.userId === userId) return () => {};
-  const held = await scopesHeld(context);
+  const requireHeld = await privilegeOf(context);
   const roles = [...(await membershipsOf(userId)).values()];
   return (user) =>
-    requireHeld(
-      held,
-      new Set([...storedScopes(user.scopes), ...roles.flatMap((scopes) => [...scopes])]),
-    );
+    requireHeld(new Set([...storedScopes(user.scopes), ...roles.flatMap((scopes) => [...scopes])]));
 }

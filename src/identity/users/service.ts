@@ -7,7 +7,7 @@ import {
 import { readEmail } from '../../email.ts';
 import { newId } from '../../ids.ts';
 import { type Failure, fail, invalid } from '../../rpc/errors.ts';
-import { requireHeld, scopesHeld } from '../../rpc/privilege.ts';
+import { privilegeOf } from '../../rpc/privilege.ts';
 import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
 import { isDuplicate } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
@@ -17,7 +17,7 @@ import { createFactorMethods, type UserOptions } from './factors.ts';
 import { checkPassword } from './password-rules.ts';
 import { powerOver } from './privilege.ts';
 import {
-  endSessions,
+  endSessionsOf,
   findUsers,
   hasStaffWith,
   insertUser,
@@ -60,7 +60,8 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       const email = requireEmail(request.email);
       checkPassword(request.password, email);
       if (kind === UserKind.MEMBER && request.scopes.length > 0) throw memberScopes();
-      requireHeld(await scopesHeld(context), request.scopes);
+      const requireHeld = await privilegeOf(context);
+      requireHeld(request.scopes);
       const row: UserRow = {
         id: newId('usr', random),
         kind: kind === UserKind.STAFF ? 'staff' : 'member',
@@ -95,13 +96,13 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       const { userId } = request;
       const update = readUpdate(UpdateUserRequestSchema, request, fields).change;
       const requirePower = await powerOver(context, userId);
-      const held = await scopesHeld(context);
+      const requireHeld = await privilegeOf(context);
       const user = await change(context, userId, (old) => {
         if (update.scopes !== undefined) {
           if (old.kind === 'member' && update.scopes !== '') throw memberScopes();
           const before = storedScopes(old.scopes);
           const added = [...storedScopes(update.scopes)].filter((scope) => !before.has(scope));
-          requireHeld(held, added);
+          requireHeld(added);
         }
         if (update.email !== undefined && update.email !== old.email) requirePower(old);
         return update;
@@ -113,7 +114,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       const user = await change(context, userId, async (old, trx) => {
         if (old.disable_time !== null) return {};
         const time = now();
-        await endSessions(trx, userId, { time });
+        await endSessionsOf(trx, userId, { time });
         return { disable_time: time };
       });
       return { user: userMessage(user) };

@@ -73,7 +73,7 @@ export async function hasStaffWith(db: Executor, scope: string): Promise<boolean
 }
 
 /** Ends a user's sessions, except for one. */
-export async function endSessions(
+export async function endSessionsOf(
   db: Executor,
   userId: string,
   { time, except = '' }: { time: number; except?: string },

@@ -5,7 +5,7 @@ import type { Credentials, Owner } from '../../identity/credentials/credentials.
 import { generateCredential } from '../../identity/credentials/format.ts';
 import { storedScopes } from '../../identity/scopes.ts';
 import type { Random } from '../../ids.ts';
-import { requireHeld, scopesHeld } from '../../rpc/privilege.ts';
+import { privilegeOf } from '../../rpc/privilege.ts';
 import { workspaceOf } from '../../rpc/workspace.ts';
 import type { CredentialRow } from '../../storage/schema.ts';
 
@@ -29,7 +29,8 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
   return {
     async createApiKey({ name, scopes, expireTime }, context) {
       const owner = ownerOf(workspaceOf(context));
-      requireHeld(await scopesHeld(context, owner.id), scopes);
+      const requireHeld = await privilegeOf(context, owner.id);
+      requireHeld(scopes);
       const made = generateCredential('wk', random);
       const fields = { name, scopes: scopes.join(' '), expireTime };
       const row = await trail.change(context, { target: made.id }, (trx) =>
@@ -46,12 +47,12 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
 
     async rotateApiKey({ keyId, overlapSeconds }, context) {
       const owner = ownerOf(workspaceOf(context));
-      const held = await scopesHeld(context, owner.id);
+      const requireHeld = await privilegeOf(context, owner.id);
       const made = generateCredential('wk', random);
       const change = { target: keyId, topic: 'access' } as const;
       const row = await trail.change(context, change, async (trx) => {
         const rotated = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
-        requireHeld(held, storedScopes(rotated.scopes));
+        requireHeld(storedScopes(rotated.scopes));
         return rotated;
       });
       return { key: keyMessage(row), apiKey: made.text };

@@ -1,4 +1,4 @@
-import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import {
   type LinkService,
@@ -7,6 +7,7 @@ import {
 import type { Trail } from '../../identity/audit/trail.ts';
 import { newId, type Random, randomText } from '../../ids.ts';
 import { fail, invalid } from '../../rpc/errors.ts';
+import { readExpireTime } from '../../rpc/expire-time.ts';
 import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
 import { workspaceOf } from '../../rpc/workspace.ts';
 import { isMissingReference } from '../../storage/database.ts';
@@ -131,13 +132,6 @@ function refuseUnavailable(request: {
   if (request.emailVerificationRequired) {
     throw invalid('email_verification_required', 'is not available on this server');
   }
-}
-
-function readExpireTime(time: Timestamp | undefined, now: number): number | null {
-  if (time === undefined) return null;
-  const ms = Math.floor(timestampMs(time));
-  if (!Number.isSafeInteger(ms) || ms <= now) throw invalid('expire_time', 'is not in the future');
-  return ms;
 }
 
 /** What an update can change, by its path in the mask. */

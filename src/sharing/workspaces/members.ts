@@ -5,7 +5,7 @@ import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspac
 import type { Trail } from '../../identity/audit/trail.ts';
 import { fail } from '../../rpc/errors.ts';
 import { principalOf } from '../../rpc/principal.ts';
-import { requireHeld, scopesHeld } from '../../rpc/privilege.ts';
+import { privilegeOf } from '../../rpc/privilege.ts';
 import { workspaceOf } from '../../rpc/workspace.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
@@ -52,11 +52,11 @@ export function createMemberMethods({ db, trail, now }: MemberOptions): MemberMe
   return {
     async putMember({ userId, role: wireRole }, context) {
       const role = rolesByWire.get(wireRole) ?? 'member';
-      const held = await scopesHeld(context, workspaceOf(context));
+      const requireHeld = await privilegeOf(context, workspaceOf(context));
       const member = await change(context, userId, async (trx, workspaceId) => {
         const user = await findUserKind(trx, userId);
         if (user === undefined) throw fail('not_found', 'There is no such user.');
-        requireHeld(held, roleScopes[role]);
+        requireHeld(roleScopes[role]);
         const old = await findMember(trx, workspaceId, userId);
         if (role === 'owner' || old?.role === 'owner') await requireOwner(trx, context);
         if (user.kind === 'staff') throw fail('conflict', 'Staff need no membership.');
