@@ -16,6 +16,7 @@ import {
   type HandlerContext,
 } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
+import { bareAddress } from '../rpc/address.ts';
 import { type Call, requestIdFrom } from '../rpc/call.ts';
 import type { Endpoint } from '../rpc/endpoint.ts';
 import { type Failure, fail, failureOf } from '../rpc/errors.ts';
@@ -51,7 +52,7 @@ export function createConnectFace(endpoints: readonly Endpoint[]): ConnectFace {
       registry: createRegistry(...endpoints.map(({ descriptor }) => descriptor.parent.file)),
     },
     contextValues: (request) =>
-      createContextValues().set(peerKey, request.socket.remoteAddress ?? ''),
+      createContextValues().set(peerKey, bareAddress(request.socket.remoteAddress ?? '')),
   });
   return { takes: (path) => paths.has(path), handle };
 }

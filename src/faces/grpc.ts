@@ -18,6 +18,7 @@ import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation } from 'grpc-health-check';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
 import type { Address } from '../config.ts';
+import { bareAddress } from '../rpc/address.ts';
 import { type Call, LazyContext, requestIdFrom } from '../rpc/call.ts';
 import type {
   ClientStreamingEndpoint,
@@ -239,7 +240,7 @@ function callOf(endpoint: Endpoint, grpcCall: AnyCall): GrpcCall {
       return Number.isFinite(deadline) ? deadline - Date.now() : undefined;
     },
   });
-  const peer = withoutPort(grpcCall.getPeer());
+  const peer = bareAddress(withoutPort(grpcCall.getPeer()));
   return { face: 'grpc', requestId, peer, header, context, isGone: () => grpcCall.cancelled };
 }
 

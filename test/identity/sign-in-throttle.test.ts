@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { networkOf } from '../../src/identity/sessions/throttle/network.ts';
 import { createThrottle, type Throttle } from '../../src/identity/sessions/throttle/throttle.ts';
+import { bareAddress } from '../../src/rpc/address.ts';
 import { failureOf } from '../../src/rpc/errors.ts';
 import { transact } from '../../src/storage/database.ts';
 import { Browser } from '../support/sign-in.ts';
@@ -211,6 +212,17 @@ describeApp('attempts to sign in', (suite) => {
       await transact(db, (trx) => throttle.sweep(trx));
       expect(await all()).toEqual([]);
     });
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['[::1]', '::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+  ])('%s is told as %s', (address, told) => {
+    expect(bareAddress(address)).toBe(told);
   });
 });
 

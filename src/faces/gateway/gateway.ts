@@ -2,6 +2,7 @@
 import { METHODS } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
+import { bareAddress } from '../../rpc/address.ts';
 import { requestIdFrom } from '../../rpc/call.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { Failure, fail } from '../../rpc/errors.ts';
@@ -147,7 +148,7 @@ export function sayError(
     observe({
       name: target?.kind === 'page' ? target.page.name : 'unrouted',
       requestId,
-      peer: request.ip,
+      peer: bareAddress(request.ip),
       status: failure.status,
       failure,
       durationMs: performance.now() - (routed?.started ?? performance.now()),

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DownloadDocumentResponse } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { etagMatches } from '../../http/byte-range.ts';
 import { downloadHead } from '../../http/download.ts';
+import { bareAddress } from '../../rpc/address.ts';
 import { type Call, LazyContext } from '../../rpc/call.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { fail } from '../../rpc/errors.ts';
@@ -60,7 +61,8 @@ function callOf(endpoint: Endpoint, { requestId }: Routed, request: FastifyReque
     },
   });
   const isGone = () => request.raw.socket.destroyed;
-  return { face: 'http', requestId, peer: request.ip, header, context, isGone };
+  const peer = bareAddress(request.ip);
+  return { face: 'http', requestId, peer, header, context, isGone };
 }
 
 /** Passes on what the handler has set. */

@@ -1,6 +1,7 @@
 // Answers a request for a page.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
+import { bareAddress } from '../../rpc/address.ts';
 import type { HttpObservation, Routed } from './routed.ts';
 
 export async function answerPage(
@@ -22,7 +23,7 @@ export async function answerPage(
   observe({
     name: page.name,
     requestId,
-    peer: request.ip,
+    peer: bareAddress(request.ip),
     status: answer.status,
     failure: undefined,
     durationMs: performance.now() - started,

@@ -1,13 +1,12 @@
 // What counts as one network address: an IPv4 address; of an IPv6 address the /64 that every
 // household and every rented machine has to itself.
 import { isIPv6 } from 'node:net';
+import { bareAddress } from '../../../rpc/address.ts';
 
 /** The network of a caller's address; what is no address is its own network. */
 export function networkOf(address: string): string {
-  const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
+  const bare = bareAddress(address);
   if (!isIPv6(bare)) return bare;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1];
-  if (mapped !== undefined) return mapped;
   // The URL parser writes an IPv6 address in its one canonical form (RFC 5952).
   const canonical = new URL(`http://[${bare}]`).hostname.slice(1, -1);
   const [before = '', after] = canonical.split('::');
