@@ -16,6 +16,10 @@ import { openMasterKey } from './identity/keys/master-key-file.ts';
 import type { Rotation } from './identity/keys/rotation.ts';
 import type { Signer } from './identity/tokens/signer.ts';
 import type { Random } from './ids.ts';
+import type { OpenMailer } from './mail/mailer.ts';
+import type { MessageOptions } from './mail/message.ts';
+import { openOutbox } from './mail/outbox.ts';
+import { createSmtpMailer } from './mail/smtp.ts';
 import type { Log } from './observe/log.ts';
 import { createObserver } from './observe/observer.ts';
 import { failureOf } from './rpc/errors.ts';
@@ -76,6 +80,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const bootstrapped = await bootstrap(first);
 
   let publicUrl = config.publicUrl ?? '';
+  const mailer = await openMailer(config, { from: config.mailFrom, random, now });
   const changes = await watchChanges(db);
   const base: Base = {
     config,
@@ -84,6 +89,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     changes,
     trail: createTrail({ db, changes, random, now }),
     masterKey,
+    mailer,
     now,
     random,
     publicUrl: () => publicUrl,
@@ -153,11 +159,18 @@ export async function startApp(options: AppOptions): Promise<App> {
       }, drainMs);
       await Promise.all([http.drain(), grpc.drain()]);
       clearTimeout(late);
+      mailer.stop();
       await Promise.all([ops.close(), failures.stop(), retention.stop(), identity.stop()]);
       await changes.stop();
       await db.destroy();
     },
   };
+}
+
+async function openMailer(config: Config, message: MessageOptions): Promise<OpenMailer> {
+  const folder = path.join(config.dataDir, 'outbox');
+  if (config.smtp === undefined) return openOutbox({ ...message, folder });
+  return createSmtpMailer({ ...message, server: config.smtp });
 }
 
 function readinessChecks(db: Database, blobs: BlobStore, keyring: Keyring) {
