@@ -37,7 +37,6 @@ http {
 ${paths.join('\n')}
   access_log ${root}/logs/access.log;
   sendfile on;
-  tcp_nopush on;
   keepalive_requests 1000000000;
   client_max_body_size 0;
   server {

@@ -14,8 +14,8 @@ function row({ name, rounds, peakBytes }) {
   const rates = rounds.map((round) => round.requestsPerSecond);
   return [
     name,
-    whole(median(rates)),
-    `${whole(Math.min(...rates))}–${whole(Math.max(...rates))}`,
+    rate(median(rates)),
+    `${rate(Math.min(...rates))}–${rate(Math.max(...rates))}`,
     median(rounds.map((round) => round.p50Ms)).toFixed(2),
     median(rounds.map((round) => round.p99Ms)).toFixed(2),
     `${whole(peakBytes / 2 ** 20)} MiB`,
@@ -66,6 +66,10 @@ function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+function rate(value) {
+  return value < 100 ? value.toFixed(1) : whole(value);
 }
 
 function whole(value) {

@@ -133,9 +133,9 @@ if (unknown.length > 0) {
   process.stderr.write(`there is no ${unknown.join(', ')}; there are ${names.join(', ')}\n`);
   process.exit(2);
 }
-const missing = Object.entries(tools).filter(
-  ([tool]) => spawnSync(tool, ['--version']).error !== undefined,
-);
+const isForDocuments = values.only.some((name) => documentNames.includes(name));
+const needed = Object.entries(tools).filter(([tool]) => tool !== 'nginx' || isForDocuments);
+const missing = needed.filter(([tool]) => spawnSync(tool, ['--version']).error !== undefined);
 if (missing.length > 0) {
   const lines = missing.map(([tool, name]) => `${tool} is missing: apt-get install ${name}\n`);
   process.stderr.write(lines.join(''));
