@@ -1,15 +1,12 @@
 // Documents up and down: the service, its floor, and nginx beside them.
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { DocumentService } from '../dist/gen/latchkey/sharing/v1/document_pb.js';
 import { sendStreams } from './loads/grpc-uploads.mjs';
 import { sendRequests } from './loads/uploads.mjs';
 import { runWrk } from './loads/wrk.mjs';
-import { startNginx } from './nginx.mjs';
-import { startServer, stopAll } from './processes.mjs';
+import { stopAll } from './processes.mjs';
 import { verdict } from './report.mjs';
-import { startService } from './service.mjs';
+import { startStores } from './stores.mjs';
 
 const connectionCounts = [1, 8, 32];
 const uploadMethod = DocumentService.methods.find(({ name }) => name === 'UploadDocument');
@@ -31,9 +28,9 @@ export const documentScenarios = [
   },
 ];
 
-/** Runs the scenarios, and returns the servers of the report and the verdicts. */
+/** Runs the scenarios; returns the servers of the report, and the verdicts. */
 export async function runDocuments(chosen, folder, { rounds, seconds }) {
-  const sides = await startSides(folder);
+  const sides = await startStores(folder);
   const servers = [];
   const verdicts = [];
   for (const scenario of chosen) {
@@ -78,114 +75,6 @@ export async function runDocuments(chosen, folder, { rounds, seconds }) {
   return { servers, verdicts };
 }
 
-/** Floor, ours, nginx: how each takes a file over HTTP, and how it forgets what it took. */
-async function startSides(folder) {
-  return [await startFloor(folder), await startOurs(folder), await startPeer(folder)];
-}
-
-async function startFloor(folder) {
-  const filesDir = path.join(folder, 'floor-files');
-  await mkdir(filesDir);
-  const server = await startServer({
-    script: path.join(import.meta.dirname, 'floors/files.mjs'),
-    env: { FLOOR_SETTINGS: JSON.stringify({ folder: filesDir }) },
-    logFile: path.join(folder, 'floor-files.log'),
-  });
-  const [, http, grpc] = /ready: (\d+) (\d+)/.exec(server.said);
-  return { name: 'floor', server, http, grpc, headers: {}, ...plainFiles(filesDir, http) };
-}
-
-async function startPeer(folder) {
-  const filesDir = path.join(folder, 'nginx-files');
-  await mkdir(filesDir);
-  const server = await startNginx(folder, filesDir);
-  const http = server.said;
-  return { name: 'nginx', server, http, headers: {}, ...plainFiles(filesDir, http) };
-}
-
-/** What stores the body of a PUT as a file. */
-function plainFiles(filesDir, port) {
-  const kept = new Set();
-  return {
-    requestOf(file, n) {
-      const head =
-        `PUT /files/${n} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
-        `Content-Length: ${file.length}\r\n\r\n`;
-      return [Buffer.from(head), file];
-    },
-    isStored: ({ status }) => status === 201 || status === 204,
-    async keep(file) {
-      const name = `kept-${kept.size}`;
-      kept.add(name);
-      await writeFile(path.join(filesDir, name), file);
-      return `/files/${name}`;
-    },
-    async clear() {
-      const names = (await readdir(filesDir)).filter((name) => !kept.has(name));
-      await Promise.all(names.map((name) => rm(path.join(filesDir, name))));
-    },
-  };
-}
-
-async function startOurs(folder) {
-  const service = await startService(folder, { name: 'documents' });
-  const { server, ports, apiKey } = service;
-  return { name: 'Latchkey', server, grpc: ports.gRPC, ...latchkey(ports.HTTP, apiKey) };
-}
-
-/** What takes a form, as Latchkey over HTTP. */
-export function latchkey(port, apiKey) {
-  const headers = { authorization: `Bearer ${apiKey}` };
-  const documents = `http://127.0.0.1:${port}/api/v1/documents`;
-  const stored = [];
-  const boundary = 'a-boundary-that-random-bytes-do-not-hold';
-  const before = Buffer.from(
-    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="deck.bin"\r\n` +
-      'Content-Type: application/octet-stream\r\n\r\n',
-  );
-  const after = Buffer.from(`\r\n--${boundary}--\r\n`);
-  return {
-    http: port,
-    headers,
-    /** `file`: one buffer, or several. */
-    requestOf(file) {
-      const parts = [before, ...[file].flat(), after];
-      const length = parts.reduce((sum, part) => sum + part.length, 0);
-      const head =
-        `POST /api/v1/documents HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
-        `Authorization: ${headers.authorization}\r\nContent-Length: ${length}\r\n` +
-        `Content-Type: multipart/form-data; boundary=${boundary}\r\n\r\n`;
-      return [Buffer.from(head), ...parts];
-    },
-    isStored({ status, body }, digest) {
-      if (status !== 201) return false;
-      const document = JSON.parse(body);
-      stored.push(document.id);
-      return document.sha256 === digest;
-    },
-    isStoredAs({ document }, digest) {
-      stored.push(document.id);
-      return document.sha256 === digest;
-    },
-    async keep(file) {
-      const body = new FormData();
-      body.set('file', new Blob([file]), 'deck.bin');
-      const answer = await fetch(documents, { method: 'POST', headers, body });
-      return `/api/v1/documents/${(await answer.json()).id}/file`;
-    },
-    async clear() {
-      const ids = stored.splice(0);
-      const remove = async () => {
-        for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-          const { ok } = await fetch(`${documents}/${id}`, { method: 'DELETE', headers });
-          if (!ok) throw new Error(`${id} could not be deleted`);
-        }
-      };
-      await Promise.all(Array.from({ length: 8 }, remove));
-    },
-  };
-}
-
 const loads = {
   upload(_, file) {
     const digest = sha256(file);
@@ -215,7 +104,7 @@ const loads = {
         method: uploadMethod,
         file,
         headers: side.headers,
-        isGood: (answer) => side.isStoredAs?.(answer, digest) ?? answer.document.sha256 === digest,
+        isGood: (answer) => side.isTold(answer, digest),
       });
     return {
       description: 'node:http2, one stream a connection',

@@ -1,10 +1,10 @@
 // What an upload of 1 GiB costs in memory.
 import { randomBytes } from 'node:crypto';
-import { latchkey } from './documents.mjs';
 import { sendRequests } from './loads/uploads.mjs';
 import { stopAll } from './processes.mjs';
 import { verdictOf } from './report.mjs';
 import { startService } from './service.mjs';
+import { latchkey } from './stores.mjs';
 
 const MiB = 2 ** 20;
 const growthMax = 64 * MiB;
