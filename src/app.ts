@@ -96,7 +96,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
   const membershipsOf = createMemberships({ db, changes });
   const identity = await buildIdentity(base, membershipsOf);
-  const sharing = await buildSharing(base, identity.credentials, webDir);
+  const sharing = await buildSharing(base, identity, webDir);
   const observer = createObserver(log);
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const failures = createFailures({ db, random, now, warn });

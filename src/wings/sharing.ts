@@ -4,6 +4,7 @@ import { readAssets } from '../http/assets.ts';
 import { errorsPage } from '../http/errors-page.ts';
 import type { Page } from '../http/page.ts';
 import type { Credentials } from '../identity/credentials/credentials.ts';
+import type { Passwords } from '../identity/users/passwords.ts';
 import type { Implementations } from '../services.ts';
 import { createApiKeyService } from '../sharing/api-keys/service.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
@@ -11,10 +12,16 @@ import { openDiskBlobs } from '../sharing/blobs/disk.ts';
 import { createDocuments } from '../sharing/documents/documents.ts';
 import { createDocumentService } from '../sharing/documents/service.ts';
 import { blobIsNeeded } from '../sharing/documents/store.ts';
+import { createBrowsers } from '../sharing/gate/browsers.ts';
+import { createCodes } from '../sharing/gate/codes.ts';
+import { createGateCookies } from '../sharing/gate/cookies.ts';
+import { createEntrance } from '../sharing/gate/entrance.ts';
 import { gateRoutes } from '../sharing/gate/gate.http.ts';
-import { createGate } from '../sharing/gate/gate.ts';
+import { createGate, type Gate } from '../sharing/gate/gate.ts';
+import { createGuesses } from '../sharing/gate/guesses.ts';
 import { createGatePages } from '../sharing/gate/pages.ts';
 import { createPasses } from '../sharing/gate/pass.ts';
+import { createProgresses } from '../sharing/gate/progress.ts';
 import { createLinks } from '../sharing/links/links.ts';
 import { createLinkService } from '../sharing/links/service.ts';
 import { createWorkspaceService } from '../sharing/workspaces/service.ts';
@@ -28,9 +35,12 @@ export type Sharing = {
   readonly blobs: BlobStore;
 };
 
+/** What it needs of the wing of tokens. */
+type SharingNeeds = { readonly credentials: Credentials; readonly passwords: Passwords };
+
 export async function buildSharing(
   base: Base,
-  credentials: Credentials,
+  { credentials, passwords }: SharingNeeds,
   webDir: string,
 ): Promise<Sharing> {
   const { config, db, trail, masterKey, now, random, publicUrl } = base;
@@ -45,7 +55,10 @@ export async function buildSharing(
   const pages = createGatePages(assets);
   return {
     blobs,
-    pages: [errorsPage(assets), ...gateRoutes({ gate, pages, documents, publicUrl })],
+    pages: [
+      errorsPage(assets),
+      ...gateRoutes({ gate, ...gateParts(base, gate, passwords), pages, documents }),
+    ],
     services: {
       document: createDocumentService({
         db,
@@ -57,9 +70,22 @@ export async function buildSharing(
         random,
         now,
       }),
-      link: createLinkService({ db, trail, documents, publicUrl, random, now }),
+      link: createLinkService({ db, trail, documents, passwords, publicUrl, random, now }),
       apiKey: createApiKeyService({ trail, credentials, random }),
       workspace: createWorkspaceService({ db, trail, random, now }),
     },
+  };
+}
+
+function gateParts(base: Base, gate: Gate, passwords: Passwords) {
+  const { db, mailer, masterKey, publicUrl, random, now } = base;
+  const guesses = createGuesses({ db, key: masterKey.derive('link guesses'), now });
+  const key = masterKey.derive('link codes');
+  const codes = createCodes({ db, mailer, publicUrl, key, random, now });
+  const progresses = createProgresses(masterKey.derive('link progress'), now);
+  const browsers = createBrowsers(masterKey.derive('link browser'), random, now);
+  return {
+    entrance: createEntrance({ db, gate, passwords, guesses, codes, now }),
+    cookies: createGateCookies({ progresses, browsers, publicUrl }),
   };
 }

@@ -13,6 +13,7 @@ export async function answerPage(
 ): Promise<FastifyReply> {
   const answer = await page.answer({
     isHead: request.method === 'HEAD',
+    peer: bareAddress(request.ip),
     variables: Object.fromEntries(variables),
     form: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
     header: (name) => {
@@ -25,7 +26,7 @@ export async function answerPage(
     requestId,
     peer: bareAddress(request.ip),
     status: answer.status,
-    failure: undefined,
+    failure: answer.failure,
     durationMs: performance.now() - started,
   });
   reply.status(answer.status).headers(answer.headers);

@@ -53,9 +53,11 @@ export function createCodes(options: CodesOptions): Codes {
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
   const keyOf = ({ linkId, email }: Claim) => digest('claim', linkId, email);
 
+  const codeDigest = (claim: Claim, code: string) => digest('code', keyOf(claim), code);
+
   /** Makes a code that counts from now on, unless the last one is too young. */
   function place(claim: Claim, network: string, code: string): Promise<boolean> {
-    const row = { key: keyOf(claim), link_id: claim.linkId, digest: digest('code', code) };
+    const row = { key: keyOf(claim), link_id: claim.linkId, digest: codeDigest(claim, code) };
     return transact(db, async (trx) => {
       const time = now();
       const times = { send_time: time, expire_time: time + validMs };
@@ -82,7 +84,7 @@ export function createCodes(options: CodesOptions): Codes {
         await mailer.send({ to: claim.email, subject, text: textOf(code, publicUrl()) });
       } catch (error) {
         // The next attempt need not wait for a mail that was never sent.
-        await transact(db, (trx) => deleteCode(trx, keyOf(claim)));
+        await transact(db, (trx) => deleteCode(trx, keyOf(claim), codeDigest(claim, code)));
         throw error;
       }
       return 0;
@@ -91,9 +93,9 @@ export function createCodes(options: CodesOptions): Codes {
     async redeem(trx, claim, code) {
       const row = await tryCode(trx, keyOf(claim), { triesMax, now: now() });
       if (row === undefined) return false;
-      const given = Buffer.from(digest('code', code));
+      const given = Buffer.from(codeDigest(claim, code));
       if (!timingSafeEqual(Buffer.from(row.digest), given)) return false;
-      await deleteCode(trx, row.key);
+      await deleteCode(trx, row.key, row.digest);
       return true;
     },
 

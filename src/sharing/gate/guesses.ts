@@ -45,7 +45,9 @@ export function createGuesses({ db, key, now }: GuessesOptions): Guesses {
   const counters = createCounters({ db, table: 'gate_counters', refusal: tooEarly, now });
   const counter = (lane: keyof typeof lanes, ...parts: string[]) => ({
     lane: lanes[lane],
-    key: createHmac('sha256', key).update(JSON.stringify([lane, ...parts])).digest('base64url'),
+    key: createHmac('sha256', key)
+      .update(JSON.stringify([lane, ...parts]))
+      .digest('base64url'),
   });
   return {
     sweep: counters.sweep,

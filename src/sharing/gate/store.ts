@@ -41,8 +41,9 @@ export function tryCode(
     .executeTakeFirst();
 }
 
-export async function deleteCode(trx: Executor, key: string): Promise<void> {
-  await trx.deleteFrom('gate_codes').where('key', '=', key).execute();
+/** Deletes a code, unless another one has taken its place. */
+export async function deleteCode(trx: Executor, key: string, digest: string): Promise<void> {
+  await trx.deleteFrom('gate_codes').where('key', '=', key).where('digest', '=', digest).execute();
 }
 
 export async function deleteOldCodes(trx: Executor, now: number): Promise<void> {
