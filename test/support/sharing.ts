@@ -24,6 +24,8 @@ export type LinkFields = {
   url: string;
   document_id: string;
   email_required: boolean;
+  password_required: boolean;
+  email_verification_required: boolean;
   view_count: number;
   expire_time?: string;
   revoke_time?: string;

@@ -110,7 +110,7 @@ const tooMany = (retryAfterSeconds: number) =>
   fail('rate_limited', 'Too many codes were asked for.', { retryAfterSeconds });
 
 /** Six digits, each code as likely as any other. */
-function newCode(random: Random): string {
+export function newCode(random: Random): string {
   const count = 1_000_000;
   for (;;) {
     const value = Buffer.from(random(4)).readUInt32BE();
