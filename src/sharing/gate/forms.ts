@@ -41,8 +41,9 @@ required autofocus${described(form)}></label>
 <button>Continue</button>
 </form>`,
 
-  code: (form) => html`<h1>Please look into your mailbox</h1>
-<p>A code of six digits was sent to <strong>${form.email}</strong>. It is good for 10 minutes.</p>
+  code: (form) => html`<h1>Check your e-mail</h1>
+<p>A code of six digits was sent to <strong>${form.email}</strong>. It is good for 10 minutes. If you
+do not find it, look into the spam folder, too.</p>
 ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</p>`}
 <form method="post" class="gate">${alertOf(form)}
 <label>Code
