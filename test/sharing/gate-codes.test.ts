@@ -205,6 +205,15 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect((await visitor.post({ code: next })).status).toBe(303);
   });
 
+  it('remembers who asks for another code for as long as it takes to find the mail', async () => {
+    const { visitor, email } = await asked(await proven());
+    clock.now += 29 * minute;
+    await visitor.post({ code: 'again' });
+    clock.now += 9 * minute;
+    await visitor.post({ code: await lastCode(app(), email) });
+    expect(await visitor.asked()).toBe('document');
+  });
+
   it('sends one mail where the same address is given twice, or many times at once', async () => {
     const link = await proven();
     const email = newEmail();

@@ -88,7 +88,7 @@ describeDialects('the limits of a gate', (dialect) => {
     expect((await new Visitor(link).post({ password })).status).toBe(303);
   });
 
-  it('count a link’s guesses from many networks together, and hold nobody up for long', async () => {
+  it('count the guesses of many networks together, and hold nobody up for long', async () => {
     const { db } = app().app.inside;
     const guesses = createGuesses({ db, key: randomBytes(32), now: () => clock.now });
     const guess = (network: string, browser?: string) =>
@@ -120,7 +120,7 @@ describeDialects('the limits of a gate', (dialect) => {
     expect(await waitOf(count('203.0.113.2'))).toBe(1);
   });
 
-  it('send an address six codes in a row, for whichever links, then one in ten minutes', async () => {
+  it('send an address six codes, for whichever links, then one in ten minutes', async () => {
     const email = 'much.asked@example.com';
     for (let i = 0; i < 6; i++) {
       expect((await new Visitor(await proven()).post({ email })).status).toBe(303);

@@ -92,7 +92,7 @@ describeDialects('a link with a password', (dialect) => {
     expect(await other.asked()).toBe('document');
   });
 
-  it('does not take how far somebody came from their word, from elsewhere, or for long', async () => {
+  it('takes nobody’s word for how far they came, nor a cookie from elsewhere', async () => {
     const link = await locked({ email_required: true });
     const other = await locked({ email_required: true });
     const visitor = new Visitor(link);
@@ -188,7 +188,7 @@ describeDialects('a link with a password', (dialect) => {
     expect(await visitor.asked()).toBe('document');
   });
 
-  it('tells unknown, revoked and expired apart as every link does, whatever is posted', async () => {
+  it('tells unknown, revoked and expired apart, whatever is posted', async () => {
     const link = await locked();
     const visitor = new Visitor(link);
     await visitor.post({ password });

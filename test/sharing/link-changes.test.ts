@@ -106,7 +106,7 @@ describeDialects('links', (dialect) => {
     expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
   });
 
-  it('change their gate through every door, and never to one without the address it proves', async () => {
+  it('change their gate through every door, and never to one that proves no address', async () => {
     for (const door of doors) {
       const link = await makeLink(test, document.id);
       const change = (fields: Record<string, unknown>, paths: string[]) =>

@@ -42,8 +42,8 @@ required autofocus${described(form)}></label>
 </form>`,
 
   code: (form) => html`<h1>Check your e-mail</h1>
-<p>A code of six digits was sent to <strong>${form.email}</strong>. It is good for 10 minutes. If you
-do not find it, look into the spam folder, too.</p>
+<p>A code of six digits was sent to <strong>${form.email}</strong>. It is good for 10 minutes.
+If you do not find it, look into the spam folder, too.</p>
 ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</p>`}
 <form method="post" class="gate">${alertOf(form)}
 <label>Code

@@ -80,7 +80,8 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
     const { progress, admission, refusal, hasShownPassword, hasResent } = outcome;
     const set: string[] = [];
     if (admission !== undefined) set.push(cookies.writePass(link, admission));
-    else if (progress !== visitor.progress) set.push(cookies.writeProgress(link, progress));
+    else if (progress !== visitor.progress || hasResent === true)
+      set.push(cookies.writeProgress(link, progress));
     const isNew = hasShownPassword === true && visitor.browser === undefined;
     if (isNew) set.push(cookies.writeBrowser(link));
     if (refusal === undefined && hasResent !== true) return withCookies(seeOther(link), set);
