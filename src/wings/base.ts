@@ -17,4 +17,5 @@ export type Base = {
   readonly now: () => number;
   readonly random: Random;
   readonly publicUrl: () => string;
+  readonly uploadStalledMs: number;
 };
