@@ -53,10 +53,10 @@ function hugePdf(gap: number) {
     async *read(offset: number, length: number) {
       read.bytes += length;
       const piece = Buffer.alloc(length, 'x');
-      head.copy(piece, 0, offset);
+      piece.set(head.subarray(offset, offset + length));
       const tailAt = middle + gap - offset;
-      if (tailAt >= 0) tail.copy(piece, tailAt);
-      else tail.copy(piece, 0, -tailAt);
+      const from = Math.max(0, -tailAt);
+      if (tailAt < length) piece.set(tail.subarray(from, length - tailAt), Math.max(0, tailAt));
       yield piece;
     },
   };
