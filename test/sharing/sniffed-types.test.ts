@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inlineTypes } from '../../src/http/download.ts';
-import { type DoorName, doorNames } from '../support/doors.ts';
+import { doorNames } from '../support/doors.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
 import { type DocumentFields, keyOf, makeLink, makePng, makeZip } from '../support/sharing.ts';
 import { openStreamDoors, postForm, type StreamDoor } from '../support/streams.ts';
+import type { DoorName } from '../support/suite.ts';
 
 const script = '<script>alert(1)</script>';
 const svg = `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`;

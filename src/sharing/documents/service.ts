@@ -5,6 +5,7 @@ import type { Trail } from '../../identity/audit/trail.ts';
 import { newId, type Random, randomText } from '../../ids.ts';
 import { fail, failureOf } from '../../rpc/errors.ts';
 import { resolveWorkspace, workspaceOf } from '../../rpc/workspace.ts';
+import { databaseIsFull } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore, StagedBlob } from '../blobs/blob-store.ts';
@@ -99,7 +100,8 @@ export function createDocumentService(
     } catch (error) {
       // Where the database went away during the commit, nobody knows whether the row was changed:
       // the note stays, and the next sweep finds out.
-      if (failureOf(error).code !== 'unavailable') {
+      const failure = failureOf(error);
+      if (failure.code !== 'unavailable' || databaseIsFull(failure)) {
         await (after === 'settle' ? blob.discard() : blob.settle());
       }
       throw error;
