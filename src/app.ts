@@ -44,6 +44,8 @@ export type AppOptions = {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly random?: Random;
+  /** How long an upload may send nothing: less than what the HTTP face has patience for. */
+  readonly uploadStalledMs?: number;
 };
 
 export type App = {
@@ -93,6 +95,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     now,
     random,
     publicUrl: () => publicUrl,
+    uploadStalledMs: options.uploadStalledMs ?? 45_000,
   };
   const membershipsOf = createMemberships({ db, changes });
   const identity = await buildIdentity(base, membershipsOf);
@@ -161,6 +164,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       clearTimeout(late);
       mailer.stop();
       await Promise.all([ops.close(), failures.stop(), retention.stop(), identity.stop()]);
+      sharing.stop();
       await changes.stop();
       await db.destroy();
     },

@@ -19,4 +19,5 @@ export type Base = {
   readonly now: () => number;
   readonly random: Random;
   readonly publicUrl: () => string;
+  readonly uploadStalledMs: number;
 };

@@ -1,5 +1,6 @@
 // The wing of documents.
 
+import path from 'node:path';
 import { readAssets } from '../http/assets.ts';
 import { errorsPage } from '../http/errors-page.ts';
 import type { Page } from '../http/page.ts';
@@ -10,6 +11,7 @@ import { createApiKeyService } from '../sharing/api-keys/service.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../sharing/blobs/disk.ts';
 import { createDocuments } from '../sharing/documents/documents.ts';
+import { createPageCounter } from '../sharing/documents/pages/page-counter.ts';
 import { createDocumentService } from '../sharing/documents/service.ts';
 import { blobIsNeeded } from '../sharing/documents/store.ts';
 import { createBrowsers } from '../sharing/gate/browsers.ts';
@@ -33,6 +35,7 @@ export type Sharing = {
   readonly services: Pick<Implementations, 'document' | 'link' | 'apiKey' | 'workspace'>;
   readonly pages: readonly Page[];
   readonly blobs: BlobStore;
+  stop(): void;
 };
 
 /** What it needs of the wing of tokens. */
@@ -49,12 +52,16 @@ export async function buildSharing(
   const workspaces = createWorkspaces(db);
   const documents = createDocuments(db, blobs);
   const { uploadBytesMax } = config;
+  // It stands beside the built browser code, also where the service runs from its sources.
+  const pagesProgram = path.join(webDir, '../src/sharing/documents/pages/program.js');
+  const pageCounter = createPageCounter({ file: pagesProgram });
   const passes = createPasses(masterKey.derive('link pass'));
   const gate = createGate({ db, links: createLinks(db), passes, random, now });
   const assets = await readAssets(webDir);
   const pages = createGatePages(assets);
   return {
     blobs,
+    stop: () => pageCounter.stop(),
     pages: [
       errorsPage(assets),
       ...gateRoutes({ gate, ...gateParts(base, gate, passwords), pages, documents }),
@@ -66,7 +73,9 @@ export async function buildSharing(
         blobs,
         documents,
         workspaces,
+        pages: pageCounter,
         uploadBytesMax,
+        uploadStalledMs: base.uploadStalledMs,
         random,
         now,
       }),

@@ -15,6 +15,7 @@ export type TestAppOptions = {
   readonly dialect?: Dialect;
   readonly config?: Partial<Config>;
   readonly now?: () => number;
+  readonly uploadStalledMs?: number;
   /** The data folder of an earlier app, to start on what that one has left. */
   readonly dataDir?: string;
 };
@@ -71,8 +72,9 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     databaseUrl,
     ...options.config,
   };
-  const { now } = options;
-  const app = await startApp({ config, log, webDir, ...(now === undefined ? {} : { now }) });
+  const { now = Date.now, uploadStalledMs } = options;
+  const patience = uploadStalledMs === undefined ? {} : { uploadStalledMs };
+  const app = await startApp({ config, log, webDir, now, ...patience });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= app.stop();
