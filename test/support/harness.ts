@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
+import type { Random } from '../../src/ids.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { freshPostgresDatabase } from './fresh-postgres.ts';
 
@@ -15,6 +16,7 @@ export type TestAppOptions = {
   readonly dialect?: Dialect;
   readonly config?: Partial<Config>;
   readonly now?: () => number;
+  readonly random?: Random;
   /** The data folder of an earlier app, to start on what that one has left. */
   readonly dataDir?: string;
 };
@@ -71,8 +73,14 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     databaseUrl,
     ...options.config,
   };
-  const { now } = options;
-  const app = await startApp({ config, log, webDir, ...(now === undefined ? {} : { now }) });
+  const { now, random } = options;
+  const app = await startApp({
+    config,
+    log,
+    webDir,
+    ...(now === undefined ? {} : { now }),
+    ...(random === undefined ? {} : { random }),
+  });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= app.stop();
