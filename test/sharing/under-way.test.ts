@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
+import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
+import { createDocuments } from '../../src/sharing/documents/documents.ts';
 import { cookieOf } from '../support/gated.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import {
@@ -82,6 +84,28 @@ describeDialects('a download that is under way', (dialect) => {
     await again.arrayBuffer();
     expect(again.status).toBe(410);
     expect(await digestOf(running)).toBe(sha256(bytes));
+  });
+
+  it('is not there when the document goes between its row and its bytes', async () => {
+    const test = await start();
+    const { db } = test.app.inside;
+    const documents = createDocuments(db, await openDiskBlobs(blobDirOf(test)));
+    const { id } = await upload(test, Buffer.from('The terms.'));
+    const row = await documents.require(test.env.WORKSPACE_ID, id);
+    const opened = documents.open(row, { range: '', ifRange: '', ifNoneMatch: '' });
+    const damaged = documents.open(
+      { ...row, blob_id: 'none' },
+      { range: '', ifRange: '', ifNoneMatch: '' },
+    );
+    const read = async (bytes: AsyncIterable<Uint8Array>) => {
+      for await (const _ of bytes);
+    };
+    // A file that is missing while its row is there is an error of our own.
+    await expect(read(damaged.bytes())).rejects.toMatchObject({ code: 'ENOENT' });
+
+    await api(test, 'DELETE', `/documents/${id}`);
+
+    await expect(read(opened.bytes())).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('is whole or not there at all, however close the deletion', async () => {
