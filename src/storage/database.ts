@@ -93,7 +93,7 @@ class OurSqliteDialect extends SqliteDialect {
     this.#database = database;
   }
 
-  /** Has migrations done whole or not at all, which SQLite can, though Kysely does not expect it. */
+  /** Does migrations whole or not at all, which SQLite can, though Kysely does not expect it. */
   override createAdapter() {
     return new TransactionalSqliteAdapter();
   }

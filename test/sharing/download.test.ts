@@ -1,10 +1,9 @@
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { selectBytes } from '../../src/http/byte-range.ts';
-import { Failure } from '../../src/rpc/errors.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
+import { ranges } from '../support/ranges.ts';
 import {
   api,
   blobDirOf,
@@ -17,94 +16,6 @@ import {
 import { openRpcStreamDoors } from '../support/streams.ts';
 
 const pdf = makePdf({ pages: 1, text: 'Terms', padToBytes: 10_000 });
-
-/** Range -> first and last byte; `all`: the range is ignored; `none`: it lies beyond the end. */
-const ranges: [range: string, expected: [first: number, last: number] | 'all' | 'none'][] = [
-  ['bytes=0-0', [0, 0]],
-  ['bytes=0-99', [0, 99]],
-  ['bytes=5000-5999', [5000, 5999]],
-  ['bytes=9999-9999', [9999, 9999]],
-  ['bytes=9999-', [9999, 9999]],
-  ['bytes=0-', [0, 9999]],
-  ['bytes=9000-99999999', [9000, 9999]],
-  ['bytes=-1', [9999, 9999]],
-  ['bytes=-500', [9500, 9999]],
-  ['bytes=-99999', [0, 9999]],
-  ['Bytes=1-2', [1, 2]],
-  ['bytes=10000-', 'none'],
-  ['bytes=10000-10001', 'none'],
-  ['bytes=-0', 'none'],
-  ['bytes=100-99', 'all'],
-  ['bytes=0-1,5-6', 'all'],
-  ['bytes=', 'all'],
-  ['bytes=-', 'all'],
-  ['bytes=a-b', 'all'],
-  ['bytes=1.5-2', 'all'],
-  ['bytes=--1', 'all'],
-  ['items=0-1', 'all'],
-  ['garbage', 'all'],
-  ['bytes=99999999999999999999-', 'all'],
-  ['bytes=0-99999999999999999999', 'all'],
-  ['bytes=-99999999999999999999', 'all'],
-  ['bytes=999999999999999-', 'none'],
-  ['bytes=-999999999999999', [0, 9999]],
-  ['bytes=0-0,-1', 'all'],
-  ['bytes=0-0, 0-0', 'all'],
-  ['bytes=-1-2', 'all'],
-  ['bytes=+1-2', 'all'],
-  ['bytes=0x0-0x9', 'all'],
-  ['bytes=1e1-20', 'all'],
-  ['bytes = 0-1', 'all'],
-  ['bytes=0 - 1', 'all'],
-  ['bytes 0-1/10000', 'all'],
-  [`bytes=${Array.from({ length: 100 }, (_, i) => `${i * 2}-${i * 2}`).join(',')}`, 'all'],
-  [`bytes=${'0-,'.repeat(2000)}0-`, 'all'],
-];
-
-describe('a range', () => {
-  it.each(ranges)('%j selects what it says', (range, expected) => {
-    const select = () => selectBytes({ range, ifRange: '', ifNoneMatch: '' }, 10_000, '"tag"');
-    if (expected === 'none') {
-      expect(select).toThrow(Failure);
-      return;
-    }
-    const [first, last] = expected === 'all' ? [0, 9999] : expected;
-    expect(select()).toEqual({
-      notModified: false,
-      partial: expected !== 'all',
-      offset: first,
-      length: last - first + 1,
-    });
-  });
-
-  const tag = '"tag"';
-  const conditions: [ifRange: string, partial: boolean][] = [
-    ['"tag"', true],
-    ['"other"', false],
-    // RFC 9110 §13.1.5: only the strong comparison counts.
-    ['W/"tag"', false],
-    ['Wed, 21 Oct 2015 07:28:00 GMT', false],
-    ['garbage', false],
-  ];
-  it.each(conditions)('counts with If-Range %j: %s', (ifRange, partial) => {
-    const selected = selectBytes({ range: 'bytes=0-1', ifRange, ifNoneMatch: '' }, 10, tag);
-    expect(selected.partial).toBe(partial);
-  });
-
-  const tags: [ifNoneMatch: string, notModified: boolean][] = [
-    ['"tag"', true],
-    ['W/"tag"', true],
-    ['*', true],
-    ['"other", "tag"', true],
-    ['"other"', false],
-    ['tag', false],
-    ['', false],
-  ];
-  it.each(tags)('gives way to If-None-Match %j: %s', (ifNoneMatch, notModified) => {
-    const request = { range: 'bytes=0-1', ifRange: '', ifNoneMatch };
-    expect(selectBytes(request, 10, tag).notModified).toBe(notModified);
-  });
-});
 
 describe('a download', () => {
   let test: TestApp;

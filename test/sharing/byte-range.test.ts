@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { selectBytes } from '../../src/http/byte-range.ts';
+import { Failure } from '../../src/rpc/errors.ts';
+import { ranges } from '../support/ranges.ts';
+
+describe('a range', () => {
+  it.each(ranges)('%j selects what it says', (range, expected) => {
+    const select = () => selectBytes({ range, ifRange: '', ifNoneMatch: '' }, 10_000, '"tag"');
+    if (expected === 'none') {
+      expect(select).toThrow(Failure);
+      return;
+    }
+    const [first, last] = expected === 'all' ? [0, 9999] : expected;
+    expect(select()).toEqual({
+      notModified: false,
+      partial: expected !== 'all',
+      offset: first,
+      length: last - first + 1,
+    });
+  });
+
+  const tag = '"tag"';
+  const conditions: [ifRange: string, partial: boolean][] = [
+    ['"tag"', true],
+    ['"other"', false],
+    // RFC 9110 §13.1.5: only the strong comparison counts.
+    ['W/"tag"', false],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', false],
+    ['garbage', false],
+  ];
+  it.each(conditions)('counts with If-Range %j: %s', (ifRange, partial) => {
+    const selected = selectBytes({ range: 'bytes=0-1', ifRange, ifNoneMatch: '' }, 10, tag);
+    expect(selected.partial).toBe(partial);
+  });
+
+  const tags: [ifNoneMatch: string, notModified: boolean][] = [
+    ['"tag"', true],
+    ['W/"tag"', true],
+    ['*', true],
+    ['"other", "tag"', true],
+    ['"other"', false],
+    ['tag', false],
+    ['', false],
+  ];
+  it.each(tags)('gives way to If-None-Match %j: %s', (ifNoneMatch, notModified) => {
+    const request = { range: 'bytes=0-1', ifRange: '', ifNoneMatch };
+    expect(selectBytes(request, 10, tag).notModified).toBe(notModified);
+  });
+});
