@@ -156,7 +156,7 @@ describe('a link', () => {
     }
   });
 
-  it('opens to the first of two passes, as browsers send that of the longer path first', async () => {
+  it('opens to the first of two passes, which is that of the longer path', async () => {
     const link = await gated();
     const [own, other] = [await pass(link), await pass(await gated())];
     const fileWith = async (cookie: string) => {
@@ -184,7 +184,7 @@ describe('a link', () => {
     expect(read.body).toMatchObject({ view_count: 0 });
   });
 
-  it("takes the form of its own page, and of a client that says nothing of where it's from", async () => {
+  it('takes the form of its own page, and of a client that is no browser', async () => {
     const link = await gated();
     const { publicUrl } = app().app;
     // A page that gives no referrer gives `null` for its origin (Fetch Standard, "append a request

@@ -27,7 +27,7 @@ export type Neighbour = {
   rows(): Promise<string[]>;
 };
 
-export const keyScopes = 'documents:read documents:write links:read links:write';
+const keyScopes = 'documents:read documents:write links:read links:write';
 
 /** What the methods need besides ids. A method that needs more than that has its line here. */
 export const requiredFields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
