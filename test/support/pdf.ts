@@ -36,7 +36,7 @@ export function makePdf({ pages, text, pageBytes = 0, padToBytes }: PdfOptions):
  * Padding is a stream that nothing refers to. White space would do, but a reader that fetches a
  * file by its parts looks beyond the last object for the next word, through all of it.
  */
-function layOut(pageObjects: string[], padding: number | undefined): Buffer {
+export function layOut(pageObjects: string[], padding?: number): Buffer {
   const filler = (bytes: number) =>
     `<< /Length ${tenDigits(bytes)} >>\nstream\n${'x'.repeat(bytes)}\nendstream`;
   const objects = padding === undefined ? pageObjects : [...pageObjects, filler(padding)];

@@ -2,11 +2,7 @@
 import type { PDFPageProxy, RenderTask, TextLayer } from 'pdfjs-dist';
 import type { Pdfjs } from './pdf.ts';
 import { trackSelection } from './text-selection.ts';
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Fit, Size, Zoom } from './zoom.ts';
 
 /** CSS pixels per point of a page. */
 const pixelsPerPoint = 96 / 72;
@@ -53,9 +49,20 @@ export class PageView {
     return !this.#failed && this.#drawnScale !== this.#pixelScale();
   }
 
+  /** 1 = the size on paper. */
+  get scale(): number {
+    return this.#scale / pixelsPerPoint;
+  }
+
+  /** The scale at which the page is seen whole. */
+  wholeScale(room: Size): number {
+    return fitScale(this.#size, room, 'page') / pixelsPerPoint;
+  }
+
   /** Sizes the box; what is drawn stays, stretched, until the next `draw`. */
-  layout(room: Size, zoom: number): void {
-    this.#scale = fitScale(this.#size, room) * zoom;
+  layout(room: Size, zoom: Zoom): void {
+    this.#scale =
+      'fit' in zoom ? fitScale(this.#size, room, zoom.fit) : zoom.scale * pixelsPerPoint;
     const { style } = this.element;
     // pdf.js places its text by this, in units of the page.
     const unit = this.#page?.userUnit ?? 1;
@@ -165,10 +172,12 @@ export class PageView {
   }
 }
 
-/** Fits a portrait page to the width; a landscape page, such as a slide, must fit as a whole. */
-function fitScale(size: Size, room: Size): number {
+/** Of itself, a landscape page, such as a slide, fits as a whole, and a portrait one the width. */
+function fitScale(size: Size, room: Size, fit: Fit): number {
   const byWidth = room.width / size.width;
-  return size.width > size.height
-    ? Math.min(byWidth, room.height / size.height)
-    : Math.min(byWidth, portraitScaleMax * pixelsPerPoint);
+  const whole = Math.min(byWidth, room.height / size.height);
+  if (fit === 'auto' && size.width <= size.height) {
+    return Math.min(byWidth, portraitScaleMax * pixelsPerPoint);
+  }
+  return fit === 'width' ? byWidth : whole;
 }
