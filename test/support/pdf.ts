@@ -6,21 +6,27 @@ export interface PdfOptions {
   pageBytes?: number;
   /** The exact size of the file, at least what the pages take. */
   padToBytes?: number;
+  /** Further entries of the catalogue, in PDF's own syntax. */
+  catalogue?: string;
+  /** Annotations of every page, in PDF's own syntax. */
+  annotations?: string;
 }
 
 /** A small, valid PDF (ISO 32000-1), made of what it takes to be one and of nothing else. */
-export function makePdf({ pages, text, pageBytes = 0, padToBytes }: PdfOptions): Buffer {
+export function makePdf(options: PdfOptions): Buffer {
+  const { pages, text, pageBytes = 0, padToBytes, catalogue = '', annotations = '' } = options;
   // Objects 1 to 3 are the catalogue, the page tree and the font; then each page and its content.
   const pageNumbers = Array.from({ length: pages }, (_, index) => index + 1);
   const pageId = (page: number) => 2 + 2 * page;
   const kids = pageNumbers.map((page) => `${pageId(page)} 0 R`).join(' ');
   const objects = [
-    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Catalog /Pages 2 0 R ${catalogue}>>`,
     `<< /Type /Pages /Count ${pages} /Kids [${kids}] >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
     ...pageNumbers.flatMap((page) => [
       '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ' +
-        `/Resources << /Font << /F1 3 0 R >> >> /Contents ${pageId(page) + 1} 0 R >>`,
+        `/Resources << /Font << /F1 3 0 R >> >> /Contents ${pageId(page) + 1} 0 R ` +
+        `/Annots [${annotations}] >>`,
       contentStream(`${text}, page ${page}`, pageBytes),
     ]),
   ];

@@ -1,33 +1,18 @@
 // The pictures of the README, taken on every run and kept where LATCHKEY_WRITE_PICTURES is 'true'.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser } from '../support/browser.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { readers } from '../support/reader.ts';
 import { makeReport } from '../support/report-pdf.ts';
-import { api, makeLink, upload } from '../support/sharing.ts';
-import { desktop, newReader, phone, picture } from '../support/viewing.ts';
+import { api } from '../support/sharing.ts';
+import { desktop, phone, picture } from '../support/viewing.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
 const report = makeReport();
 const isWriting = process.env.LATCHKEY_WRITE_PICTURES === 'true';
 
-let test: TestApp;
-let browser: Browser;
-beforeAll(async () => {
-  test = await startTestApp();
-  browser = await launchBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-  await test.remove();
-});
-
-async function share(fields = {}) {
-  const document = await upload(test, report, 'Quarterly report.pdf');
-  return makeLink(test, document.id, { allow_download: true, ...fields });
-}
+const { app, read, share } = readers();
 
 const documentStands = (page: Page) => page.locator('.page.drawn .text span').first().waitFor();
 
@@ -58,9 +43,10 @@ const settings: Record<string, Setting> = {
 
 it.each(Object.entries(settings))('the picture %s can be taken', async (name, setting) => {
   const { options, gated = false, revoked = false, isDraft = false } = setting;
-  const link = await share({ email_required: gated });
-  if (revoked) await api(test, 'DELETE', `/links/${link.id}`);
-  const { page, complaints } = await newReader(browser, test.app.publicUrl, options);
+  const fields = { allow_download: true, email_required: gated };
+  const link = await share(report, 'Quarterly report.pdf', fields);
+  if (revoked) await api(app(), 'DELETE', `/links/${link.id}`);
+  const { page, complaints } = await read(options);
   await page.goto(link.url);
   if (!gated && !revoked) await documentStands(page);
   await page.waitForLoadState('networkidle');
@@ -70,5 +56,4 @@ it.each(Object.entries(settings))('the picture %s can be taken', async (name, se
   // Chromium itself logs the answer 410.
   expect(complaints.filter((complaint) => !complaint.includes('410 (Gone)'))).toEqual([]);
   if (isWriting && !isDraft) await writeFile(path.join(docs, 'images', `${name}.png`), image);
-  await page.context().close();
 });

@@ -27,7 +27,7 @@ export function listenToKeys({ scroller, zooming, pager }: KeyOptions): void {
     if (activeElement === document.body) {
       // The browser's own scrolling acts on what has the focus.
       if (event.key !== 'Tab') scroller.focus({ preventScroll: true });
-    } else if (activeElement !== scroller) return;
+    } else if (!scroller.contains(activeElement)) return;
     if (act(event)) event.preventDefault();
   });
 

@@ -5,6 +5,7 @@
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { Anchor } from './anchor.ts';
 import type { Pager } from './keys.ts';
+import { type Destination, followDestination } from './page-links.ts';
 import { PageView } from './page-view.ts';
 import type { Pdfjs } from './pdf.ts';
 import { type Point, roomIn, type Sheet, type Size, type Zoom } from './zoom.ts';
@@ -43,9 +44,10 @@ export class PageList implements Sheet, Pager {
   constructor(private readonly options: PageListOptions) {
     const { scroller, pdfjs, pdf, firstPage } = options;
     const { width, height } = firstPage.getViewport({ scale: 1 });
+    const follow = (destination: Destination) => void followDestination(pdf, destination);
     for (let index = 0; index < pdf.numPages; index++) {
       const label = `Page ${index + 1} of ${pdf.numPages}`;
-      const view = new PageView(pdfjs, label, { width, height });
+      const view = new PageView({ pdfjs, label, guessedSize: { width, height }, follow });
       this.#views.push(view);
       this.#indexes.set(view.element, index);
     }

@@ -1,5 +1,6 @@
 /** One page: a box that keeps the page's place, and its picture and text while it is near. */
 import type { PDFPageProxy, RenderTask, TextLayer } from 'pdfjs-dist';
+import { type Destination, linksOf } from './page-links.ts';
 import type { Pdfjs } from './pdf.ts';
 import { trackSelection } from './text-selection.ts';
 import type { Fit, Size, Zoom } from './zoom.ts';
@@ -13,6 +14,16 @@ const portraitScaleMax = 1.25;
 /** Device pixels of one picture, and of its longer side: what phones still allow for a canvas. */
 const canvasPixelsMax = 2 ** 24;
 const canvasSideMax = 2 ** 14;
+
+export interface PageViewOptions {
+  readonly pdfjs: Pdfjs;
+  /** The page's name, such as "Page 1 of 3". */
+  readonly label: string;
+  /** Points. */
+  readonly guessedSize: Size;
+  /** Takes the reader to where a link within the document leads. */
+  readonly follow: (destination: Destination) => void;
+}
 
 export class PageView {
   readonly element = document.createElement('div');
@@ -29,15 +40,11 @@ export class PageView {
   /** Grows with each release, so that a drawing under way notices that nobody wants it. */
   #turn = 0;
 
-  constructor(
-    private readonly pdfjs: Pdfjs,
-    private readonly label: string,
-    guessedSize: Size,
-  ) {
-    this.#size = guessedSize;
+  constructor(private readonly options: PageViewOptions) {
+    this.#size = options.guessedSize;
     this.element.className = 'page';
     this.element.role = 'group';
-    this.element.ariaLabel = label;
+    this.element.ariaLabel = options.label;
   }
 
   get empty(): boolean {
@@ -136,7 +143,7 @@ export class PageView {
     canvas.width = Math.floor(viewport.width);
     canvas.height = Math.floor(viewport.height);
     canvas.role = 'img';
-    canvas.ariaLabel = this.label;
+    canvas.ariaLabel = this.options.label;
     this.#task = page.render({ canvas, viewport });
     await this.#task.promise;
     return canvas;
@@ -147,7 +154,7 @@ export class PageView {
     if (this.#text) return;
     const container = document.createElement('div');
     container.className = 'text';
-    this.#text = new this.pdfjs.TextLayer({
+    this.#text = new this.options.pdfjs.TextLayer({
       textContentSource: page.streamTextContent(),
       container,
       viewport: page.getViewport({ scale: this.#scale }),
@@ -156,17 +163,19 @@ export class PageView {
     this.#textElement = container;
     await this.#text.render();
     trackSelection(container);
+    const links = await linksOf(page, this.options.follow);
+    if (this.#textElement === container) this.element.append(...links);
   }
 
   #fail(error: unknown): void {
-    if (error instanceof this.pdfjs.RenderingCancelledException) return;
-    if (error instanceof this.pdfjs.AbortException) return;
+    if (error instanceof this.options.pdfjs.RenderingCancelledException) return;
+    if (error instanceof this.options.pdfjs.AbortException) return;
     console.error(error);
     this.#failed = true;
     if (this.#canvas) return;
     const text = document.createElement('p');
     text.className = 'failure';
-    text.textContent = `${this.label} cannot be shown.`;
+    text.textContent = `${this.options.label} cannot be shown.`;
     this.element.replaceChildren(text);
     this.element.classList.add('drawn');
   }

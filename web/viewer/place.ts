@@ -10,6 +10,13 @@ export function pageOfAddress(): number {
   return Number(/^#page=([1-9]\d{0,5})$/.exec(location.hash)?.[1] ?? 1);
 }
 
+/** Adds to the history; the page's listener does the rest. */
+export function goToAddress(page: number): void {
+  const hash = `#page=${page}`;
+  if (location.hash === hash) dispatchEvent(new HashChangeEvent('hashchange'));
+  else location.hash = hash;
+}
+
 export function keepPage(number: number): void {
   clearTimeout(pausing);
   pausing = setTimeout(() => {
