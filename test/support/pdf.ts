@@ -42,7 +42,7 @@ export function makePdf(options: PdfOptions): Buffer {
  * Padding is a stream that nothing refers to. White space would do, but a reader that fetches a
  * file by its parts looks beyond the last object for the next word, through all of it.
  */
-export function layOut(pageObjects: string[], padding?: number): Buffer {
+export function layOut(pageObjects: string[], padding?: number, trailer = ''): Buffer {
   const filler = (bytes: number) =>
     `<< /Length ${tenDigits(bytes)} >>\nstream\n${'x'.repeat(bytes)}\nendstream`;
   const objects = padding === undefined ? pageObjects : [...pageObjects, filler(padding)];
@@ -53,7 +53,7 @@ export function layOut(pageObjects: string[], padding?: number): Buffer {
     offsets.push(body.length);
     body += `${index + 1} 0 obj\n${object}\nendobj\n`;
   });
-  return Buffer.from(body + tail(offsets, body.length), 'latin1');
+  return Buffer.from(body + tail(offsets, body.length, trailer), 'latin1');
 }
 
 function contentStream(line: string, bytesMin: number): string {
@@ -64,12 +64,12 @@ function contentStream(line: string, bytesMin: number): string {
 }
 
 /** Cross-reference table and trailer (§7.5.4, §7.5.5); its length does not depend on the offset. */
-function tail(objectOffsets: number[], tableOffset: number): string {
+function tail(objectOffsets: number[], tableOffset: number, more: string): string {
   const size = objectOffsets.length + 1;
   const entries = objectOffsets.map((offset) => `${tenDigits(offset)} 00000 n \n`).join('');
   return (
     `xref\n0 ${size}\n0000000000 65535 f \n${entries}` +
-    `trailer\n<< /Size ${size} /Root 1 0 R >>\n` +
+    `trailer\n<< /Size ${size} /Root 1 0 R ${more}>>\n` +
     `startxref\n${tenDigits(tableOffset)}\n%%EOF\n`
   );
 }

@@ -209,6 +209,8 @@ export class PageList implements Sheet, Pager {
   }
 
   #findCurrent(): void {
+    // Who has lost access is left on the page they were reading.
+    if (!this.content.isConnected) return;
     const { scrollTop, scrollHeight, clientHeight } = this.options.scroller;
     // Pages too short to rise to eye level are read once the end is reached.
     const isEnd = scrollTop > 0 && scrollTop + clientHeight >= scrollHeight - 1;

@@ -24,7 +24,7 @@ export class Toolbar {
     this.#percent.className = 'percent';
     this.#element.append(this.#out, this.#percent, this.#in, this.#fit);
     this.#element.hidden = true;
-    header?.append(this.#element);
+    header?.insertBefore(this.#element, header.querySelector('a'));
   }
 
   connect(zooming: Zooming): void {

@@ -93,8 +93,8 @@ ${body}
     },
 
     document(shared) {
-      const isPdf = kindOf(shared.document.content_type) === 'pdf';
-      return page(200, shared.document.name, documentBody(shared), isPdf);
+      const isShown = kindOf(shared.document.content_type) !== 'other';
+      return page(200, shared.document.name, documentBody(shared), isShown);
     },
   };
 }
