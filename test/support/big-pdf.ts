@@ -65,8 +65,9 @@ type Parts = {
 function assemble({ text, size, dictionaryId, pageId, early, late }: Parts): BigPdf {
   const header = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n';
   const dictionary = (length: number, end: number, table: number) =>
-    `${dictionaryId} 0 obj\n<< /Linearized 1 /L ${digits(length)} /H [${digits(header.length)} 1] ` +
-    `/O ${pageId} /E ${digits(end)} /N ${pictures + 1} /T ${digits(table)} >>\nendobj\n`;
+    `${dictionaryId} 0 obj\n<< /Linearized 1 /L ${digits(length)} ` +
+    `/H [${digits(header.length)} 1] /O ${pageId} ` +
+    `/E ${digits(end)} /N ${pictures + 1} /T ${digits(table)} >>\nendobj\n`;
   const firstTable = header.length + dictionary(0, 0, 0).length;
   const firstTableBytes = tableOf([...early.map(() => 0), 0], dictionaryId, size, 0).length;
   const earlyOffsets = offsetsOf(early, firstTable + firstTableBytes);

@@ -79,7 +79,8 @@ it('every control is reached by the keyboard alone, and shows that it is', async
     const [name, outline] = await page.evaluate<[string, string]>(`(() => {
       const { activeElement } = document;
       const { outlineStyle } = getComputedStyle(activeElement);
-      return [activeElement.ariaLabel || activeElement.id || activeElement.textContent, outlineStyle];
+      const { ariaLabel, id, textContent } = activeElement;
+      return [ariaLabel || id || textContent, outlineStyle];
     })()`);
     stops.push(name);
     // The document shows it by the line above it, which its pages cannot cover.
@@ -119,6 +120,7 @@ describe('what the system is set to is followed', () => {
     const { page } = await open({ ...desktop, colorScheme: 'dark' });
 
     expect(await styleOf(page, 'body', 'background-color')).toBe('rgb(18, 22, 27)');
+    await page.locator('.page.drawn').first().waitFor();
     expect(await styleOf(page, '.page', 'background-color')).toBe('rgb(255, 255, 255)');
   });
 

@@ -37,7 +37,7 @@ it('shows the first page of 100 MB after less than one percent of it', async () 
     if (response.status() !== 206) unranged++;
     asked += Number(response.headers()['content-length']);
   });
-  // The next page is drawn ahead, which is a picture of 4 MB: its bytes wait until they are counted.
+  // The next page, a picture of 4 MB, may be drawn ahead: its bytes wait until these are counted.
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;

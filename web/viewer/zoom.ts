@@ -41,7 +41,7 @@ export function withinLimits(scale: number): number {
 }
 
 /** The next round scale in that direction. */
-export function nextScale(scale: number, direction: 1 | -1): number {
+function nextScale(scale: number, direction: 1 | -1): number {
   const next =
     direction > 0
       ? scales.find((one) => one >= scale * stepMin)
