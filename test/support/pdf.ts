@@ -63,7 +63,7 @@ function contentStream(line: string, bytesMin: number): string {
   return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
 }
 
-/** Cross-reference table and trailer (§7.5.4, §7.5.5); its length does not depend on the offset. */
+/** Cross-reference table and trailer (§7.5.4, §7.5.5), as long for one offset as for another. */
 function tail(objectOffsets: number[], tableOffset: number, more: string): string {
   const size = objectOffsets.length + 1;
   const entries = objectOffsets.map((offset) => `${tenDigits(offset)} 00000 n \n`).join('');
