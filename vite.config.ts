@@ -52,6 +52,8 @@ export default defineConfig({
     emptyOutDir: true,
     manifest: true,
     modulePreload: { polyfill: false },
+    // the pages' policy takes no data: addresses
+    assetsInlineLimit: 0,
     // pdf.js is one chunk of its own, loaded only where a PDF is shown
     chunkSizeWarningLimit: 600,
     rolldownOptions: {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -26,18 +27,28 @@ const flags = [
   '--font-render-hinting=none',
 ];
 
-// The package's own configuration looks for its fonts under /tmp.
+// The package's own configuration looks for its fonts under /tmp. Pages that ask for the system's
+// font get the package's, so that a picture of them is the same on every machine.
 const fontConfiguration = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
   <dir prefix="relative">fonts</dir>
+  <match target="pattern">
+    <test name="family"><string>system-ui</string></test>
+    <edit name="family" mode="assign" binding="strong"><string>Open Sans</string></edit>
+  </match>
+  <alias binding="strong">
+    <family>sans-serif</family>
+    <prefer><family>Open Sans</family></prefer>
+  </alias>
 </fontconfig>
 `;
 
 /** A headless Chromium with web security on. The caller closes it. */
 export async function launchBrowser(): Promise<Browser> {
   const folder = await unpackedBrowser();
+  const fonts = await fontConfigurationIn(folder);
   const executablePath = join(folder, 'chromium');
   try {
     return await chromium.launch({
@@ -48,7 +59,7 @@ export async function launchBrowser(): Promise<Browser> {
       args: flags,
       env: {
         ...process.env,
-        FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+        FONTCONFIG_FILE: fonts,
         LD_LIBRARY_PATH: join(folder, 'al2023/lib'),
       },
     });
@@ -80,13 +91,24 @@ async function unpackedBrowser(): Promise<string> {
       // This variable makes the package unpack the shared libraries that it brings, too.
       env: { ...process.env, TMPDIR: unfinished, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
     });
-    await writeFile(join(unfinished, 'fonts.conf'), fontConfiguration);
     await rename(unfinished, folder);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
   }
   return folder;
+}
+
+/** Its name tells what is in it: a browser that was unpacked before may have another one, too. */
+async function fontConfigurationIn(folder: string): Promise<string> {
+  const digest = createHash('sha256').update(fontConfiguration).digest('hex');
+  const file = join(folder, `fonts-${digest.slice(0, 8)}.conf`);
+  if (!existsSync(file)) {
+    const unfinished = `${file}.${process.pid}`;
+    await writeFile(unfinished, fontConfiguration);
+    await rename(unfinished, file);
+  }
+  return file;
 }
 
 /** The package hides its manifest behind an exports map. */

@@ -6,21 +6,27 @@ export interface PdfOptions {
   pageBytes?: number;
   /** The exact size of the file, at least what the pages take. */
   padToBytes?: number;
+  /** Further entries of the catalogue, in PDF's own syntax. */
+  catalogue?: string;
+  /** Annotations of every page, in PDF's own syntax. */
+  annotations?: string;
 }
 
 /** A small, valid PDF (ISO 32000-1), made of what it takes to be one and of nothing else. */
-export function makePdf({ pages, text, pageBytes = 0, padToBytes }: PdfOptions): Buffer {
+export function makePdf(options: PdfOptions): Buffer {
+  const { pages, text, pageBytes = 0, padToBytes, catalogue = '', annotations = '' } = options;
   // Objects 1 to 3 are the catalogue, the page tree and the font; then each page and its content.
   const pageNumbers = Array.from({ length: pages }, (_, index) => index + 1);
   const pageId = (page: number) => 2 + 2 * page;
   const kids = pageNumbers.map((page) => `${pageId(page)} 0 R`).join(' ');
   const objects = [
-    '<< /Type /Catalog /Pages 2 0 R >>',
+    `<< /Type /Catalog /Pages 2 0 R ${catalogue}>>`,
     `<< /Type /Pages /Count ${pages} /Kids [${kids}] >>`,
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
     ...pageNumbers.flatMap((page) => [
       '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] ' +
-        `/Resources << /Font << /F1 3 0 R >> >> /Contents ${pageId(page) + 1} 0 R >>`,
+        `/Resources << /Font << /F1 3 0 R >> >> /Contents ${pageId(page) + 1} 0 R ` +
+        `/Annots [${annotations}] >>`,
       contentStream(`${text}, page ${page}`, pageBytes),
     ]),
   ];
@@ -36,7 +42,7 @@ export function makePdf({ pages, text, pageBytes = 0, padToBytes }: PdfOptions):
  * Padding is a stream that nothing refers to. White space would do, but a reader that fetches a
  * file by its parts looks beyond the last object for the next word, through all of it.
  */
-function layOut(pageObjects: string[], padding: number | undefined): Buffer {
+export function layOut(pageObjects: string[], padding?: number, trailer = ''): Buffer {
   const filler = (bytes: number) =>
     `<< /Length ${tenDigits(bytes)} >>\nstream\n${'x'.repeat(bytes)}\nendstream`;
   const objects = padding === undefined ? pageObjects : [...pageObjects, filler(padding)];
@@ -47,7 +53,7 @@ function layOut(pageObjects: string[], padding: number | undefined): Buffer {
     offsets.push(body.length);
     body += `${index + 1} 0 obj\n${object}\nendobj\n`;
   });
-  return Buffer.from(body + tail(offsets, body.length), 'latin1');
+  return Buffer.from(body + tail(offsets, body.length, trailer), 'latin1');
 }
 
 function contentStream(line: string, bytesMin: number): string {
@@ -57,13 +63,13 @@ function contentStream(line: string, bytesMin: number): string {
   return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
 }
 
-/** Cross-reference table and trailer (§7.5.4, §7.5.5); its length does not depend on the offset. */
-function tail(objectOffsets: number[], tableOffset: number): string {
+/** Cross-reference table and trailer (§7.5.4, §7.5.5), as long for one offset as for another. */
+function tail(objectOffsets: number[], tableOffset: number, more: string): string {
   const size = objectOffsets.length + 1;
   const entries = objectOffsets.map((offset) => `${tenDigits(offset)} 00000 n \n`).join('');
   return (
     `xref\n0 ${size}\n0000000000 65535 f \n${entries}` +
-    `trailer\n<< /Size ${size} /Root 1 0 R >>\n` +
+    `trailer\n<< /Size ${size} /Root 1 0 R ${more}>>\n` +
     `startxref\n${tenDigits(tableOffset)}\n%%EOF\n`
   );
 }

@@ -63,9 +63,9 @@ export function overhangOf(page: Page, selector = 'html'): Promise<number> {
   })()`);
 }
 
-/** Keeps a picture of the page for whoever wants to look at it. */
-export async function picture(page: Page, name: string): Promise<void> {
+/** Takes a picture of the page, and keeps it for whoever wants to look at it. */
+export async function picture(page: Page, name: string): Promise<Buffer> {
   const folder = path.join(tmpdir(), 'latchkey-pictures');
   await mkdir(folder, { recursive: true });
-  await page.screenshot({ path: path.join(folder, `${name}.png`) });
+  return page.screenshot({ path: path.join(folder, `${name}.png`) });
 }

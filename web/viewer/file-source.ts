@@ -38,6 +38,11 @@ const finalAnswers: Record<number, Problem> = {
   416: 'broken',
 };
 
+/** What an answer's status means to the reader, where asking again cannot change it. */
+export function problemOf(status: number): Problem | undefined {
+  return finalAnswers[status];
+}
+
 interface Part {
   readonly begin: number;
   readonly bytes: Uint8Array;
@@ -77,7 +82,7 @@ async function receive(
   onProgress: FileEvents['onProgress'],
 ): Promise<Part> {
   const { status, headers } = response;
-  const problem = finalAnswers[status];
+  const problem = problemOf(status);
   if (problem) throw new RefusedForGood(problem);
   if (status === 200) {
     const bytes = await receiveWhole(response, onProgress);

@@ -14,9 +14,11 @@ const wordings: Record<Problem, Wording> = {
     text: 'It has expired or was withdrawn. Ask the person who shared it for a new one.',
   },
   refused: {
-    title: 'Please reload the page',
-    text: 'Your access to this document has ended. Reload the page to continue.',
-    action: 'Reload the page',
+    title: 'Please confirm your access',
+    text:
+      'The sender has changed what this link asks for, or it was long ago that you opened it. ' +
+      'Continue, and you come back to where you were.',
+    action: 'Continue',
   },
   offline: {
     title: 'You seem to be offline',
@@ -30,7 +32,7 @@ const wordings: Record<Problem, Wording> = {
   },
   broken: {
     title: 'This document cannot be shown',
-    text: 'The file is damaged or is not a PDF that this page can read.',
+    text: 'The file is damaged, or it is of a kind that this page cannot read.',
   },
 };
 
@@ -61,11 +63,12 @@ export class Notices {
     this.#progress.style.setProperty('--share', `${percent}%`);
   }
 
-  loaded(pages: number): void {
+  /** `what` has been loaded, such as "3 pages". */
+  loaded(what: string): void {
     if (this.#loaded) return;
     this.#loaded = true;
     this.#progress.remove();
-    this.#status.textContent = `Document loaded, ${pages === 1 ? '1 page' : `${pages} pages`}`;
+    this.#status.textContent = `Document loaded, ${what}`;
   }
 
   clear(): void {

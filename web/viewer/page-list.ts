@@ -3,8 +3,12 @@
  * drawn, so that memory does not grow with the document.
  */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import { Anchor } from './anchor.ts';
+import type { Pager } from './keys.ts';
+import { type Destination, followDestination } from './page-links.ts';
 import { PageView } from './page-view.ts';
 import type { Pdfjs } from './pdf.ts';
+import { type Point, roomIn, type Sheet, type Size, type Zoom } from './zoom.ts';
 
 export interface PageListOptions {
   readonly scroller: HTMLElement;
@@ -13,14 +17,11 @@ export interface PageListOptions {
   readonly firstPage: PDFPageProxy;
   /** The page being read; told at each change. */
   onPage(number: number): void;
+  /** The scale of the page being read may be another one. */
+  onScale(sheet: Sheet): void;
   /** The first page stands. */
   onDrawn(): void;
 }
-
-/** Times the fitted size. */
-const zooms = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4];
-export const zoomMin = Math.min(...zooms);
-export const zoomMax = Math.max(...zooms);
 
 const drawnAtOnceMax = 2;
 const redrawDelayMilliseconds = 120;
@@ -28,20 +29,13 @@ const redrawDelayMilliseconds = 120;
 /** Where the eye is taken to be: this share of the visible height from the top. */
 const eyeLevel = 0.4;
 
-/** A point of a page that must stay where it is on the screen; shares of the page's box. */
-interface Anchor {
-  readonly element: HTMLElement;
-  readonly x: number;
-  readonly y: number;
-}
-
-export class PageList {
-  readonly #column = document.createElement('div');
+export class PageList implements Sheet, Pager {
+  readonly content = document.createElement('div');
   readonly #views: PageView[] = [];
   readonly #indexes = new Map<Element, number>();
   readonly #near = new Set<PageView>();
   readonly #drawing = new Map<PageView, Promise<void>>();
-  #zoom = 1;
+  #zoom: Zoom = { fit: 'auto' };
   /** Index of the page being read. */
   #current = 0;
   /** Runs while the scale may still be changing. */
@@ -50,27 +44,50 @@ export class PageList {
   constructor(private readonly options: PageListOptions) {
     const { scroller, pdfjs, pdf, firstPage } = options;
     const { width, height } = firstPage.getViewport({ scale: 1 });
+    const follow = (destination: Destination) => void followDestination(pdf, destination);
     for (let index = 0; index < pdf.numPages; index++) {
       const label = `Page ${index + 1} of ${pdf.numPages}`;
-      const view = new PageView(pdfjs, label, { width, height });
+      const view = new PageView({ pdfjs, label, guessedSize: { width, height }, follow });
       this.#views.push(view);
       this.#indexes.set(view.element, index);
     }
-    this.#column.className = 'pages';
-    this.#column.append(...this.#indexes.keys());
-    scroller.append(this.#column);
+    this.content.className = 'pages';
+    this.content.append(...this.#indexes.keys());
+    scroller.append(this.content);
     this.#layout(this.#views);
     this.#watch();
     options.onPage(1);
   }
 
-  /** Moves by that many steps, 0 returns to the fitted size. Returns the zoom, 1 = fitted. */
-  zoomBy(steps: number): number {
-    const index = zooms.indexOf(this.#zoom) + steps;
-    this.#zoom = steps === 0 ? 1 : (zooms[index] ?? this.#zoom);
-    this.#layout(this.#views);
+  /** Number of the page being read, from 1. */
+  get current(): number {
+    return this.#current + 1;
+  }
+
+  get scale(): number {
+    return this.#views[this.#current]?.scale ?? 1;
+  }
+
+  get wholeScale(): number {
+    return this.#views[this.#current]?.wholeScale(this.#room()) ?? 1;
+  }
+
+  zoomTo(zoom: Zoom, from?: Point, to?: Point): void {
+    const anchor = from && this.#anchor(from, to);
+    this.#zoom = zoom;
+    this.#layout(this.#views, anchor);
     this.#settle();
-    return this.#zoom;
+  }
+
+  /** Shows a page from its top, the nearest one for a number beyond the first or last. */
+  goTo(number: number): void {
+    const { scroller } = this.options;
+    const index = Math.min(this.#views.length, Math.max(1, number)) - 1;
+    const before = (element?: HTMLElement) => element?.offsetTop ?? 0;
+    // Above each page stays as much space as above the first.
+    const first = before(this.#views[0]?.element);
+    scroller.scrollTop = before(this.#views[index]?.element) - first;
+    this.#setCurrent(index);
   }
 
   #watch(): void {
@@ -149,51 +166,62 @@ export class PageList {
     }, redrawDelayMilliseconds);
   }
 
-  #layout(views: readonly PageView[]): void {
-    const { scroller } = this.options;
-    const { paddingLeft, paddingTop } = getComputedStyle(this.#column);
-    const room = {
-      width: scroller.clientWidth - 2 * Number.parseFloat(paddingLeft),
-      height: scroller.clientHeight - 2 * Number.parseFloat(paddingTop),
-    };
+  #layout(views: readonly PageView[], anchor = this.#anchor()): void {
+    const room = this.#room();
     if (room.width <= 0 || room.height <= 0) return;
-    const anchor = this.#anchor();
     for (const view of views) view.layout(room, this.#zoom);
-    if (anchor) this.#restore(anchor);
+    anchor?.();
+    this.options.onScale(this);
   }
 
-  #anchor(): Anchor | undefined {
+  #room(): Size {
+    return roomIn(this.options.scroller, this.content);
+  }
+
+  /** Returns what brings the reader back to the same place once the pages have other sizes. */
+  #anchor(from?: Point, to?: Point): (() => void) | undefined {
     const { scroller } = this.options;
-    const element = this.#views[this.#current]?.element;
+    const eye = { x: scroller.clientWidth / 2, y: scroller.clientHeight * eyeLevel };
+    const at = from ?? eye;
+    const index = from ? this.#indexAt(from.y) : this.#current;
+    const element = this.#views[index]?.element;
     if (!element || element.offsetHeight === 0) return undefined;
-    const x = scroller.scrollLeft + scroller.clientWidth / 2 - element.offsetLeft;
-    const y = scroller.scrollTop + scroller.clientHeight * eyeLevel - element.offsetTop;
-    return { element, x: x / element.offsetWidth, y: y / element.offsetHeight };
-  }
-
-  #restore({ element, x, y }: Anchor): void {
-    const { scroller } = this.options;
-    const left = element.offsetLeft + x * element.offsetWidth - scroller.clientWidth / 2;
-    scroller.scrollLeft = left;
     // Who is at the very top wants to stay there.
-    if (scroller.scrollTop === 0) return;
-    const eye = scroller.clientHeight * eyeLevel;
-    scroller.scrollTop = element.offsetTop + y * element.offsetHeight - eye;
+    const isTop = !from && scroller.scrollTop === 0;
+    const anchor = new Anchor(scroller, element, at);
+    return () => {
+      anchor.hold(to ?? at);
+      if (isTop) scroller.scrollTop = 0;
+    };
   }
 
-  #findCurrent(): void {
-    const { scroller, onPage } = this.options;
-    const eye = scroller.scrollTop + scroller.clientHeight * eyeLevel;
+  /** Index of the page at that height of what is visible. */
+  #indexAt(y: number): number {
+    const height = this.options.scroller.scrollTop + y;
     let low = 0;
     for (let high = this.#views.length - 1; low < high; ) {
       const middle = Math.ceil((low + high) / 2);
       const top = this.#views[middle]?.element.offsetTop ?? 0;
-      if (top <= eye) low = middle;
+      if (top <= height) low = middle;
       else high = middle - 1;
     }
-    if (low === this.#current) return;
-    this.#current = low;
-    onPage(low + 1);
+    return low;
+  }
+
+  #findCurrent(): void {
+    // Who has lost access is left on the page they were reading.
+    if (!this.content.isConnected) return;
+    const { scrollTop, scrollHeight, clientHeight } = this.options.scroller;
+    // Pages too short to rise to eye level are read once the end is reached.
+    const isEnd = scrollTop > 0 && scrollTop + clientHeight >= scrollHeight - 1;
+    this.#setCurrent(isEnd ? this.#views.length - 1 : this.#indexAt(clientHeight * eyeLevel));
+  }
+
+  #setCurrent(index: number): void {
+    if (index === this.#current) return;
+    this.#current = index;
+    this.options.onPage(index + 1);
+    this.options.onScale(this);
   }
 
   #indexOf(view: PageView): number {

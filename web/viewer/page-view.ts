@@ -1,12 +1,9 @@
 /** One page: a box that keeps the page's place, and its picture and text while it is near. */
 import type { PDFPageProxy, RenderTask, TextLayer } from 'pdfjs-dist';
+import { type Destination, linksOf } from './page-links.ts';
 import type { Pdfjs } from './pdf.ts';
 import { trackSelection } from './text-selection.ts';
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Fit, Size, Zoom } from './zoom.ts';
 
 /** CSS pixels per point of a page. */
 const pixelsPerPoint = 96 / 72;
@@ -17,6 +14,16 @@ const portraitScaleMax = 1.25;
 /** Device pixels of one picture, and of its longer side: what phones still allow for a canvas. */
 const canvasPixelsMax = 2 ** 24;
 const canvasSideMax = 2 ** 14;
+
+export interface PageViewOptions {
+  readonly pdfjs: Pdfjs;
+  /** The page's name, such as "Page 1 of 3". */
+  readonly label: string;
+  /** Points. */
+  readonly guessedSize: Size;
+  /** Takes the reader to where a link within the document leads. */
+  readonly follow: (destination: Destination) => void;
+}
 
 export class PageView {
   readonly element = document.createElement('div');
@@ -33,15 +40,11 @@ export class PageView {
   /** Grows with each release, so that a drawing under way notices that nobody wants it. */
   #turn = 0;
 
-  constructor(
-    private readonly pdfjs: Pdfjs,
-    private readonly label: string,
-    guessedSize: Size,
-  ) {
-    this.#size = guessedSize;
+  constructor(private readonly options: PageViewOptions) {
+    this.#size = options.guessedSize;
     this.element.className = 'page';
     this.element.role = 'group';
-    this.element.ariaLabel = label;
+    this.element.ariaLabel = options.label;
   }
 
   get empty(): boolean {
@@ -53,9 +56,20 @@ export class PageView {
     return !this.#failed && this.#drawnScale !== this.#pixelScale();
   }
 
+  /** 1 = the size on paper. */
+  get scale(): number {
+    return this.#scale / pixelsPerPoint;
+  }
+
+  /** The scale at which the page is seen whole. */
+  wholeScale(room: Size): number {
+    return fitScale(this.#size, room, 'page') / pixelsPerPoint;
+  }
+
   /** Sizes the box; what is drawn stays, stretched, until the next `draw`. */
-  layout(room: Size, zoom: number): void {
-    this.#scale = fitScale(this.#size, room) * zoom;
+  layout(room: Size, zoom: Zoom): void {
+    this.#scale =
+      'fit' in zoom ? fitScale(this.#size, room, zoom.fit) : zoom.scale * pixelsPerPoint;
     const { style } = this.element;
     // pdf.js places its text by this, in units of the page.
     const unit = this.#page?.userUnit ?? 1;
@@ -129,7 +143,7 @@ export class PageView {
     canvas.width = Math.floor(viewport.width);
     canvas.height = Math.floor(viewport.height);
     canvas.role = 'img';
-    canvas.ariaLabel = this.label;
+    canvas.ariaLabel = this.options.label;
     this.#task = page.render({ canvas, viewport });
     await this.#task.promise;
     return canvas;
@@ -140,7 +154,7 @@ export class PageView {
     if (this.#text) return;
     const container = document.createElement('div');
     container.className = 'text';
-    this.#text = new this.pdfjs.TextLayer({
+    this.#text = new this.options.pdfjs.TextLayer({
       textContentSource: page.streamTextContent(),
       container,
       viewport: page.getViewport({ scale: this.#scale }),
@@ -149,26 +163,30 @@ export class PageView {
     this.#textElement = container;
     await this.#text.render();
     trackSelection(container);
+    const links = await linksOf(page, this.options.follow);
+    if (this.#textElement === container) this.element.append(...links);
   }
 
   #fail(error: unknown): void {
-    if (error instanceof this.pdfjs.RenderingCancelledException) return;
-    if (error instanceof this.pdfjs.AbortException) return;
+    if (error instanceof this.options.pdfjs.RenderingCancelledException) return;
+    if (error instanceof this.options.pdfjs.AbortException) return;
     console.error(error);
     this.#failed = true;
     if (this.#canvas) return;
     const text = document.createElement('p');
     text.className = 'failure';
-    text.textContent = `${this.label} cannot be shown.`;
+    text.textContent = `${this.options.label} cannot be shown.`;
     this.element.replaceChildren(text);
     this.element.classList.add('drawn');
   }
 }
 
-/** Fits a portrait page to the width; a landscape page, such as a slide, must fit as a whole. */
-function fitScale(size: Size, room: Size): number {
+/** Of itself, a landscape page, such as a slide, fits as a whole, and a portrait one the width. */
+function fitScale(size: Size, room: Size, fit: Fit): number {
   const byWidth = room.width / size.width;
-  return size.width > size.height
-    ? Math.min(byWidth, room.height / size.height)
-    : Math.min(byWidth, portraitScaleMax * pixelsPerPoint);
+  const whole = Math.min(byWidth, room.height / size.height);
+  if (fit === 'auto' && size.width <= size.height) {
+    return Math.min(byWidth, portraitScaleMax * pixelsPerPoint);
+  }
+  return fit === 'width' ? byWidth : whole;
 }

@@ -1,36 +1,77 @@
 /** Which page is being read, and the zoom; placed in the page's <header>. */
-import { zoomMax, zoomMin } from './page-list.ts';
+import { type IconName, icon } from './icons.ts';
+import { otherFit, type Sheet, scaleMax, scaleMin, type Zooming } from './zoom.ts';
 
-/** Zooms by that many steps, 0 = back to the fitted size; returns the zoom, 1 = fitted. */
-export type ZoomBy = (steps: number) => number;
+const fits = {
+  page: { drawing: 'page', text: 'Fit the whole page' },
+  width: { drawing: 'width', text: 'Fit the width' },
+} as const;
 
 export class Toolbar {
   readonly #element = document.createElement('div');
-  readonly #place = document.createElement('span');
-  readonly #out = button('−', 'Zoom out');
-  readonly #fit = button('100%', 'Fit to window');
-  readonly #in = button('+', 'Zoom in');
+  readonly #out = button('minus', 'Zoom out');
+  readonly #in = button('plus', 'Zoom in');
+  readonly #fit = button(fits.page.drawing, fits.page.text);
+  readonly #percent = document.createElement('output');
+  readonly #pageField = document.createElement('input');
+  #page = 1;
 
   constructor(private readonly header: Element | null) {
-    this.#place.className = 'place';
     this.#element.className = 'tools';
     this.#element.role = 'group';
     this.#element.ariaLabel = 'Page and zoom';
-    this.#element.append(this.#place, this.#out, this.#fit, this.#in);
+    this.#percent.ariaLabel = 'Zoom';
+    this.#percent.className = 'percent';
+    this.#element.append(this.#out, this.#percent, this.#in, this.#fit);
     this.#element.hidden = true;
-    header?.append(this.#element);
+    header?.insertBefore(this.#element, header.querySelector('a'));
   }
 
-  page(number: number, total: number): void {
-    this.#place.textContent = `Page ${number} of ${total}`;
-  }
-
-  connect(zoomBy: ZoomBy): void {
-    const zoom = (steps: number) => () => this.#show(zoomBy(steps));
-    this.#out.addEventListener('click', zoom(-1));
-    this.#fit.addEventListener('click', zoom(0));
-    this.#in.addEventListener('click', zoom(1));
+  connect(zooming: Zooming): void {
+    this.#out.addEventListener('click', () => zooming.by(-1));
+    this.#in.addEventListener('click', () => zooming.by(1));
+    this.#fit.addEventListener('click', () => zooming.toggleFit());
     this.#element.hidden = false;
+  }
+
+  /** Adds the field for the page; `goTo` takes any whole number. */
+  connectPages(total: number, goTo: (page: number) => void): void {
+    const field = this.#pageField;
+    field.inputMode = 'numeric';
+    field.autocomplete = 'off';
+    field.maxLength = String(total).length;
+    field.ariaLabel = `Page, of ${total}`;
+    field.style.width = `calc(${field.maxLength}ch + 28px)`;
+    const rest = document.createElement('span');
+    rest.ariaHidden = 'true';
+    rest.textContent = `of ${total}`;
+    const form = document.createElement('form');
+    form.className = 'place';
+    form.append(field, rest);
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      if (/^\s*\d+\s*$/.test(field.value)) goTo(Number(field.value));
+      field.blur();
+    });
+    field.addEventListener('focus', () => field.select());
+    field.addEventListener('blur', () => this.#showPage());
+    this.#element.prepend(form);
+    this.#showPage();
+  }
+
+  page(number: number): void {
+    this.#page = number;
+    if (document.activeElement !== this.#pageField) this.#showPage();
+  }
+
+  zoomed(sheet: Sheet): void {
+    this.#percent.textContent = `${Math.round(sheet.scale * 100)}%`;
+    // Not `disabled`, which would take the focus away from whoever presses it by keyboard.
+    this.#out.ariaDisabled = String(sheet.scale <= scaleMin);
+    this.#in.ariaDisabled = String(sheet.scale >= scaleMax);
+    const { drawing, text } = fits[otherFit(sheet)];
+    label(this.#fit, text);
+    this.#fit.replaceChildren(icon(drawing));
   }
 
   /** For when the reader has lost access: nothing here, a download included, would work. */
@@ -39,21 +80,20 @@ export class Toolbar {
     for (const link of this.header?.querySelectorAll('a') ?? []) link.remove();
   }
 
-  #show(zoom: number): void {
-    const percent = `${Math.round(zoom * 100)}%`;
-    this.#fit.textContent = percent;
-    this.#fit.ariaLabel = `Fit to window, now ${percent}`;
-    // Not `disabled`, which would take the focus away from whoever presses it by keyboard.
-    this.#out.ariaDisabled = String(zoom <= zoomMin);
-    this.#in.ariaDisabled = String(zoom >= zoomMax);
+  #showPage(): void {
+    this.#pageField.value = String(this.#page);
   }
 }
 
-function button(text: string, label: string): HTMLButtonElement {
+function button(drawing: IconName, text: string): HTMLButtonElement {
   const element = document.createElement('button');
   element.type = 'button';
-  element.textContent = text;
-  element.ariaLabel = label;
-  element.title = label;
+  element.append(icon(drawing));
+  label(element, text);
   return element;
+}
+
+function label(element: HTMLElement, text: string): void {
+  element.ariaLabel = text;
+  element.title = text;
 }

@@ -1,21 +1,28 @@
 /** Entry point of the page that shows a document: reads what the server put on <main>. */
 import { openFile } from './file-source.ts';
+import { zoomByGestures } from './gestures.ts';
+import { listenToKeys } from './keys.ts';
+import type { Problem } from './lost-requests.ts';
 import { Notices } from './notices.ts';
 import { PageList } from './page-list.ts';
 import { openPdf, startPdfjs } from './pdf.ts';
+import { loadPicture, Picture } from './picture.ts';
+import { keepPage, pageOfAddress } from './place.ts';
 import { Toolbar } from './toolbar.ts';
+import { zoomingOf } from './zoom.ts';
 
 async function showPdf(main: HTMLElement, file: string): Promise<void> {
   const notices = new Notices(main);
   const toolbar = new Toolbar(document.querySelector('header'));
+  const onProblem = (problem: Problem, retry?: () => void) => {
+    if (!retry) toolbar.close();
+    notices.problem(problem, retry);
+  };
   notices.loading();
   const engine = startPdfjs();
   const source = await openFile(file, Number(main.dataset.size), {
     onProgress: (share) => notices.loading(share),
-    onProblem: (problem, retry) => {
-      if (!retry) toolbar.close();
-      notices.problem(problem, retry);
-    },
+    onProblem,
     onRecovered: () => notices.clear(),
   });
   const outcome = await openPdf(engine, source, (again) => notices.askPassword(again));
@@ -24,28 +31,55 @@ async function showPdf(main: HTMLElement, file: string): Promise<void> {
     return;
   }
   const { pdfjs, pdf, firstPage } = outcome;
+  const total = pdf.numPages;
+  const start = pageOfAddress();
   const pages = new PageList({
     scroller: main,
     pdfjs,
     pdf,
     firstPage,
-    onPage: (number) => toolbar.page(number, pdf.numPages),
-    onDrawn: () => notices.loaded(pdf.numPages),
+    onPage(number) {
+      toolbar.page(number);
+      keepPage(number);
+    },
+    onScale: (sheet) => toolbar.zoomed(sheet),
+    onDrawn: () => notices.loaded(total === 1 ? '1 page' : `${total} pages`),
   });
-  toolbar.connect((steps) => pages.zoomBy(steps));
-  scrollByKeys(main);
+  const goTo = (page: number) => pages.goTo(page);
+  goTo(start);
+  addEventListener('hashchange', () => goTo(pageOfAddress()));
+  const zooming = zoomingOf(pages);
+  toolbar.connect(zooming);
+  toolbar.connectPages(total, goTo);
+  zoomByGestures(main, pages);
+  listenToKeys({ scroller: main, zooming, pager: pages });
 }
 
-/** The keys that scroll act on what has the focus, which at first is nothing. */
-function scrollByKeys(scroller: HTMLElement): void {
-  scroller.tabIndex = 0;
-  document.addEventListener('keydown', ({ key }) => {
-    const nothing = document.activeElement === document.body;
-    if (nothing && key !== 'Tab') scroller.focus({ preventScroll: true });
-  });
+async function showPicture(main: HTMLElement, image: HTMLImageElement): Promise<void> {
+  const notices = new Notices(main);
+  const toolbar = new Toolbar(document.querySelector('header'));
+  notices.loading();
+  const problem = await loadPicture(image);
+  if (problem) {
+    const mayHelp = problem === 'offline' || problem === 'busy';
+    if (!mayHelp && problem !== 'broken') toolbar.close();
+    image.remove();
+    notices.problem(problem, mayHelp ? () => location.reload() : undefined);
+    return;
+  }
+  const onScale = toolbar.zoomed.bind(toolbar);
+  const picture = new Picture({ scroller: main, image, onScale });
+  notices.loaded('1 picture');
+  const zooming = zoomingOf(picture);
+  toolbar.connect(zooming);
+  zoomByGestures(main, picture);
+  listenToKeys({ scroller: main, zooming });
 }
 
 const main = document.querySelector<HTMLElement>('main#viewer');
+const image = main?.querySelector('img');
 if (main?.dataset.kind === 'pdf' && main.dataset.file) {
   void showPdf(main, main.dataset.file);
+} else if (main && image) {
+  void showPicture(main, image);
 }

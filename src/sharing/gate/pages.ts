@@ -41,15 +41,18 @@ export type GatePages = {
 export function createGatePages(assets: Assets): GatePages {
   const style = assets.addressOf('web/viewer/pages.css');
   const script = assets.addressOf('web/viewer/viewer.ts');
+  const icon = assets.addressOf('web/viewer/mark.svg');
 
   function page(status: number, title: string, body: Html, scripted = false): PageReply {
     const text = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
 <title>${title}</title>
+<link rel="icon" type="image/svg+xml" href="${icon}">
 <link rel="stylesheet" href="${style}">
 ${scripted ? html`<script type="module" src="${script}"></script>` : undefined}
 </head>
@@ -90,8 +93,8 @@ ${body}
     },
 
     document(shared) {
-      const isPdf = kindOf(shared.document.content_type) === 'pdf';
-      return page(200, shared.document.name, documentBody(shared), isPdf);
+      const isShown = kindOf(shared.document.content_type) !== 'other';
+      return page(200, shared.document.name, documentBody(shared), isShown);
     },
   };
 }
@@ -111,14 +114,23 @@ data-size="${document.size_bytes}"${mayDownload ? html` data-download="${base}/d
 <p>The document is shown by this page's own script, which your browser does not run.</p>
 </section></noscript>`,
     image: () => html`<img src="${base}/file" alt="${document.name}">`,
-    other: () => html`<section class="notice"><h2>${document.name}</h2>
-<p>${mayDownload ? 'This kind of file is not shown here.' : 'This kind of file is not shown here, and the sender does not offer it as a download.'}</p>
+    other: () => html`<section class="notice file"><h2>${document.name}</h2>
+<p>${mayDownload ? 'This kind of file is not shown here. You can download it and open it on your device.' : 'This kind of file is not shown here, and the sender does not offer it as a download.'}</p>
+<p class="size">${sizeText(document.size_bytes)}</p>
 ${button('button primary')}</section>`,
   }[kind]();
   return html`<body class="document">
-<header class="top"><h1>${document.name}</h1>${kind === 'other' ? undefined : button('button')}</header>
-<main id="viewer" ${data}>${content}</main>
+<header class="top"><h1 id="name">${document.name}</h1>${kind === 'other' ? undefined : button('button')}</header>
+<main id="viewer" aria-labelledby="name" ${data}>${content}</main>
 </body>`;
+}
+
+/** Such as "1.4 MB". */
+function sizeText(bytes: number): string {
+  const step = Math.min(3, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const amount = bytes / 1000 ** step;
+  const digits = step > 0 && amount < 10 ? 1 : 0;
+  return `${amount.toFixed(digits)} ${['bytes', 'kB', 'MB', 'GB'][step]}`;
 }
 
 function kindOf(contentType: string): 'pdf' | 'image' | 'other' {

@@ -1,0 +1,149 @@
+// For readers who hear the page, use no mouse, or have told their system how they want to see it.
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { makePdf } from '../support/pdf.ts';
+import { readers } from '../support/reader.ts';
+import { makePng } from '../support/sharing.ts';
+import { desktop, phone, picture } from '../support/viewing.ts';
+
+const { read, share } = readers();
+/** A window in which the second page is not drawn ahead. */
+const low = { viewport: { width: 1280, height: 720 } };
+const pdf = makePdf({ pages: 2, text: 'The terms' });
+
+async function open(options: BrowserContextOptions = low, bytes = pdf, name = 'terms.pdf') {
+  const link = await share(bytes, name, { allow_download: true });
+  const reader = await read(options);
+  await reader.page.goto(link.url);
+  await reader.page.locator('output', { hasText: '%' }).waitFor();
+  return reader;
+}
+
+/** What a screen reader is told, without where links lead. */
+async function heard(page: Page): Promise<string[]> {
+  const lines = (await page.locator('body').ariaSnapshot()).split('\n');
+  return lines.filter((line) => !line.includes('/url:'));
+}
+
+const styleOf = (page: Page, selector: string, property: string) =>
+  page.evaluate<string>(
+    `getComputedStyle(document.querySelector('${selector}')).getPropertyValue('${property}')`,
+  );
+
+describe('every control has a name and a role', () => {
+  it('beside a PDF', async () => {
+    const { page } = await open();
+    await page.locator('.page.drawn .text span').first().waitFor();
+
+    expect(await heard(page)).toEqual([
+      '- banner:',
+      '  - heading "terms.pdf" [level=1]',
+      '  - group "Page and zoom":',
+      '    - textbox "Page, of 2": "1"',
+      '    - button "Zoom out"',
+      '    - status "Zoom": 125%',
+      '    - button "Zoom in"',
+      '    - button "Fit the whole page"',
+      '  - link "Download":',
+      '- main "terms.pdf":',
+      '  - status: Document loaded, 2 pages',
+      '  - group "Page 1 of 2": The terms, page 1',
+      '  - group "Page 2 of 2"',
+    ]);
+  });
+
+  it('beside a picture', async () => {
+    const { page } = await open(low, makePng(320, 200), 'picture.png');
+
+    expect(await heard(page)).toEqual([
+      '- banner:',
+      '  - heading "picture.png" [level=1]',
+      '  - group "Page and zoom":',
+      '    - button "Zoom out"',
+      '    - status "Zoom": 100%',
+      '    - button "Zoom in"',
+      '    - button "Fit the whole page"',
+      '  - link "Download":',
+      '- main "picture.png":',
+      '  - img "picture.png"',
+      '  - status: Document loaded, 1 picture',
+    ]);
+  });
+});
+
+it('every control is reached by the keyboard alone, and shows that it is', async () => {
+  const { page } = await open();
+  const stops: string[] = [];
+  for (let stop = 0; stop < 6; stop++) {
+    await page.keyboard.press('Tab');
+    const [name, outline] = await page.evaluate<[string, string]>(`(() => {
+      const { activeElement } = document;
+      const { outlineStyle } = getComputedStyle(activeElement);
+      const { ariaLabel, id, textContent } = activeElement;
+      return [ariaLabel || id || textContent, outlineStyle];
+    })()`);
+    stops.push(name);
+    // The document shows it by the line above it, which its pages cannot cover.
+    if (name !== 'viewer') expect(outline, name).toBe('solid');
+  }
+  expect(stops).toEqual([
+    'Page, of 2',
+    'Zoom out',
+    'Zoom in',
+    'Fit the whole page',
+    'Download',
+    'viewer',
+  ]);
+});
+
+it.each([
+  ['a PDF', pdf, 'terms.pdf'],
+  ['a picture', makePng(320, 200), 'picture.png'],
+])('a thumb hits every control on a phone: %s', async (_, bytes, name) => {
+  const { page } = await open(phone, bytes, name);
+
+  const controls = await page.locator('button:visible, input:visible, a:visible').all();
+
+  expect(controls.length).toBeGreaterThanOrEqual(4);
+  for (const control of controls) {
+    const box = await control.boundingBox();
+    const what = await control.evaluate((element) => element.outerHTML);
+    expect(box?.width, what).toBeGreaterThanOrEqual(44);
+    expect(box?.height, what).toBeGreaterThanOrEqual(44);
+    // Not beyond the edge of the screen, either.
+    expect((box?.x ?? 0) + (box?.width ?? 0), what).toBeLessThanOrEqual(390);
+  }
+});
+
+describe('what the system is set to is followed', () => {
+  it('dark: the page around the document, not the document', async () => {
+    const { page } = await open({ ...desktop, colorScheme: 'dark' });
+
+    expect(await styleOf(page, 'body', 'background-color')).toBe('rgb(18, 22, 27)');
+    await page.locator('.page.drawn').first().waitFor();
+    expect(await styleOf(page, '.page', 'background-color')).toBe('rgb(255, 255, 255)');
+  });
+
+  it('forced colours: the edge of a page is drawn', async () => {
+    const { page } = await open({ ...desktop, forcedColors: 'active' });
+
+    expect(await styleOf(page, '.page', 'outline-style')).toBe('solid');
+    await picture(page, 'forced-colours');
+  });
+
+  it.each([
+    ['reduced motion: nothing moves by itself', 'reduce', 0],
+    ['no preference: that something is loading is seen', 'no-preference', 1],
+  ] as const)('%s', async (_, reducedMotion, movingMin) => {
+    const link = await share(pdf, 'terms.pdf');
+    const { page } = await read({ ...desktop, reducedMotion });
+    // The document never comes, so that the page goes on waiting.
+    await page.route('**/file', () => {});
+
+    await page.goto(link.url);
+    await page.getByRole('progressbar').waitFor();
+
+    const moving = await page.evaluate<number>('document.getAnimations().length');
+    expect(moving).toBe(movingMin);
+  });
+});

@@ -1,0 +1,87 @@
+// What a reader's browser has to fetch before it sees anything, and whom it asks.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { makePdf } from '../support/pdf.ts';
+import { readers } from '../support/reader.ts';
+import { api, makePng, makeZip } from '../support/sharing.ts';
+
+const { app, read, share } = readers();
+const web = path.resolve(import.meta.dirname, '../../dist/web');
+
+type Chunk = { file: string; imports?: string[]; dynamicImports?: string[]; assets?: string[] };
+
+it("the viewer's own code takes 60 kB at most, and pdf.js comes by itself", async () => {
+  const text = await readFile(path.join(web, '.vite/manifest.json'), 'utf8');
+  const manifest: Record<string, Chunk> = JSON.parse(text);
+  const viewer = manifest['web/viewer/viewer.ts'];
+  const style = manifest['web/viewer/pages.css'];
+  if (!viewer || !style) throw new Error('The manifest lacks an entry');
+  const later = (viewer.dynamicImports ?? []).map((name) => manifest[name]?.file ?? name);
+  expect(later).toEqual([expect.stringMatching(/^assets\/pdf-/)]);
+
+  const shared = (viewer.imports ?? []).map((name) => manifest[name]?.file ?? name);
+  const own = [viewer.file, ...shared, style.file, ...(style.assets ?? [])];
+  const files = await Promise.all(own.map((file) => readFile(path.join(web, file))));
+  const bytes = files.reduce((sum, file) => sum + gzipSync(file).byteLength, 0);
+  expect(bytes).toBeGreaterThan(1000);
+  expect(bytes).toBeLessThanOrEqual(60_000);
+});
+
+const scripted = makePdf({
+  pages: 1,
+  text: 'Harmless',
+  catalogue:
+    '/OpenAction << /S /JavaScript /JS (app.launchURL\\("https://www.example.com/", true\\);) >> ' +
+    '/AA << /WC << /S /URI /URI (https://www.example.com/closed) >> >> ',
+  annotations:
+    '<< /Type /Annot /Subtype /Widget /FT /Tx /T (field) /Rect [72 600 272 630] /AA << /PO ' +
+    '<< /S /SubmitForm /F (https://www.example.com/form) >> >> >> ' +
+    '<< /Type /Annot /Subtype /Link /Rect [72 500 272 530] ' +
+    '/A << /S /Launch /F (https://www.example.com/program) >> >>',
+});
+
+describe('no page asks anybody but the service', () => {
+  it.each([
+    [
+      'a PDF with scripts and actions',
+      { bytes: scripted, name: 'actions.pdf', stands: '.page.drawn .text' },
+    ],
+    ['a picture', { bytes: makePng(40, 30), name: 'picture.png', stands: '.picture img' }],
+    ['another file', { bytes: makeZip(), name: 'files.zip' }],
+    ['a gate', { bytes: scripted, name: 'actions.pdf', fields: { email_required: true } }],
+    ['a link that is gone', { bytes: scripted, name: 'actions.pdf', isRevoked: true }],
+    ['a link that never was', { bytes: scripted, name: 'actions.pdf', isUnknown: true }],
+  ])(
+    '%s',
+    async (_, setting: {
+      bytes: Buffer;
+      name: string;
+      fields?: object;
+      isRevoked?: boolean;
+      isUnknown?: boolean;
+      /** What tells that the page is complete. */
+      stands?: string;
+    }) => {
+      const { bytes, name, fields = {}, isRevoked, isUnknown, stands } = setting;
+      const link = await share(bytes, name, fields);
+      if (isRevoked) await api(app(), 'DELETE', `/links/${link.id}`);
+      const { page, requests, complaints } = await read();
+
+      await page.goto(isUnknown ? link.url.replace(/.{22}$/, '0'.repeat(22)) : link.url);
+      await page.waitForLoadState('networkidle');
+      if (name === 'actions.pdf' && !fields && !isRevoked && !isUnknown) {
+        await page.locator('#viewer .page.drawn').waitFor();
+      }
+      if (stands) await page.locator(stands).first().waitFor();
+      await page.mouse.click(640, 400);
+
+      expect(requests.length).toBeGreaterThan(1);
+      expect(requests.filter((request) => !/^GET \/(s|assets)\//.test(request))).toEqual([]);
+      // Chromium itself logs an answer of 404 or 410.
+      const ownLog = /^Failed to load resource: .* (404|410) /;
+      expect(complaints.filter((complaint) => !ownLog.test(complaint))).toEqual([]);
+    },
+  );
+});

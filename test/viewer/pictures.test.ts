@@ -1,0 +1,59 @@
+// The pictures of the README, taken on every run and kept where LATCHKEY_WRITE_PICTURES is 'true'.
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { readers } from '../support/reader.ts';
+import { makeReport } from '../support/report-pdf.ts';
+import { api } from '../support/sharing.ts';
+import { desktop, phone, picture } from '../support/viewing.ts';
+
+const docs = path.resolve(import.meta.dirname, '../../docs');
+const report = makeReport();
+const isWriting = process.env.LATCHKEY_WRITE_PICTURES === 'true';
+
+const { app, read, share } = readers();
+
+const documentStands = (page: Page) => page.locator('.page.drawn .text span').first().waitFor();
+
+it('the report of the tour is the one that is made here', async () => {
+  const file = path.join(docs, 'sample.pdf');
+  if (isWriting) await writeFile(file, report);
+  expect(report.equals(await readFile(file))).toBe(true);
+});
+
+type Setting = {
+  readonly options: BrowserContextOptions;
+  readonly gated?: boolean;
+  readonly revoked?: boolean;
+  /** Only to look at while working on it. */
+  readonly isDraft?: boolean;
+};
+
+const dark = { colorScheme: 'dark' } as const;
+
+const settings: Record<string, Setting> = {
+  'viewer-desktop': { options: desktop },
+  'viewer-phone': { options: phone },
+  'viewer-dark': { options: { ...desktop, ...dark }, isDraft: true },
+  gate: { options: desktop, gated: true },
+  'gate-dark': { options: { ...phone, ...dark }, gated: true, isDraft: true },
+  gone: { options: desktop, revoked: true },
+};
+
+it.each(Object.entries(settings))('the picture %s can be taken', async (name, setting) => {
+  const { options, gated = false, revoked = false, isDraft = false } = setting;
+  const fields = { allow_download: true, email_required: gated };
+  const link = await share(report, 'Quarterly report.pdf', fields);
+  if (revoked) await api(app(), 'DELETE', `/links/${link.id}`);
+  const { page, complaints } = await read(options);
+  await page.goto(link.url);
+  if (!gated && !revoked) await documentStands(page);
+  await page.waitForLoadState('networkidle');
+
+  const image = await picture(page, name);
+
+  // Chromium itself logs the answer 410.
+  expect(complaints.filter((complaint) => !complaint.includes('410 (Gone)'))).toEqual([]);
+  if (isWriting && !isDraft) await writeFile(path.join(docs, 'images', `${name}.png`), image);
+});

@@ -1,0 +1,254 @@
+// Zooming, turning pages, following links: by mouse, keys and fingers.
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { makePdf } from '../support/pdf.ts';
+import { readers } from '../support/reader.ts';
+import { makePng } from '../support/sharing.ts';
+import { inkOf, overhangOf, phone } from '../support/viewing.ts';
+
+const { read, share } = readers();
+
+const link = (rect: string, action: string) =>
+  `<< /Type /Annot /Subtype /Link /Rect [${rect}] ${action} >>`;
+const pdf = makePdf({
+  pages: 5,
+  text: 'The terms',
+  annotations: [
+    link('72 600 272 630', '/A << /S /URI /URI (https://www.example.com/terms) >>'),
+    link('72 500 272 530', '/Dest [10 0 R /Fit]'),
+    link('72 400 272 430', '/A << /S /URI /URI (javascript:alert\\(1\\)) >>'),
+  ].join(' '),
+});
+
+async function open(options = {}, hash = '') {
+  const { url } = await share(pdf, 'terms.pdf');
+  const reader = await read(options);
+  await reader.page.goto(`${url}${hash}`);
+  await reader.page.locator('#viewer .page.drawn .text span').first().waitFor();
+  return reader;
+}
+
+const percent = (page: Page) => page.locator('output').textContent();
+const placeOf = (page: Page) => page.getByLabel('Page, of 5').inputValue();
+const widthOf = async (page: Page, selector = '#viewer .page') =>
+  (await page.locator(selector).first().boundingBox())?.width ?? 0;
+const browserZoom = (page: Page) => page.evaluate<number>('visualViewport.scale');
+
+/** Text of a page at A4's 595 points is drawn at 96 / 72 pixels for each. */
+const paperWidth = (595 * 96) / 72;
+
+describe('the zoom', () => {
+  it('goes by round steps with the buttons, and stops at its ends', async () => {
+    const { page, complaints } = await open();
+    expect(await percent(page)).toBe('125%');
+
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    expect(await percent(page)).toBe('150%');
+    expect(await widthOf(page)).toBeCloseTo(paperWidth * 1.5, -1);
+    const zoomIn = page.getByRole('button', { name: 'Zoom in' });
+    for (let step = 0; step < 20; step++) await zoomIn.press('Enter');
+
+    expect(await percent(page)).toBe('500%');
+    expect(await zoomIn.getAttribute('aria-disabled')).toBe('true');
+    const zoomOut = page.getByRole('button', { name: 'Zoom out' });
+    for (let step = 0; step < 20; step++) await zoomOut.press('Enter');
+    expect(await percent(page)).toBe('10%');
+    expect(await zoomOut.getAttribute('aria-disabled')).toBe('true');
+    expect(await zoomIn.getAttribute('aria-disabled')).toBe('false');
+    expect(complaints).toEqual([]);
+  });
+
+  it('fits the whole page, then the width, then the whole again', async () => {
+    const { page } = await open();
+    const viewer = await page.locator('#viewer').boundingBox();
+    const box = () => page.locator('#viewer .page').first().boundingBox();
+
+    await page.getByRole('button', { name: 'Fit the whole page' }).click();
+    expect((await box())?.height).toBeLessThanOrEqual(viewer?.height ?? 0);
+    expect((await box())?.height).toBeGreaterThan((viewer?.height ?? 0) * 0.9);
+
+    await page.getByRole('button', { name: 'Fit the width' }).click();
+    expect((await box())?.width).toBeGreaterThan((viewer?.width ?? 0) * 0.9);
+    expect(await overhangOf(page, '#viewer')).toBe(0);
+    expect(await page.getByRole('button', { name: 'Fit the whole page' }).count()).toBe(1);
+  });
+
+  it('takes the keys of a browser while the document has the focus', async () => {
+    const { page } = await open();
+
+    await page.keyboard.press('Control+=');
+    expect(await percent(page)).toBe('150%');
+    await page.keyboard.press('Meta+-');
+    expect(await percent(page)).toBe('125%');
+    await page.keyboard.press('+');
+    expect(await percent(page)).toBe('150%');
+    await page.keyboard.press('Control+0');
+    expect(await percent(page)).toBe('125%');
+
+    // What the browser would do with them is its own business elsewhere.
+    await page.getByRole('button', { name: 'Zoom out' }).focus();
+    await page.keyboard.press('Control+=');
+    await page.keyboard.press('+');
+    expect(await percent(page)).toBe('125%');
+  });
+
+  it('follows the wheel with Ctrl, and holds what lies under the pointer', async () => {
+    const { page } = await open();
+    const point = { x: 500, y: 350 };
+    const shareAt = async () => {
+      const box = await page.locator('#viewer .page').first().boundingBox();
+      if (!box) throw new Error('no page');
+      return [(point.x - box.x) / box.width, (point.y - box.y) / box.height];
+    };
+    const before = await shareAt();
+    await page.mouse.move(point.x, point.y);
+
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -300);
+    await page.keyboard.up('Control');
+
+    await expect.poll(() => percent(page)).toBe('228%');
+    const after = await shareAt();
+    expect(after[0]).toBeCloseTo(before[0] ?? 0, 2);
+    expect(after[1]).toBeCloseTo(before[1] ?? 0, 2);
+    expect(await browserZoom(page)).toBe(1);
+    await expect.poll(() => inkOf(page)).toBeGreaterThan(0.0005);
+  });
+
+  it('follows two fingers, and leaves the page around the document as it is', async () => {
+    const { page } = await open(phone);
+    const before = await widthOf(page);
+
+    await pinch(page, { x: 195, y: 400 }, 60, 120);
+
+    await expect.poll(() => widthOf(page)).toBeGreaterThan(before * 1.9);
+    expect(await widthOf(page)).toBeLessThan(before * 2.1);
+    expect(await browserZoom(page)).toBe(1);
+    expect(await overhangOf(page)).toBe(0);
+    await pinch(page, { x: 195, y: 400 }, 120, 30);
+    await expect.poll(() => widthOf(page)).toBeLessThan(before * 0.6);
+  });
+
+  it('is there for a picture, too', async () => {
+    const { url } = await share(makePng(2400, 1200), 'wide.png');
+    const { page, complaints } = await read();
+    await page.goto(url);
+    await page.locator('output', { hasText: '%' }).waitFor();
+
+    expect(await overhangOf(page, '#viewer')).toBe(0);
+    await page.keyboard.press('+');
+    expect(await percent(page)).toBe('67%');
+    expect(await widthOf(page, '#viewer img')).toBe(1608);
+    expect(await overhangOf(page, '#viewer')).toBeGreaterThan(300);
+    await page.keyboard.press('0');
+    expect(await overhangOf(page, '#viewer')).toBe(0);
+    expect(await page.getByLabel(/^Page,/).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the pages', () => {
+  it('are jumped to by their number, the nearest where there is none', async () => {
+    const { page } = await open();
+    const field = page.getByLabel('Page, of 5');
+    const jumpTo = async (text: string) => {
+      await field.fill(text);
+      await field.press('Enter');
+    };
+
+    await jumpTo('4');
+    expect(await placeOf(page)).toBe('4');
+    const top = (await page.locator('#viewer .page').nth(3).boundingBox())?.y ?? 0;
+    expect(top).toBeGreaterThan(60);
+    expect(top).toBeLessThan(100);
+    await jumpTo('9');
+    await expect.poll(() => placeOf(page)).toBe('5');
+    await jumpTo('0');
+    await expect.poll(() => placeOf(page)).toBe('1');
+    await jumpTo('x');
+    expect(await placeOf(page)).toBe('1');
+  });
+
+  it('are turned by the arrows, and scrolled by the other keys', async () => {
+    const { page } = await open();
+
+    await page.keyboard.press('ArrowRight');
+    expect(await placeOf(page)).toBe('2');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => placeOf(page)).toBe('2');
+    await page.keyboard.press('End');
+    await expect.poll(() => placeOf(page)).toBe('5');
+    await page.keyboard.press('Home');
+    await expect.poll(() => placeOf(page)).toBe('1');
+    const pressAndLook = async (key: string) => {
+      await page.keyboard.press(key);
+      return placeOf(page);
+    };
+    await expect.poll(() => pressAndLook('PageDown')).toBe('3');
+    await expect.poll(() => pressAndLook('PageUp')).toBe('1');
+  });
+
+  it('are kept in the address, which a reload comes back to', async () => {
+    const { page } = await open({}, '#page=3');
+
+    await expect.poll(() => placeOf(page)).toBe('3');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => page.url()).toContain('#page=4');
+    await page.reload();
+    await page.locator('#viewer .page.drawn').first().waitFor();
+    await expect.poll(() => placeOf(page)).toBe('4');
+  });
+
+  it('have text that can be marked and copied', async () => {
+    const { page } = await open();
+    const box = await page.locator('#viewer .text span').first().boundingBox();
+    if (!box) throw new Error('no text');
+
+    await page.mouse.move(box.x + 1, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width + 5, box.y + box.height / 2, { steps: 4 });
+    await page.mouse.up();
+
+    expect(await page.evaluate('String(getSelection())')).toBe('The terms, page 1');
+  });
+});
+
+describe('the links in a document', () => {
+  it('lead on, to another site in a window of its own, and never run a script', async () => {
+    const { page, complaints } = await open();
+    const links = page.locator('#viewer .page').first().getByRole('link');
+    await expect.poll(() => links.count()).toBe(2);
+
+    const outward = links.first();
+    expect(await outward.getAttribute('href')).toBe('https://www.example.com/terms');
+    expect(await outward.getAttribute('rel')).toContain('noreferrer');
+    expect(await outward.getAttribute('target')).toBe('_blank');
+    const box = await outward.boundingBox();
+    expect(box?.width).toBeCloseTo((200 * 96 * 1.25) / 72, -1);
+
+    await links.nth(1).click();
+    await expect.poll(() => placeOf(page)).toBe('4');
+    await page.goBack();
+    await expect.poll(() => placeOf(page)).toBe('1');
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** Two fingers, `from` pixels apart around a point, move until they are `to` pixels apart. */
+async function pinch(page: Page, at: { x: number; y: number }, from: number, to: number) {
+  const session = await page.context().newCDPSession(page);
+  const touchPoints = (distance: number) => [
+    { x: at.x, y: at.y - distance / 2, id: 0 },
+    { x: at.x, y: at.y + distance / 2, id: 1 },
+  ];
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', distance?: number) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: distance === undefined ? [] : touchPoints(distance),
+    });
+  await send('touchStart', from);
+  for (let step = 1; step <= 5; step++) await send('touchMove', from + ((to - from) * step) / 5);
+  await send('touchEnd');
+  await session.detach();
+}

@@ -1,0 +1,164 @@
+// What a reader sees where something is in the way.
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { makeLockedPdf } from '../support/locked-pdf.ts';
+import { makePdf } from '../support/pdf.ts';
+import { readers } from '../support/reader.ts';
+import { api, makePng } from '../support/sharing.ts';
+import { desktop, inkOf, phone, picture } from '../support/viewing.ts';
+
+const { app, read, share } = readers();
+
+/** More than is fetched to show its first pages. */
+const largePdf = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
+
+const textOf = (page: Page, number: number) =>
+  page
+    .locator('#viewer .page')
+    .nth(number - 1)
+    .locator('.text')
+    .textContent();
+
+async function jumpTo(page: Page, number: number): Promise<void> {
+  await page.getByLabel(/^Page, of/).fill(String(number));
+  await page.keyboard.press('Enter');
+}
+
+async function openLarge(options = desktop) {
+  const link = await share(largePdf, 'long.pdf', { allow_download: true });
+  const reader = await read(options);
+  await reader.page.goto(link.url);
+  await expect.poll(() => textOf(reader.page, 1)).toBe('Long terms, page 1');
+  return { ...reader, link };
+}
+
+describe('while reading', () => {
+  it('a gate that was changed is said, and leads back to the same page', async () => {
+    const { page, link } = await openLarge();
+    await jumpTo(page, 3);
+    await expect.poll(() => page.url()).toContain('#page=3');
+
+    await api(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
+    await jumpTo(page, 9);
+
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('Please confirm your access');
+    expect(await page.locator('#viewer canvas').count()).toBe(0);
+    await picture(page, 'gate-changed');
+    await expect.poll(() => page.url()).toContain('#page=9');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByLabel('E-mail address').fill('reader@example.com');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
+    expect(await page.getByLabel('Page, of 13').inputValue()).toBe('9');
+  });
+
+  it('a lost connection is said, and waited for', async () => {
+    const { page } = await openLarge(phone);
+
+    await page.context().setOffline(true);
+    await jumpTo(page, 9);
+
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('You seem to be offline');
+    expect(await page.locator('#viewer .page').count()).toBe(13);
+    await picture(page, 'offline-phone');
+    await page.context().setOffline(false);
+    await alert.waitFor({ state: 'detached' });
+    await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
+  });
+
+  it('a server in trouble is asked again on demand', async () => {
+    const { page } = await openLarge();
+    let isBroken = true;
+    await page.route('**/file', (route) =>
+      isBroken ? route.fulfill({ status: 503 }) : route.continue(),
+    );
+
+    await jumpTo(page, 9);
+
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.textContent()).toContain('cannot be loaded right now');
+    isBroken = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
+    expect(await alert.count()).toBe(0);
+  });
+});
+
+describe('a picture', () => {
+  it('that is damaged is said to be', async () => {
+    const bytes = makePng(320, 200);
+    // A picture of no width.
+    bytes.writeUInt32BE(0, 16);
+    const link = await share(bytes, 'torn.png', { allow_download: true });
+    const { page } = await read();
+
+    await page.goto(link.url);
+
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).toContain('cannot be shown');
+    expect(await page.getByRole('link', { name: 'Download the file' }).isVisible()).toBe(true);
+    await picture(page, 'damaged-picture');
+  });
+
+  it('that is withdrawn before it arrives leaves nothing on the page', async () => {
+    const link = await share(makePng(320, 200), 'picture.png', { allow_download: true });
+    const { page } = await read();
+    await page.route('**/file', async (route) => {
+      await api(app(), 'DELETE', `/links/${link.id}`);
+      await route.continue();
+    });
+
+    await page.goto(link.url);
+
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).toContain('no longer available');
+    expect(await page.locator('#viewer img').count()).toBe(0);
+    expect(await page.getByRole('link').count()).toBe(0);
+  });
+});
+
+describe('a PDF with a password of its own', () => {
+  it('asks for it, again after a wrong one, and opens to the right one', async () => {
+    const link = await share(makeLockedPdf('The locked terms', 'open sesame'), 'locked.pdf');
+    const { page, requests, complaints } = await read();
+    await page.goto(link.url);
+
+    const field = page.getByLabel('Password of the document');
+    await field.fill('a wrong one');
+    await picture(page, 'password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('alert').textContent()).toBe('That password is wrong.');
+    await field.fill('open sesame');
+    const before = requests.length;
+    await page.getByRole('button', { name: 'Open' }).click();
+
+    await expect.poll(() => textOf(page, 1)).toBe('The locked terms');
+    expect(await inkOf(page)).toBeGreaterThan(0.0005);
+    expect(requests.slice(before).filter((one) => one.startsWith('POST'))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a browser without scripts', () => {
+  it('is told so for a PDF, and sees a picture', async () => {
+    const options = { ...desktop, javaScriptEnabled: false };
+    const pdf = await share(makePdf({ pages: 1, text: 'The terms' }), 'terms.pdf');
+    const image = await share(makePng(320, 200), 'picture.png');
+    const { page } = await read(options);
+
+    await page.goto(pdf.url);
+    await picture(page, 'without-scripts');
+    expect(await page.locator('noscript h2').textContent()).toBe('JavaScript is needed');
+    expect((await page.locator('noscript .notice').boundingBox())?.width).toBeGreaterThan(300);
+
+    await page.goto(image.url);
+    const box = await page.locator('#viewer img').boundingBox();
+    expect(box?.width).toBe(320);
+  });
+});

@@ -1,0 +1,83 @@
+/** A picture, as large as the reader wants it. The server has put it on the page. */
+import { Anchor } from './anchor.ts';
+import { problemOf } from './file-source.ts';
+import type { Problem } from './lost-requests.ts';
+import { type Fit, type Point, roomIn, type Sheet, type Size, type Zoom } from './zoom.ts';
+
+export interface PictureOptions {
+  readonly scroller: HTMLElement;
+  readonly image: HTMLImageElement;
+  onScale(sheet: Sheet): void;
+}
+
+export class Picture implements Sheet {
+  readonly content = document.createElement('div');
+  readonly #size: Size;
+  #zoom: Zoom = { fit: 'auto' };
+  #scale = 1;
+
+  /** `image` has been loaded. */
+  constructor(private readonly options: PictureOptions) {
+    const { scroller, image } = options;
+    this.#size = { width: image.naturalWidth, height: image.naturalHeight };
+    this.content.className = 'pages picture';
+    image.replaceWith(this.content);
+    this.content.append(image);
+    new ResizeObserver(() => this.#layout()).observe(scroller);
+    this.#layout();
+  }
+
+  get scale(): number {
+    return this.#scale;
+  }
+
+  get wholeScale(): number {
+    return fitScale(this.#size, roomIn(this.options.scroller, this.content), 'page');
+  }
+
+  zoomTo(zoom: Zoom, from?: Point, to?: Point): void {
+    this.#zoom = zoom;
+    this.#layout(from, to);
+  }
+
+  #layout(from?: Point, to?: Point): void {
+    const { scroller, image } = this.options;
+    const room = roomIn(scroller, this.content);
+    if (room.width <= 0 || room.height <= 0) return;
+    const middle = { x: scroller.clientWidth / 2, y: scroller.clientHeight / 2 };
+    const anchor = new Anchor(scroller, image, from ?? middle);
+    const zoom = this.#zoom;
+    this.#scale = 'fit' in zoom ? fitScale(this.#size, room, zoom.fit) : zoom.scale;
+    image.style.width = `${Math.max(1, Math.floor(this.#size.width * this.#scale))}px`;
+    anchor.hold(to);
+    this.options.onScale(this);
+  }
+}
+
+/** Of itself, a picture is seen whole and never larger than it is. */
+function fitScale(size: Size, room: Size, fit: Fit): number {
+  const byWidth = room.width / size.width;
+  const whole = Math.min(byWidth, room.height / size.height);
+  if (fit === 'auto') return Math.min(1, whole);
+  return fit === 'width' ? byWidth : whole;
+}
+
+/** Resolves with what is wrong, if anything is. */
+export async function loadPicture(image: HTMLImageElement): Promise<Problem | undefined> {
+  try {
+    await image.decode();
+    return undefined;
+  } catch {
+    // The element tells only that it failed; the server tells why.
+    return askWhy(image.src);
+  }
+}
+
+async function askWhy(url: string): Promise<Problem> {
+  try {
+    const { ok, status } = await fetch(url, { method: 'HEAD', cache: 'no-store' });
+    return ok ? 'broken' : (problemOf(status) ?? 'busy');
+  } catch {
+    return 'offline';
+  }
+}
