@@ -153,7 +153,13 @@ export async function startApp(options: AppOptions): Promise<App> {
       }, drainMs);
       await Promise.all([http.drain(), grpc.drain()]);
       clearTimeout(late);
-      await Promise.all([ops.close(), failures.stop(), retention.stop(), identity.stop()]);
+      await Promise.all([
+        ops.close(),
+        failures.stop(),
+        retention.stop(),
+        identity.stop(),
+        sharing.stop(),
+      ]);
       await changes.stop();
       await db.destroy();
     },

@@ -216,6 +216,15 @@ export type ViewRow = {
   duration_ms: number;
 };
 
+/** What one visit of a view, a page opened once, has claimed of a document's page. */
+export type ViewPageRow = {
+  view_id: string;
+  visit: string;
+  /** 0 for the time spent on no page in particular. */
+  page: number;
+  duration_ms: number;
+};
+
 export type Schema = {
   signing_keys: SigningKeyRow;
   clients: ClientRow;
@@ -236,6 +245,7 @@ export type Schema = {
   documents: DocumentRow;
   links: LinkRow;
   views: ViewRow;
+  view_pages: ViewPageRow;
 };
 
 export type Database = Kysely<Schema>;

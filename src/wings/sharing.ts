@@ -2,7 +2,7 @@
 
 import { readAssets } from '../http/assets.ts';
 import { errorsPage } from '../http/errors-page.ts';
-import type { Page } from '../http/page.ts';
+import type { Page, PageRequest } from '../http/page.ts';
 import type { Credentials } from '../identity/credentials/credentials.ts';
 import type { Implementations } from '../services.ts';
 import { createApiKeyService } from '../sharing/api-keys/service.ts';
@@ -13,10 +13,14 @@ import { createDocumentService } from '../sharing/documents/service.ts';
 import { blobIsNeeded } from '../sharing/documents/store.ts';
 import { gateRoutes } from '../sharing/gate/gate.http.ts';
 import { createGate } from '../sharing/gate/gate.ts';
+import { requireOpen } from '../sharing/gate/opened.ts';
 import { createGatePages } from '../sharing/gate/pages.ts';
 import { createPasses } from '../sharing/gate/pass.ts';
 import { createLinks } from '../sharing/links/links.ts';
 import { createLinkService } from '../sharing/links/service.ts';
+import { createRecorder } from '../sharing/views/recorder.ts';
+import { viewRoutes } from '../sharing/views/views.http.ts';
+import { createViews } from '../sharing/views/views.ts';
 import { createWorkspaceService } from '../sharing/workspaces/service.ts';
 import { createWorkspaces } from '../sharing/workspaces/workspaces.ts';
 
@@ -26,6 +30,8 @@ export type Sharing = {
   readonly services: Pick<Implementations, 'document' | 'link' | 'apiKey' | 'workspace'>;
   readonly pages: readonly Page[];
   readonly blobs: BlobStore;
+  /** Writes what was not written yet. */
+  stop(): Promise<void>;
 };
 
 export async function buildSharing(
@@ -33,7 +39,7 @@ export async function buildSharing(
   credentials: Credentials,
   webDir: string,
 ): Promise<Sharing> {
-  const { config, db, trail, masterKey, now, random, publicUrl } = base;
+  const { config, log, db, trail, masterKey, now, random, publicUrl } = base;
   const blobs = await openDiskBlobs(config.blobDir);
   await blobs.sweep((id) => blobIsNeeded(db, id));
   const workspaces = createWorkspaces(db);
@@ -41,11 +47,20 @@ export async function buildSharing(
   const { uploadBytesMax } = config;
   const passes = createPasses(masterKey.derive('link pass'));
   const gate = createGate({ db, links: createLinks(db), passes, random, now });
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const recorder = createRecorder({ db, now, warn });
+  const views = createViews({ db, recorder, now });
+  const opened = (request: PageRequest) => requireOpen(gate, request);
   const assets = await readAssets(webDir);
   const pages = createGatePages(assets);
   return {
     blobs,
-    pages: [errorsPage(assets), ...gateRoutes({ gate, pages, documents, publicUrl })],
+    pages: [
+      errorsPage(assets),
+      ...gateRoutes({ gate, pages, documents, publicUrl }),
+      ...viewRoutes({ views, requireOpen: opened, publicUrl }),
+    ],
+    stop: recorder.stop,
     services: {
       document: createDocumentService({
         db,
@@ -57,7 +72,7 @@ export async function buildSharing(
         random,
         now,
       }),
-      link: createLinkService({ db, trail, documents, publicUrl, random, now }),
+      link: createLinkService({ db, trail, documents, views, publicUrl, random, now }),
       apiKey: createApiKeyService({ trail, credentials, random }),
       workspace: createWorkspaceService({ db, trail, random, now }),
     },

@@ -1,13 +1,14 @@
 // The routes of a shared link: its page, its gate's form, and the document's bytes.
 import { Readable } from 'node:stream';
-import { parse as parseCookies, serialize as serializeCookie } from 'cookie';
+import { serialize as serializeCookie } from 'cookie';
 import { readEmail } from '../../email.ts';
 import { downloadHead, inlineTypes } from '../../http/download.ts';
 import type { Page, PageReply, PageRequest } from '../../http/page.ts';
 import { fail } from '../../rpc/errors.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
-import type { Admission, Decision, Gate } from './gate.ts';
+import type { Admission, Gate } from './gate.ts';
+import { decideOn, requireOpen } from './opened.ts';
 import type { GatePages } from './pages.ts';
 import { passName } from './pass.ts';
 
@@ -20,11 +21,6 @@ export type GateRouteOptions = {
 };
 
 export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptions): Page[] {
-  function authorise(request: PageRequest): Promise<Decision> {
-    const cookies = parseCookies(request.header('cookie') ?? '');
-    return gate.authorise(slugOf(request), cookies[passName]);
-  }
-
   function cookieOf(slug: string, { pass, maxAgeSeconds }: Admission): string {
     return serializeCookie(passName, pass, {
       path: `/s/${slug}`,
@@ -36,7 +32,7 @@ export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptio
   }
 
   async function showPage(request: PageRequest): Promise<PageReply> {
-    const decision = await authorise(request);
+    const decision = await decideOn(gate, request);
     switch (decision.kind) {
       case 'unknown':
         return pages.unknown();
@@ -56,7 +52,7 @@ export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptio
   }
 
   async function takeForm(request: PageRequest): Promise<PageReply> {
-    const decision = await authorise(request);
+    const decision = await decideOn(gate, request);
     if (decision.kind === 'unknown') return pages.unknown();
     if (decision.kind === 'gone') return pages.gone();
     const { link } = decision.shared;
@@ -65,21 +61,6 @@ export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptio
     if (email === undefined)
       return pages.ask('Please give an e-mail address like name@example.com.');
     return seeOther(link.slug, cookieOf(link.slug, await gate.admit(link, email)));
-  }
-
-  /** The document behind an open gate; throws for everybody else. */
-  async function requireOpen(request: PageRequest): Promise<SharedDocument> {
-    const decision = await authorise(request);
-    switch (decision.kind) {
-      case 'open':
-        return decision.shared;
-      case 'ask':
-        throw fail('forbidden', "The link's gate has not been passed.");
-      case 'gone':
-        throw fail('gone', 'The link has expired or was revoked.');
-      case 'unknown':
-        throw fail('not_found', 'There is no such link.');
-    }
   }
 
   function send(
@@ -113,7 +94,7 @@ export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptio
       path: '/s/{slug}/file',
       name: 'link file',
       async answer(request) {
-        const shared = await requireOpen(request);
+        const { shared } = await requireOpen(gate, request);
         if (!inlineTypes.has(shared.document.content_type)) {
           throw fail('forbidden', 'This kind of file is not shown in place.');
         }
@@ -125,7 +106,7 @@ export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptio
       path: '/s/{slug}/download',
       name: 'link download',
       async answer(request) {
-        const shared = await requireOpen(request);
+        const { shared } = await requireOpen(gate, request);
         if (shared.link.allow_download !== 1) {
           throw fail('forbidden', 'The link does not offer the file as a download.');
         }
@@ -133,10 +114,6 @@ export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptio
       },
     },
   ];
-}
-
-function slugOf({ variables }: PageRequest): string {
-  return variables.slug ?? '';
 }
 
 function seeOther(slug: string, setCookie?: string): PageReply {

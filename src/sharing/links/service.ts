@@ -14,11 +14,11 @@ import { isMissingReference } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { PageTime, Views } from '../views/views.ts';
 import {
   type CountedLink,
   findLink,
   findLinks,
-  findViews,
   insertLink,
   type LinkChange,
   revokeLink,
@@ -29,6 +29,7 @@ export type LinkOptions = {
   readonly db: Database;
   readonly trail: Trail;
   readonly documents: Documents;
+  readonly views: Views;
   /** What a link's url starts with. */
   readonly publicUrl: () => string;
   readonly random: Random;
@@ -37,7 +38,7 @@ export type LinkOptions = {
 };
 
 export function createLinkService(options: LinkOptions): ServiceImpl<typeof LinkService> {
-  const { db, trail, documents, publicUrl, random, now } = options;
+  const { db, trail, documents, views, publicUrl, random, now } = options;
 
   async function existing(workspaceId: string, id: string): Promise<CountedLink> {
     const row = await findLink(db, workspaceId, id);
@@ -113,8 +114,9 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     async listLinkViews(request, context) {
       const link = await existing(workspaceOf(context), request.linkId);
       const query = pageQuery(request);
-      const { rows, nextPageToken } = pageOf(await findViews(db, link.id, query), query);
-      return { views: rows.map(viewMessage), nextPageToken };
+      const { rows, nextPageToken } = pageOf(await views.find(link.id, query), query);
+      const pages = await views.pagesOf(rows);
+      return { views: rows.map((row) => viewMessage(row, pages.get(row.id))), nextPageToken };
     },
   };
 }
@@ -166,7 +168,7 @@ function linkMessage(row: CountedLink, publicUrl: string) {
   };
 }
 
-function viewMessage(row: ViewRow) {
+function viewMessage(row: ViewRow, pages: readonly PageTime[] = []) {
   return {
     id: row.id,
     linkId: row.link_id,
@@ -174,5 +176,6 @@ function viewMessage(row: ViewRow) {
     emailVerified: row.email_verified === 1,
     createTime: timestampFromMs(row.create_time),
     durationMs: row.duration_ms,
+    pages: [...pages],
   };
 }
