@@ -23,6 +23,7 @@ import { createGuard } from './rpc/guard.ts';
 import { useNodeTextEncoding } from './rpc/text-encoding.ts';
 import { guardAll } from './services.ts';
 import type { BlobStore } from './sharing/blobs/blob-store.ts';
+import type { Recorder } from './sharing/views/recorder.ts';
 import { createMemberships } from './sharing/workspaces/memberships.ts';
 import { watchChanges } from './storage/changes.ts';
 import { openDatabase, storageFailure } from './storage/database.ts';
@@ -55,6 +56,7 @@ export type App = {
     readonly db: Database;
     readonly signer: Signer;
     readonly rotation: Rotation;
+    readonly views: Pick<Recorder, 'flush'>;
   };
   /** Lets calls under way finish, refuses new ones, and ends within 9 seconds. */
   stop(): Promise<void>;
@@ -144,7 +146,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     opsUrl,
     bootstrapFile,
     bootstrapped,
-    inside: { db, signer: identity.signer, rotation: identity.rotation },
+    inside: {
+      db,
+      signer: identity.signer,
+      rotation: identity.rotation,
+      views: sharing.recorder,
+    },
     async stop() {
       ops.drain();
       const late = setTimeout(() => {
@@ -158,7 +165,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         failures.stop(),
         retention.stop(),
         identity.stop(),
-        sharing.stop(),
+        sharing.recorder.stop(),
       ]);
       await changes.stop();
       await db.destroy();

@@ -18,7 +18,7 @@ import { createGatePages } from '../sharing/gate/pages.ts';
 import { createPasses } from '../sharing/gate/pass.ts';
 import { createLinks } from '../sharing/links/links.ts';
 import { createLinkService } from '../sharing/links/service.ts';
-import { createRecorder } from '../sharing/views/recorder.ts';
+import { createRecorder, type Recorder } from '../sharing/views/recorder.ts';
 import { viewRoutes } from '../sharing/views/views.http.ts';
 import { createViews } from '../sharing/views/views.ts';
 import { createWorkspaceService } from '../sharing/workspaces/service.ts';
@@ -30,8 +30,7 @@ export type Sharing = {
   readonly services: Pick<Implementations, 'document' | 'link' | 'apiKey' | 'workspace'>;
   readonly pages: readonly Page[];
   readonly blobs: BlobStore;
-  /** Writes what was not written yet. */
-  stop(): Promise<void>;
+  readonly recorder: Recorder;
 };
 
 export async function buildSharing(
@@ -60,7 +59,7 @@ export async function buildSharing(
       ...gateRoutes({ gate, pages, documents, publicUrl }),
       ...viewRoutes({ views, requireOpen: opened, publicUrl }),
     ],
-    stop: recorder.stop,
+    recorder,
     services: {
       document: createDocumentService({
         db,

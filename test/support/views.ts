@@ -1,0 +1,59 @@
+// Views of a link, as a reader's browser makes and reports them, and as the owner sees them.
+import { expect } from 'vitest';
+import { cookieOf } from './gated.ts';
+import type { TestApp } from './harness.ts';
+import { makePdf } from './pdf.ts';
+import { api, type LinkFields, makeLink, upload } from './sharing.ts';
+
+/** What a page makes up when it is opened. */
+export const visit = 'a'.repeat(16);
+export const otherVisit = 'b'.repeat(16);
+
+export type ViewFields = {
+  id: string;
+  email: string;
+  email_verified: boolean;
+  duration_ms: number;
+  pages: { page: number; duration_ms: number }[];
+};
+
+/** A link to a document whose pages are counted: three. */
+export async function watched(test: TestApp, options = {}): Promise<LinkFields> {
+  const document = await upload(test, makePdf({ pages: 3, text: 'Watched' }), 'deck.pdf');
+  await test.app.inside.db
+    .updateTable('documents')
+    .set({ page_count: 3 })
+    .where('id', '=', document.id)
+    .execute();
+  return makeLink(test, document.id, { email_required: true, ...options });
+}
+
+/** Opens a link; returns the pass as a browser would send it. */
+export async function admit(link: LinkFields, email = 'reader@example.com'): Promise<string> {
+  const response = link.email_required
+    ? await fetch(link.url, {
+        method: 'POST',
+        body: new URLSearchParams({ email }),
+        redirect: 'manual',
+      })
+    : await fetch(link.url);
+  expect(cookieOf(response)).not.toBe('');
+  return cookieOf(response);
+}
+
+export function report(
+  link: LinkFields,
+  cookie: string,
+  form: Record<string, string> | string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const body = new URLSearchParams(form);
+  return fetch(`${link.url}/view`, { method: 'POST', headers: { cookie, ...headers }, body });
+}
+
+/** A link's views, newest first. */
+export async function viewsOf(test: TestApp, link: LinkFields): Promise<ViewFields[]> {
+  const answer = await api<{ views: ViewFields[] }>(test, 'GET', `/links/${link.id}/views`);
+  expect(answer.status).toBe(200);
+  return answer.body.views;
+}
