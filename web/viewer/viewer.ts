@@ -4,6 +4,7 @@ import { Notices } from './notices.ts';
 import { PageList } from './page-list.ts';
 import { openPdf, startPdfjs } from './pdf.ts';
 import { Toolbar } from './toolbar.ts';
+import { VisibleTime } from './visible-time.ts';
 
 async function showPdf(main: HTMLElement, file: string): Promise<void> {
   const notices = new Notices(main);
@@ -29,7 +30,10 @@ async function showPdf(main: HTMLElement, file: string): Promise<void> {
     pdfjs,
     pdf,
     firstPage,
-    onPage: (number) => toolbar.page(number, pdf.numPages),
+    onPage(number) {
+      toolbar.page(number, pdf.numPages);
+      time.read(number);
+    },
     onDrawn: () => notices.loaded(pdf.numPages),
   });
   toolbar.connect((steps) => pages.zoomBy(steps));
@@ -46,6 +50,9 @@ function scrollByKeys(scroller: HTMLElement): void {
 }
 
 const main = document.querySelector<HTMLElement>('main#viewer');
+const time = new VisibleTime(main?.dataset.view ?? '');
 if (main?.dataset.kind === 'pdf' && main.dataset.file) {
   void showPdf(main, main.dataset.file);
+} else {
+  time.read(main?.dataset.kind === 'image' ? 1 : 0);
 }

@@ -91,8 +91,7 @@ ${body}
     },
 
     document(shared, setCookie) {
-      const isPdf = kindOf(shared.document.content_type) === 'pdf';
-      const reply = page(200, shared.document.name, documentBody(shared), isPdf);
+      const reply = page(200, shared.document.name, documentBody(shared), true);
       if (setCookie === undefined) return reply;
       return { ...reply, headers: { ...reply.headers, 'set-cookie': setCookie } };
     },
@@ -107,7 +106,7 @@ function documentBody({ link, document }: SharedDocument): Html {
     mayDownload
       ? html`<a class="${style}" href="${base}/download" download>Download</a>`
       : undefined;
-  const data = html`data-kind="${kind}" data-file="${base}/file" data-name="${document.name}"
+  const data = html`data-kind="${kind}" data-file="${base}/file" data-view="${base}/view" data-name="${document.name}"
 data-size="${document.size_bytes}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
   const content = {
     pdf: () => html`<noscript><section class="notice"><h2>JavaScript is needed</h2>
