@@ -11,37 +11,22 @@ import {
   upload,
 } from '../support/sharing.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
-import { admit, otherVisit, report, viewsOf, visit, watched } from '../support/views.ts';
+import {
+  admit,
+  otherVisit,
+  read,
+  report,
+  viewsIn,
+  viewsOf,
+  visit,
+  watched,
+} from '../support/views.ts';
 
 const { listLinkViews } = LinkService.method;
 
 describeApp('a view of a link', (suite) => {
-  const start = 1_795_000_000_000;
-  let link: LinkFields;
+  const { watchedLink, wait, begun, after } = viewsIn(suite);
   const test = () => suite.testApp;
-  beforeAll(async () => {
-    suite.clock.frozen = start;
-    link = await watched(test());
-  });
-
-  /** A view that began that long ago. */
-  async function begun(secondsAgo: number, of = link): Promise<string> {
-    const cookie = await admit(of);
-    suite.clock.frozen = suite.clock.now() + secondsAgo * 1000;
-    return cookie;
-  }
-
-  /** Reports, and reads the newest view once it is written. */
-  async function after(cookie: string, reports: Record<string, string>[], of = link) {
-    for (const form of reports) {
-      const answer = await report(of, cookie, form);
-      expect([answer.status, await answer.text()]).toEqual([204, '']);
-    }
-    await test().app.inside.views.flush();
-    return (await viewsOf(test(), of))[0];
-  }
-
-  const read = (pages: string, by = visit) => ({ visit: by, pages });
 
   it('tells how long the document was looked at, and each page', async () => {
     const cookie = await begun(60);
@@ -101,97 +86,6 @@ describeApp('a view of a link', (suite) => {
     });
   });
 
-  const tooMany = Array.from({ length: 501 }, (_, page) => `${page}:1`).join();
-  it.each<[what: string, field: string, form: string]>([
-    ['more time than has passed', 'pages', `visit=${visit}&pages=1:66000`],
-    ['more time in all than has passed', 'pages', `visit=${visit}&pages=1:33000,2:33000`],
-    ['time without end', 'pages', `visit=${visit}&pages=1:999999999999`],
-    ['negative time', 'pages', `visit=${visit}&pages=1:-1`],
-    ['half a millisecond', 'pages', `visit=${visit}&pages=1:0.5`],
-    ['no number', 'pages', `visit=${visit}&pages=1:NaN`],
-    ['a page beyond the end', 'pages', `visit=${visit}&pages=4:1000`],
-    ['a negative page', 'pages', `visit=${visit}&pages=-1:1000`],
-    ['a page twice', 'pages', `visit=${visit}&pages=1:1000,1:1000`],
-    ['too many pages', 'pages', `visit=${visit}&pages=${tooMany}`],
-    ['no pages', 'pages', `visit=${visit}&pages=`],
-    ['pages twice', 'pages', `visit=${visit}&pages=1:1&pages=2:1`],
-    ['nothing of pages', 'pages', `visit=${visit}`],
-    ['no visit', 'visit', 'pages=1:1000'],
-    ['an odd visit', 'visit', 'visit=%27%3B--&pages=1:1000'],
-    ["another view's id", 'view_id', `visit=${visit}&pages=1:1&view_id=viw_${'0'.repeat(22)}`],
-    ['an empty form', 'visit', ''],
-  ])('is not changed by a report of %s, which names the field', async (_what, field, form) => {
-    const cookie = await begun(60);
-
-    const answer = await report(link, cookie, form);
-
-    expect([answer.status, await answer.json()]).toMatchObject([
-      400,
-      { code: 'invalid_argument', errors: [{ field }] },
-    ]);
-    expect(await after(cookie, [])).toMatchObject({ duration_ms: 0, pages: [] });
-  });
-
-  it('is not changed by who has no pass, or the pass of something else', async () => {
-    const cookie = await begun(60);
-    const other = await watched(test());
-    const otherCookie = await admit(other);
-    suite.clock.frozen = suite.clock.now() + 60_000;
-
-    const statuses: number[] = [];
-    for (const one of ['', otherCookie, `${cookie}A`, cookie.replace('viw_', 'viw_0')]) {
-      statuses.push((await report(link, one, read('1:1000'))).status);
-    }
-
-    expect(statuses).toEqual([403, 403, 403, 403]);
-    expect(await after(cookie, [])).toMatchObject({ duration_ms: 0, pages: [] });
-    await test().app.inside.views.flush();
-    expect(await viewsOf(test(), other)).toMatchObject([{ duration_ms: 0, pages: [] }]);
-  });
-
-  it("is not changed by another origin's page", async () => {
-    const cookie = await begun(60);
-    const foreign = [
-      { 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': 'same-site' },
-      { 'sec-fetch-site': 'none' },
-      { 'sec-fetch-site': 'cross-site', origin: test().app.publicUrl },
-      { origin: 'https://evil.example.com' },
-      { origin: 'null' },
-    ];
-    for (const headers of foreign) {
-      const answer = await report(link, cookie, read('1:1000'), headers);
-      expect(answer.status, JSON.stringify(headers)).toBe(403);
-    }
-    expect(await after(cookie, [])).toMatchObject({ duration_ms: 0 });
-
-    const own = { 'sec-fetch-site': 'same-origin', origin: 'null' };
-    expect((await report(link, cookie, read('1:1000'), own)).status).toBe(204);
-    const { publicUrl: origin } = test().app;
-    expect((await report(link, cookie, read('1:2000'), { origin })).status).toBe(204);
-    expect(await after(cookie, [])).toMatchObject({ duration_ms: 2_000 });
-  });
-
-  it('is not changed once its link is revoked, has expired, or has another gate', async () => {
-    const end = new Date(suite.clock.now() + 90_000).toISOString();
-    const ends: [status: number, close: (link: LinkFields) => Promise<unknown>][] = [
-      [410, ({ id }) => api(test(), 'DELETE', `/links/${id}`)],
-      [403, ({ id }) => api(test(), 'PATCH', `/links/${id}`, { email_required: true })],
-      [410, async () => (suite.clock.frozen = suite.clock.now() + 90_000)],
-    ];
-    for (const [status, close] of ends) {
-      const one = await watched(test(), { expire_time: end });
-      const cookie = await begun(10, one);
-      const before = await after(cookie, [read('1:1000')], one);
-      expect(before).toMatchObject({ duration_ms: 1_000 });
-
-      await close(one);
-
-      expect((await report(one, cookie, read('1:2000'))).status).toBe(status);
-      expect(await after(cookie, [], one)).toEqual(before);
-    }
-  });
-
   it('has no pages where the document is not shown, and one where it is a picture', async () => {
     for (const [bytes, good, bad] of [
       [makeZip(), '0:1000', '1:1000'],
@@ -207,7 +101,7 @@ describeApp('a view of a link', (suite) => {
   it('is written once, from reports that come all at once', async () => {
     const cookie = await begun(600);
     const reports = Array.from({ length: 40 }, (_, i) =>
-      report(link, cookie, read(`1:${1000 * (i + 1)},2:${100_000 - 1000 * i}`)),
+      report(watchedLink(), cookie, read(`1:${1000 * (i + 1)},2:${100_000 - 1000 * i}`)),
     );
     const flushes = Array.from({ length: 5 }, () => test().app.inside.views.flush());
 
@@ -237,7 +131,7 @@ describeApp('a view of a link', (suite) => {
       listed = await watched(test(), { email_required: true });
       for (const [i, name] of ['first', 'second', 'third'].entries()) {
         const cookie = await admit(listed, `${name}@example.com`);
-        suite.clock.frozen = suite.clock.now() + 10_000;
+        wait(10_000);
         await after(
           cookie,
           [read(`${i + 1}:${1000 * (i + 1)},1:500`.replace(',1:500', ''))],

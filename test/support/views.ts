@@ -1,9 +1,10 @@
 // Views of a link, as a reader's browser makes and reports them, and as the owner sees them.
-import { expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { cookieOf } from './gated.ts';
 import type { TestApp } from './harness.ts';
 import { makePdf } from './pdf.ts';
 import { api, type LinkFields, makeLink, upload } from './sharing.ts';
+import type { Suite } from './suite.ts';
 
 /** What a page makes up when it is opened. */
 export const visit = 'a'.repeat(16);
@@ -56,4 +57,38 @@ export async function viewsOf(test: TestApp, link: LinkFields): Promise<ViewFiel
   const answer = await api<{ views: ViewFields[] }>(test, 'GET', `/links/${link.id}/views`);
   expect(answer.status).toBe(200);
   return answer.body.views;
+}
+
+export const read = (pages: string, by = visit) => ({ visit: by, pages });
+
+/** For suites about the views of a link, under a clock that stands still. */
+export function viewsIn(suite: Suite) {
+  let link: LinkFields;
+  beforeAll(async () => {
+    suite.clock.frozen = 1_795_000_000_000;
+    link = await watched(suite.testApp);
+  });
+
+  function wait(milliseconds: number): void {
+    suite.clock.frozen = suite.clock.now() + milliseconds;
+  }
+
+  /** The pass of a view that began that long ago. */
+  async function begun(secondsAgo: number, of = link): Promise<string> {
+    const cookie = await admit(of);
+    wait(secondsAgo * 1000);
+    return cookie;
+  }
+
+  /** Reports, and reads the newest view once all is written. */
+  async function after(cookie: string, reports: Record<string, string>[], of = link) {
+    for (const form of reports) {
+      const answer = await report(of, cookie, form);
+      expect([answer.status, await answer.text()]).toEqual([204, '']);
+    }
+    await suite.app.inside.views.flush();
+    return (await viewsOf(suite.testApp, of))[0];
+  }
+
+  return { watchedLink: () => link, wait, begun, after };
 }
