@@ -1,7 +1,8 @@
 // The processes of a run: servers and load generators, ended by their ids, whatever happens.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, readFileSync, truncateSync } from 'node:fs';
+import { openSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const running = new Set();
 const startMs = 20_000;
@@ -19,38 +20,53 @@ function start(command, args, options) {
  * Starts a server in Node and waits until it says on standard error that it is ready. What it logs
  * goes to `logFile`, as an operator would have it.
  */
-export async function startServer({ script, env, logFile }) {
+export function startServer({ script, env, logFile }) {
+  const isReady = (said) => (/ready/.test(said) ? said : undefined);
+  return startProgram({ command: process.execPath, args: [script], env, logFile, isReady });
+}
+
+/** The same for any program: `isReady` is asked with what it said, and tells what there is to say. */
+export async function startProgram({ command, args, env, logFile, isReady }) {
   const log = openSync(logFile, 'a');
-  const child = start(process.execPath, [script], {
+  const child = start(command, args, {
     env: { ...cleanEnvironment(), ...env },
     stdio: ['ignore', log, 'pipe'],
   });
-  const said = await untilReady(child, script);
+  const said = await untilReady(child, [command, ...args].join(' '), isReady);
   return {
     said,
-    /** The most memory it ever had, in bytes. */
-    peakBytes() {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-      return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
-    },
+    /** The most memory that it ever had, in bytes; of all its processes. */
+    peakBytes: () => memoryOf(child.pid, 'VmHWM'),
+    /** What it has now. */
+    residentBytes: () => memoryOf(child.pid, 'VmRSS'),
+    /** From now on the peak is told anew. */
+    resetPeak: () => writeFileSync(`/proc/${child.pid}/clear_refs`, '5'),
     clearLog: () => truncateSync(logFile),
     stop: () => stop(child),
   };
 }
 
-function untilReady(child, script) {
-  return new Promise((resolve, reject) => {
-    let said = '';
-    const late = setTimeout(() => reject(new Error(`${script} is not ready:\n${said}`)), startMs);
-    child.stderr.setEncoding('utf8');
-    child.stderr.on('data', (text) => {
-      said += text;
-      if (!/ready/.test(said)) return;
-      clearTimeout(late);
-      resolve(said);
-    });
-    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}:\n${said}`)));
+function memoryOf(pid, field) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const kB = Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  const ofChildren = children === '' ? [] : children.split(' ').map((one) => memoryOf(one, field));
+  return ofChildren.reduce((sum, bytes) => sum + bytes, kB * 1024);
+}
+
+async function untilReady(child, name, isReady) {
+  let said = '';
+  child.stderr.setEncoding('utf8');
+  child.stderr.on('data', (text) => {
+    said += text;
   });
+  const deadline = Date.now() + startMs;
+  while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
+    const answer = await isReady(said);
+    if (answer !== undefined) return answer;
+    await sleep(20);
+  }
+  throw new Error(`${name} is not ready:\n${said}`);
 }
 
 /** Both sides run on Node's and our own defaults, whatever is set here. */

@@ -5,26 +5,36 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { documentScenarios, runDocuments } from './documents.mjs';
 import { lookups } from './lookups.mjs';
+import { memory } from './memory.mjs';
 import { stopAll } from './processes.mjs';
 import { serverTable, verdict } from './report.mjs';
 import { scenarios } from './scenarios.mjs';
 import { startFloor, startService } from './service.mjs';
 
-/** The load generators, by the packages of Debian that bring them. */
-const tools = { wrk: 'wrk', h2load: 'nghttp2-client' };
+/** The load generators, and nginx, by the packages of Debian that bring them. */
+const tools = { wrk: 'wrk', h2load: 'nghttp2-client', nginx: 'nginx-light' };
+// Where Debian keeps nginx.
+process.env.PATH += ':/usr/sbin';
 
-const names = [...scenarios.map(({ name }) => name), lookups.name];
+const tokenNames = scenarios.map(({ name }) => name);
+const documentNames = documentScenarios.map(({ name }) => name);
+const names = [...tokenNames, lookups.name, ...documentNames, memory.name];
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: names },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '6' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
   },
 });
-const roundCount = Number(values.rounds);
-const roundSeconds = Number(values.seconds);
+const roundCount = Number(values.rounds ?? 5);
+const roundSeconds = Number(values.seconds ?? 6);
+const documentRounds = {
+  rounds: Number(values.rounds ?? 3),
+  seconds: Number(values.seconds ?? 2),
+};
 const warmUpSeconds = Math.min(4, roundSeconds);
 
 /** The exit code. */
@@ -51,16 +61,23 @@ async function main() {
 async function measure(folder) {
   process.stdout.write(
     `Node ${process.version}, ${availableParallelism()} cores shared by server and load, ` +
-      `${roundCount} rounds of ${roundSeconds} s\n`,
+      `${roundCount} rounds of ${roundSeconds} s, ` +
+      `of documents ${documentRounds.rounds} of ${documentRounds.seconds} s\n`,
   );
   const chosen = scenarios.filter(({ name }) => values.only.includes(name));
   const results = chosen.length === 0 ? [] : await runScenarios(chosen, folder);
   const verdicts = results.map(verdict);
-  if (results.length > 0) {
-    const servers = results.flatMap(({ floor, ours }) => [floor, ours]);
-    process.stdout.write(`\n${serverTable(servers)}\n\n`);
+  const servers = results.flatMap(({ floor, ours }) => [floor, ours]);
+  const documents = documentScenarios.filter(({ name }) => values.only.includes(name));
+  if (documents.length > 0) {
+    const came = await runDocuments(documents, folder, documentRounds);
+    servers.push(...came.servers);
+    verdicts.push(...came.verdicts);
   }
-  if (values.only.includes(lookups.name)) verdicts.push(await lookups.measure(folder));
+  if (servers.length > 0) process.stdout.write(`\n${serverTable(servers)}\n\n`);
+  for (const one of [memory, lookups]) {
+    if (values.only.includes(one.name)) verdicts.push(await one.measure(folder));
+  }
   for (const { lines } of verdicts) process.stdout.write(`${lines.join('\n')}\n`);
   return verdicts.every(({ passed }) => passed);
 }
@@ -116,9 +133,9 @@ if (unknown.length > 0) {
   process.stderr.write(`there is no ${unknown.join(', ')}; there are ${names.join(', ')}\n`);
   process.exit(2);
 }
-const missing = Object.entries(tools).filter(
-  ([tool]) => spawnSync(tool, ['--version']).error !== undefined,
-);
+const isForDocuments = values.only.some((name) => documentNames.includes(name));
+const needed = Object.entries(tools).filter(([tool]) => tool !== 'nginx' || isForDocuments);
+const missing = needed.filter(([tool]) => spawnSync(tool, ['--version']).error !== undefined);
 if (missing.length > 0) {
   const lines = missing.map(([tool, name]) => `${tool} is missing: apt-get install ${name}\n`);
   process.stderr.write(lines.join(''));

@@ -5,8 +5,9 @@ import { startServer } from './processes.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-export async function startService(folder) {
-  const dataDir = path.join(folder, 'data');
+/** `name` is that of its folder; `settings` are those that are not the defaults. */
+export async function startService(folder, { name = 'data', settings = {} } = {}) {
+  const dataDir = path.join(folder, name);
   const server = await startServer({
     script: path.join(root, 'dist/src/main.js'),
     env: {
@@ -14,8 +15,9 @@ export async function startService(folder) {
       LATCHKEY_HTTP_ADDRESS: '127.0.0.1:0',
       LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',
       LATCHKEY_OPS_ADDRESS: '127.0.0.1:0',
+      ...settings,
     },
-    logFile: path.join(folder, 'service.log'),
+    logFile: path.join(folder, `${name}.log`),
   });
   const text = await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8');
   const env = Object.fromEntries(
@@ -28,6 +30,7 @@ export async function startService(folder) {
     server,
     issuer: env.LATCHKEY_BASE_URL,
     client,
+    apiKey: env.API_KEY,
     customer: { key, id: await customerIdOf(env), accounts: env.CUSTOMER_ACCOUNTS.split(',') },
     ports: {
       HTTP: new URL(env.LATCHKEY_BASE_URL).port,

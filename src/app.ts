@@ -16,6 +16,10 @@ import { openMasterKey } from './identity/keys/master-key-file.ts';
 import type { Rotation } from './identity/keys/rotation.ts';
 import type { Signer } from './identity/tokens/signer.ts';
 import type { Random } from './ids.ts';
+import type { OpenMailer } from './mail/mailer.ts';
+import type { MessageOptions } from './mail/message.ts';
+import { openOutbox } from './mail/outbox.ts';
+import { createSmtpMailer } from './mail/smtp.ts';
 import type { Log } from './observe/log.ts';
 import { createObserver } from './observe/observer.ts';
 import { failureOf } from './rpc/errors.ts';
@@ -41,6 +45,8 @@ export type AppOptions = {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly random?: Random;
+  /** How long an upload may send nothing: less than what the HTTP face has patience for. */
+  readonly uploadStalledMs?: number;
 };
 
 export type App = {
@@ -78,6 +84,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const bootstrapped = await bootstrap(first);
 
   let publicUrl = config.publicUrl ?? '';
+  const mailer = await openMailer(config, { from: config.mailFrom, random, now });
   const changes = await watchChanges(db);
   const base: Base = {
     config,
@@ -86,13 +93,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     changes,
     trail: createTrail({ db, changes, random, now }),
     masterKey,
+    mailer,
     now,
     random,
     publicUrl: () => publicUrl,
+    uploadStalledMs: options.uploadStalledMs ?? 45_000,
   };
   const membershipsOf = createMemberships({ db, changes });
   const identity = await buildIdentity(base, membershipsOf);
-  const sharing = await buildSharing(base, identity.credentials, webDir);
+  const sharing = await buildSharing(base, identity, webDir);
   const observer = createObserver(log);
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const failures = createFailures({ db, random, now, warn });
@@ -160,17 +169,24 @@ export async function startApp(options: AppOptions): Promise<App> {
       }, drainMs);
       await Promise.all([http.drain(), grpc.drain()]);
       clearTimeout(late);
+      mailer.stop();
       await Promise.all([
         ops.close(),
         failures.stop(),
         retention.stop(),
         identity.stop(),
-        sharing.recorder.stop(),
+        sharing.stop(),
       ]);
       await changes.stop();
       await db.destroy();
     },
   };
+}
+
+async function openMailer(config: Config, message: MessageOptions): Promise<OpenMailer> {
+  const folder = path.join(config.dataDir, 'outbox');
+  if (config.smtp === undefined) return openOutbox({ ...message, folder });
+  return createSmtpMailer({ ...message, server: config.smtp });
 }
 
 function readinessChecks(db: Database, blobs: BlobStore, keyring: Keyring) {

@@ -1,5 +1,13 @@
 // The environment -> Config. Pure: touches no file and no network. Every bad value is reported at
 // once, never echoed.
+import {
+  localSender,
+  readSender,
+  readSmtpUrl,
+  type Sender,
+  type SmtpSettings,
+  senderOf,
+} from './mail/settings.ts';
 
 export type Address = {
   readonly host: string /** 0 means any free port. */;
@@ -33,6 +41,9 @@ export type Config = {
   readonly stepUpSeconds: number;
   readonly keyRotationDays: number;
   readonly uploadBytesMax: number;
+  /** Undefined: mails are files in the data folder. */
+  readonly smtp: SmtpSettings | undefined;
+  readonly mailFrom: Sender;
   readonly auditRetentionDays: number;
   readonly logLevel: LogLevel;
   readonly bootstrap: Bootstrap;
@@ -65,6 +76,8 @@ const known = [
   'LATCHKEY_STEP_UP_SECONDS',
   'LATCHKEY_KEY_ROTATION_DAYS',
   'LATCHKEY_MAX_UPLOAD_BYTES',
+  'LATCHKEY_SMTP_URL',
+  'LATCHKEY_MAIL_FROM',
   'LATCHKEY_AUDIT_RETENTION_DAYS',
   'LATCHKEY_LOG_LEVEL',
   'LATCHKEY_BOOTSTRAP',
@@ -88,12 +101,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const read = createReader(env, problems);
   const dataDir = read('LATCHKEY_DATA_DIR', './data', (text) => text);
   const database = env.LATCHKEY_DATABASE_URL ?? '';
+  const publicUrl = read('LATCHKEY_PUBLIC_URL', undefined, readOrigin);
+  const smtp = read('LATCHKEY_SMTP_URL', undefined, readSmtpUrl);
+  const sender = senderOf(publicUrl);
   const config: Config = {
     dataDir,
     http: read('LATCHKEY_HTTP_ADDRESS', loopback(8080), readAddress),
     grpc: read('LATCHKEY_GRPC_ADDRESS', loopback(50051), readAddress),
     ops: read('LATCHKEY_OPS_ADDRESS', loopback(9464), readAddress),
-    publicUrl: read('LATCHKEY_PUBLIC_URL', undefined, readOrigin),
+    publicUrl,
     databaseUrl: read('LATCHKEY_DATABASE_URL', `sqlite:${dataDir}/latchkey.db`, readDatabaseUrl),
     blobDir: read('LATCHKEY_BLOB_URL', `${dataDir}/blobs`, readFolderUrl),
     masterKey: read('LATCHKEY_MASTER_KEY', undefined, readMasterKey),
@@ -104,6 +120,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     stepUpSeconds: read('LATCHKEY_STEP_UP_SECONDS', 300, integer(1, 86_400)),
     keyRotationDays: read('LATCHKEY_KEY_ROTATION_DAYS', 30, integer(1, 3650)),
     uploadBytesMax: read('LATCHKEY_MAX_UPLOAD_BYTES', 104_857_600, integer(1, 4_294_967_295)),
+    smtp,
+    mailFrom: read('LATCHKEY_MAIL_FROM', sender ?? localSender, readSender),
     auditRetentionDays: read('LATCHKEY_AUDIT_RETENTION_DAYS', 365, integer(1, 36_500)),
     logLevel: read('LATCHKEY_LOG_LEVEL', 'info', oneOf(logLevels)),
     bootstrap: read(
@@ -114,6 +132,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
   if (sameBytes(config.masterKey, config.previousMasterKey)) {
     problems.push('LATCHKEY_PREVIOUS_MASTER_KEY: must be another one than LATCHKEY_MASTER_KEY');
+  }
+  const isRelayed = smtp !== undefined && smtp.encryption !== 'local';
+  if (isRelayed && sender === undefined && !env.LATCHKEY_MAIL_FROM) {
+    problems.push('LATCHKEY_MAIL_FROM: must be set, as LATCHKEY_PUBLIC_URL names no domain');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

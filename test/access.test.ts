@@ -1,8 +1,9 @@
 // Who may call what, for every method through every door. The cases come from the descriptors, so
-// that a method is covered from the day it is written.
+// that a method is covered from the day it is written. What is another workspace's: see
+// sharing/isolation.test.ts.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Access, PrincipalType, SessionCookie } from '../gen/latchkey/options/v1/access_pb.js';
 import { readConfig } from '../src/config.ts';
 import { principalTypes, tokenPrincipalTypes } from '../src/rpc/principal.ts';
@@ -10,7 +11,7 @@ import { accessOf, insufficientScope } from './support/access.ts';
 import { allMethods, callAny, type Outcome } from './support/any-method.ts';
 import { unknownCredential } from './support/credentials.ts';
 import { subjectOf } from './support/members.ts';
-import { addShared, addWorkspace } from './support/rows.ts';
+import { addWorkspace } from './support/rows.ts';
 import { describeApp, describeDoors, type Suite } from './support/suite.ts';
 import { signToken } from './support/tokens.ts';
 
@@ -235,48 +236,6 @@ describeApp('access', (suite) => {
           code: 'forbidden',
           challenge: insufficient,
         });
-      });
-    });
-
-    describe('the resources of another workspace', () => {
-      let theirs: { document_id: string; link_id: string; text: string };
-      beforeAll(async () => {
-        theirs = await addShared(suite.app.inside.db);
-      });
-      const referring = guarded.filter(({ input }) =>
-        input.fields.some(({ name }) => ['document_id', 'link_id'].includes(name)),
-      );
-
-      it.each(named(referring))('are not there for %s', async (name, method) => {
-        const { scope } = accessOf(method);
-        const stranger = await addWorkspace(suite.app.inside.db, scope);
-        const { document_id, link_id } = theirs;
-        const fields = { document_id, link_id, name: 'Mine' };
-
-        const answer = await call(method, `Bearer ${stranger.text}`, fields);
-
-        // A list that is narrowed to a document of another workspace is an empty one.
-        expect(answer.code).toBe(name === 'ListLinks' ? 'ok' : 'not_found');
-        expect(answer).toEqual(
-          await call(method, `Bearer ${stranger.text}`, {
-            ...fields,
-            document_id: 'none',
-            link_id: 'none',
-          }),
-        );
-      });
-
-      it('are still there for their own', async () => {
-        const find = (name: string) => {
-          const method = guarded.find((one) => one.name === name);
-          if (method === undefined) throw new Error(`there is no method ${name}`);
-          return method;
-        };
-        const { text, ...fields } = theirs;
-        for (const name of ['GetDocument', 'GetLink', 'ListLinkViews']) {
-          const answer = await call(find(name), `Bearer ${text}`, fields);
-          expect(answer.code, name).toBe('ok');
-        }
       });
     });
   });

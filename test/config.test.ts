@@ -28,6 +28,8 @@ test('every setting has a default', () => {
     stepUpSeconds: 300,
     keyRotationDays: 30,
     uploadBytesMax: 104_857_600,
+    smtp: undefined,
+    mailFrom: { name: 'Latchkey', address: 'no-reply@localhost' },
     auditRetentionDays: 365,
     logLevel: 'info',
     bootstrap: 'demo',
@@ -69,6 +71,10 @@ describe('a setting', () => {
     ['MAX_UPLOAD_BYTES', '4294967295', { uploadBytesMax: 4_294_967_295 }],
     ['AUDIT_RETENTION_DAYS', '1', { auditRetentionDays: 1 }],
     ['AUDIT_RETENTION_DAYS', '36500', { auditRetentionDays: 36_500 }],
+    ['MAIL_FROM', 'a@b.example', { mailFrom: { name: '', address: 'a@b.example' } }],
+    ['MAIL_FROM', ' We <A@b.example> ', { mailFrom: { name: 'We', address: 'A@b.example' } }],
+    ['MAIL_FROM', '"Us, Inc." <a@b.example>', { mailFrom: { name: 'Us, Inc.' } }],
+    ['MAIL_FROM', 'Grüße <a@b.example>', { mailFrom: { name: 'Grüße' } }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
     ['BOOTSTRAP', 'none', { bootstrap: 'none' }],
   ])('%s may be %s', (name, value, expected) => {
@@ -119,6 +125,24 @@ describe('a setting', () => {
     ['AUDIT_RETENTION_DAYS', '0'],
     ['AUDIT_RETENTION_DAYS', '36501'],
     ['AUDIT_RETENTION_DAYS', '0.5'],
+    ['SMTP_URL', 'mail.example.com'],
+    ['SMTP_URL', 'http://mail.example.com'],
+    ['SMTP_URL', 'smtp:mail.example.com'],
+    ['SMTP_URL', 'smtp://'],
+    ['SMTP_URL', 'smtp://mail.example.com:65536'],
+    ['SMTP_URL', 'smtp://mail.example.com:465'],
+    ['SMTP_URL', 'smtp://mail.example.com/?requireTLS=false'],
+    ['SMTP_URL', 'smtp://mail.example.com/path'],
+    ['SMTP_URL', 'smtp://user@mail.example.com'],
+    ['SMTP_URL', 'smtp://:word@mail.example.com'],
+    ['SMTP_URL', 'smtp://user:%zz@mail.example.com'],
+    ['SMTP_URL', 'smtp://user:w#rd@mail.example.com'],
+    ['MAIL_FROM', 'Latchkey'],
+    ['MAIL_FROM', 'no-reply@localhost'],
+    ['MAIL_FROM', 'a@b.example, c@d.example'],
+    ['MAIL_FROM', 'We <a@b.example> <c@d.example>'],
+    ['MAIL_FROM', 'We\r\nBcc: c@d.example <a@b.example>'],
+    ['MAIL_FROM', 'We <a@b.example'],
     ['LOG_LEVEL', 'INFO'],
     ['BOOTSTRAP', 'yes'],
   ])('%s may not be %j', (name, value) => {
@@ -167,7 +191,11 @@ test('an explicit bootstrap holds with any database', () => {
 test('no bad value is repeated: it may be a secret', () => {
   const settings = ['HTTP_ADDRESS', 'PUBLIC_URL', 'DATABASE_URL', 'BLOB_URL', 'MASTER_KEY'];
   const others = ['SERVICE_TOKEN_SECONDS', 'MAX_UPLOAD_BYTES', 'LOG_LEVEL', 'BOOTSTRAP', 'TYPO'];
-  const env = [...settings, ...others].map((name) => [`LATCHKEY_${name}`, 'x://u:hunter2@h/p q']);
+  const mail = ['SMTP_URL', 'MAIL_FROM'];
+  const env = [...settings, ...mail, ...others].map((name) => [
+    `LATCHKEY_${name}`,
+    'x://u:hunter2@h/p q',
+  ]);
   const problems = problemsOf(Object.fromEntries(env));
   expect(problems).toHaveLength(env.length);
   expect(problems.join('\n')).not.toContain('hunter2');
@@ -184,4 +212,48 @@ test('all that is wrong is told at once', () => {
     'LATCHKEY_HTTP_ADDRESS',
     'LATCHKEY_LOG_LEVEL',
   ]);
+});
+
+describe('mail', () => {
+  const MAIL_FROM = 'a@b.example';
+  test.each([
+    ['smtp://m.example', { host: 'm.example', port: 587, encryption: 'starttls' }],
+    ['smtp://m.example:25/', { host: 'm.example', port: 25, encryption: 'starttls' }],
+    ['smtps://m.example', { host: 'm.example', port: 465, encryption: 'tls' }],
+    ['smtps://127.0.0.1:2465', { host: '127.0.0.1', port: 2465, encryption: 'tls' }],
+    ['smtp://127.0.0.1:1025', { host: '127.0.0.1', port: 1025, encryption: 'local' }],
+    ['smtp://localhost', { host: 'localhost', port: 587, encryption: 'local' }],
+    ['smtp://[::1]:25', { host: '::1', port: 25, encryption: 'local' }],
+    ['smtp://[2001:db8::1]', { host: '2001:db8::1', port: 587, encryption: 'starttls' }],
+    ['smtp://127.0.0.1.example', { encryption: 'starttls' }],
+    ['smtp://localhost.example', { encryption: 'starttls' }],
+    ['smtp://u%40x:p%3A%2F%23@m.example', { login: { user: 'u@x', password: 'p:/#' } }],
+    ['smtp://m.example', { login: undefined }],
+  ])('goes through %s', (url, smtp) => {
+    const config = readConfig({ LATCHKEY_SMTP_URL: url, LATCHKEY_MAIL_FROM: MAIL_FROM });
+    expect(config.smtp).toMatchObject(smtp);
+  });
+
+  test.each([
+    ['https://share.example.com', 'no-reply@share.example.com'],
+    ['https://share.example.com:8443', 'no-reply@share.example.com'],
+    ['https://192.0.2.1', 'no-reply@localhost'],
+    ['https://[2001:db8::1]', 'no-reply@localhost'],
+    ['http://localhost:8080', 'no-reply@localhost'],
+    ['http://share:8080', 'no-reply@localhost'],
+  ])('of %s comes from %s', (url, address) => {
+    const { mailFrom } = readConfig({ LATCHKEY_PUBLIC_URL: url });
+    expect(mailFrom).toEqual({ name: 'Latchkey', address });
+  });
+
+  test('needs a sender where a server elsewhere would have to take it from nobody', () => {
+    const LATCHKEY_SMTP_URL = 'smtp://m.example';
+    const problem = 'LATCHKEY_MAIL_FROM: must be set, as LATCHKEY_PUBLIC_URL names no domain';
+    expect(problemsOf({ LATCHKEY_SMTP_URL })).toEqual([problem]);
+    expect(problemsOf({ LATCHKEY_SMTP_URL, LATCHKEY_MAIL_FROM: '' })).toEqual([problem]);
+    expect(problemsOf({ LATCHKEY_SMTP_URL, LATCHKEY_MAIL_FROM: MAIL_FROM })).toEqual([]);
+    const LATCHKEY_PUBLIC_URL = 'https://share.example.com';
+    expect(problemsOf({ LATCHKEY_SMTP_URL, LATCHKEY_PUBLIC_URL })).toEqual([]);
+    expect(problemsOf({ LATCHKEY_SMTP_URL: 'smtp://localhost:1025' })).toEqual([]);
+  });
 });

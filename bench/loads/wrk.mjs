@@ -10,7 +10,6 @@ export async function createHttpLoad({ folder, name, route, fields }) {
   const body = JSON.stringify(fields);
   const bodyFile = path.join(folder, `${name}.json`);
   await writeFile(bodyFile, body);
-  const script = path.join(import.meta.dirname, 'post.lua');
 
   return {
     description: `wrk, 1 thread, ${connections} connections, keep-alive`,
@@ -26,21 +25,27 @@ export async function createHttpLoad({ folder, name, route, fields }) {
       }
     },
 
-    async run(port, seconds) {
-      const output = await runTool('wrk', [
-        ...['--threads', '1', '--connections', String(connections)],
-        ...['--duration', `${seconds}s`, '--script', script],
-        ...[`http://127.0.0.1:${port}${route}`, '--', bodyFile],
-      ]);
-      const [, json] = /^RESULT (.*)$/m.exec(output) ?? [];
-      if (json === undefined) throw new Error(`wrk said:\n${output}`);
-      const { answers, micros, p50, p99, errors } = JSON.parse(json);
-      return {
-        requestsPerSecond: (answers - errors) / (micros / 1e6),
-        p50Ms: p50 / 1000,
-        p99Ms: p99 / 1000,
-        errors,
-      };
-    },
+    run: (port, seconds) =>
+      runWrk({ url: `http://127.0.0.1:${port}${route}`, seconds, connections, bodyFile }),
+  };
+}
+
+/** Gets `url`, or posts the file to it, and returns what came of it. */
+export async function runWrk({ url, seconds, connections, headers = {}, bodyFile }) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const output = await runTool('wrk', [
+    ...['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`],
+    ...['--script', path.join(import.meta.dirname, 'wrk.lua')],
+    ...lines.flatMap((line) => ['--header', line]),
+    ...[url, ...(bodyFile === undefined ? [] : ['--', bodyFile])],
+  ]);
+  const [, json] = /^RESULT (.*)$/m.exec(output) ?? [];
+  if (json === undefined) throw new Error(`wrk said:\n${output}`);
+  const { answers, micros, p50, p99, errors } = JSON.parse(json);
+  return {
+    requestsPerSecond: (answers - errors) / (micros / 1e6),
+    p50Ms: p50 / 1000,
+    p99Ms: p99 / 1000,
+    errors,
   };
 }

@@ -27,7 +27,7 @@ export function downloadHead(facts: Facts, disposition: 'inline' | 'attachment')
     'accept-ranges': 'bytes',
     'cache-control': 'private, no-cache',
     'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; sandbox",
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   };
   if (facts.notModified) return { status: 304, headers };
   headers['content-type'] = inlineTypes.has(facts.contentType)

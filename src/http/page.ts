@@ -1,9 +1,12 @@
 // Pages: what is served over HTTP and is no method. A feature says what a page is; the HTTP face
 // alone knows how it is sent.
 import type { Readable } from 'node:stream';
+import type { Failure } from '../rpc/errors.ts';
 
 export type PageRequest = {
   readonly isHead: boolean;
+  /** The caller's network address. */
+  readonly peer: string;
   /** The variables of the page's path. */
   readonly variables: Readonly<Record<string, string>>;
   /** The fields of a form (`application/x-www-form-urlencoded`). */
@@ -13,8 +16,11 @@ export type PageRequest = {
 
 export type PageReply = {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Several values are several headers of the name. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Readable | undefined;
+  /** For the log: the error that the page tells of. */
+  readonly failure?: Failure;
 };
 
 export type Page = {

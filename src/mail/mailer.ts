@@ -1,3 +1,5 @@
+// What the other parts know of mail.
+
 export type Mail = {
   /** A single address. */
   readonly to: string;
@@ -8,4 +10,9 @@ export type Mail = {
 export type Mailer = {
   /** Resolves once the mail was handed over; throws `unavailable` where it cannot be. */
   send(mail: Mail): Promise<void>;
+};
+
+export type OpenMailer = Mailer & {
+  /** Gives up on the mails that are under way. */
+  stop(): void;
 };

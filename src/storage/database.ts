@@ -19,6 +19,7 @@ import { up as signingKeys } from './migrations/0005-signing-keys.ts';
 import { up as signIns } from './migrations/0006-sign-ins.ts';
 import { up as auditCode } from './migrations/0007-audit-code.ts';
 import { up as revocationOrder } from './migrations/0010-revocation-order.ts';
+import { up as gate } from './migrations/0012-gate.ts';
 import { up as viewPages } from './migrations/0013-view-pages.ts';
 import type { Database, Schema } from './schema.ts';
 
@@ -31,6 +32,7 @@ const migrations = {
   '0007-audit-code': { up: auditCode },
   '0005-signing-keys': { up: signingKeys },
   '0006-sign-ins': { up: signIns },
+  '0012-gate': { up: gate },
   '0013-view-pages': { up: viewPages },
 };
 
@@ -78,17 +80,37 @@ function sqlite(file: string): Opened {
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   return {
-    dialect: new TransactionalSqliteDialect({ database }),
+    dialect: new OurSqliteDialect(database),
     // From now on a busy file is waited for in `transact`, not in the driver, where the wait would
     // stop the event loop.
     ready: () => database.pragma('busy_timeout = 0'),
   };
 }
 
-/** Has migrations done whole or not at all, which SQLite can, though Kysely does not expect it. */
-class TransactionalSqliteDialect extends SqliteDialect {
+class OurSqliteDialect extends SqliteDialect {
+  readonly #database: SQLite.Database;
+
+  constructor(database: SQLite.Database) {
+    super({ database });
+    this.#database = database;
+  }
+
+  /** Has migrations done whole or not at all, which SQLite can, though Kysely does not expect it. */
   override createAdapter() {
     return new TransactionalSqliteAdapter();
+  }
+
+  /**
+   * Where its disk is full, SQLite has rolled back by itself. To do it again would fail, and that
+   * failure would hide the true one.
+   */
+  override createDriver() {
+    const driver = super.createDriver();
+    const rollback = driver.rollbackTransaction.bind(driver);
+    driver.rollbackTransaction = async (connection) => {
+      if (this.#database.inTransaction) await rollback(connection);
+    };
+    return driver;
   }
 }
 
@@ -184,23 +206,35 @@ const awayCodes = new Set([
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
-  '53100', // disk_full
   'SQLITE_BUSY',
-  'SQLITE_FULL',
   'SQLITE_IOERR',
+]);
+
+const fullCodes = new Set([
+  '53100', // disk_full
+  'SQLITE_FULL',
 ]);
 
 const awayMessage = /timeout|connection terminated|Connection ended/i;
 
-/** What a failed query means for the caller: `unavailable` where the database is away. */
+/** What a failed query means for the caller: `unavailable` where the database is away or full. */
 export function storageFailure(error: unknown): unknown {
   if (error instanceof Failure) return error;
   // An extended code of SQLite is its primary code with a suffix.
   const code = codeOf(error).replace(/^(SQLITE_[A-Z]+)_.*$/, '$1');
+  if (fullCodes.has(code)) {
+    const detail = 'The database has no room for this.';
+    return fail('unavailable', detail, { cause: error, retryAfterSeconds: 60 });
+  }
   const away = awayCodes.has(code) || (error instanceof Error && awayMessage.test(error.message));
   if (!away) return error;
   return fail('unavailable', 'The database cannot be reached.', {
     cause: error,
     retryAfterSeconds: 1,
   });
+}
+
+/** Whether it is known that nothing was changed, as there was no room for it. */
+export function databaseIsFull(failure: Failure): boolean {
+  return fullCodes.has(codeOf(failure.extra.cause));
 }

@@ -117,8 +117,8 @@ export type SessionRow = {
   revoke_time: number | null;
 };
 
-/** How many attempts to sign in there were lately, by what they have in common. */
-export type SignInCounterRow = {
+/** How many attempts (to sign in, to pass a gate) there were lately, by what they share. */
+export type AttemptCounterRow = {
   /** A digest: names neither an address nor a user. */
   key: string;
   /** When the last attempt will be forgotten: the more there were, the later. */
@@ -225,6 +225,19 @@ export type ViewPageRow = {
   duration_ms: number;
 };
 
+/** The one-time code that proves an address to a link's gate. */
+export type GateCodeRow = {
+  /** A digest of the link and the address: the last code sent is the one that counts. */
+  key: string;
+  link_id: string;
+  /** Of the code, under a key of the master key. */
+  digest: string;
+  /** How often a code was tried. */
+  tries: number;
+  send_time: number;
+  expire_time: number;
+};
+
 export type Schema = {
   signing_keys: SigningKeyRow;
   clients: ClientRow;
@@ -237,7 +250,7 @@ export type Schema = {
   revoked_tokens: RevokedTokenRow;
   totp_seeds: TotpSeedRow;
   sessions: SessionRow;
-  sign_in_counters: SignInCounterRow;
+  sign_in_counters: AttemptCounterRow;
   familiar_networks: FamiliarNetworkRow;
   members: MemberRow;
   revisions: RevisionRow;
@@ -246,6 +259,8 @@ export type Schema = {
   links: LinkRow;
   views: ViewRow;
   view_pages: ViewPageRow;
+  gate_counters: AttemptCounterRow;
+  gate_codes: GateCodeRow;
 };
 
 export type Database = Kysely<Schema>;

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { Trail } from '../identity/audit/trail.ts';
 import type { MasterKey } from '../identity/keys/master-key.ts';
 import type { Random } from '../ids.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import type { Log } from '../observe/log.ts';
 import type { Changes } from '../storage/changes.ts';
 import type { Database } from '../storage/schema.ts';
@@ -14,7 +15,9 @@ export type Base = {
   readonly changes: Changes;
   readonly trail: Trail;
   readonly masterKey: MasterKey;
+  readonly mailer: Mailer;
   readonly now: () => number;
   readonly random: Random;
   readonly publicUrl: () => string;
+  readonly uploadStalledMs: number;
 };

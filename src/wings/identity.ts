@@ -18,7 +18,7 @@ import { createSigner, type Signer } from '../identity/tokens/signer.ts';
 import { createStanding } from '../identity/tokens/standing.ts';
 import { createVerificationService } from '../identity/tokens/verification-service.ts';
 import { createVerifier } from '../identity/tokens/verifier.ts';
-import { createPasswords } from '../identity/users/passwords.ts';
+import { createPasswords, type Passwords } from '../identity/users/passwords.ts';
 import { createUserService } from '../identity/users/service.ts';
 import { createSealedStepOf } from '../identity/users/totp.ts';
 import type { Authenticate } from '../rpc/credential.ts';
@@ -44,6 +44,7 @@ export type Identity = {
     | 'user'
   >;
   readonly credentials: Credentials;
+  readonly passwords: Passwords;
   readonly keyring: Keyring;
   readonly signer: Signer;
   readonly rotation: Rotation;
@@ -91,6 +92,7 @@ export async function buildIdentity(base: Base, membershipsOf: MembershipsOf): P
   const verifier = createVerifier({ signatures, revocations, narrow, ...names, now });
   return {
     credentials,
+    passwords,
     keyring,
     signer,
     rotation,

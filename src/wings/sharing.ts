@@ -1,21 +1,30 @@
 // The wing of documents.
 
+import path from 'node:path';
 import { readAssets } from '../http/assets.ts';
 import { errorsPage } from '../http/errors-page.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import type { Credentials } from '../identity/credentials/credentials.ts';
+import type { Passwords } from '../identity/users/passwords.ts';
 import type { Implementations } from '../services.ts';
 import { createApiKeyService } from '../sharing/api-keys/service.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../sharing/blobs/disk.ts';
 import { createDocuments } from '../sharing/documents/documents.ts';
+import { createPageCounter } from '../sharing/documents/pages/page-counter.ts';
 import { createDocumentService } from '../sharing/documents/service.ts';
 import { blobIsNeeded } from '../sharing/documents/store.ts';
+import { createBrowsers } from '../sharing/gate/browsers.ts';
+import { createCodes } from '../sharing/gate/codes.ts';
+import { createGateCookies } from '../sharing/gate/cookies.ts';
+import { createEntrance } from '../sharing/gate/entrance.ts';
 import { gateRoutes } from '../sharing/gate/gate.http.ts';
-import { createGate } from '../sharing/gate/gate.ts';
+import { createGate, type Gate } from '../sharing/gate/gate.ts';
+import { createGuesses } from '../sharing/gate/guesses.ts';
 import { requireOpen } from '../sharing/gate/opened.ts';
 import { createGatePages } from '../sharing/gate/pages.ts';
 import { createPasses } from '../sharing/gate/pass.ts';
+import { createProgresses } from '../sharing/gate/progress.ts';
 import { createLinks } from '../sharing/links/links.ts';
 import { createLinkService } from '../sharing/links/service.ts';
 import { createRecorder, type Recorder } from '../sharing/views/recorder.ts';
@@ -31,11 +40,16 @@ export type Sharing = {
   readonly pages: readonly Page[];
   readonly blobs: BlobStore;
   readonly recorder: Recorder;
+  /** Writes what was not written yet. */
+  stop(): Promise<void>;
 };
+
+/** What it needs of the wing of tokens. */
+type SharingNeeds = { readonly credentials: Credentials; readonly passwords: Passwords };
 
 export async function buildSharing(
   base: Base,
-  credentials: Credentials,
+  { credentials, passwords }: SharingNeeds,
   webDir: string,
 ): Promise<Sharing> {
   const { config, log, db, trail, masterKey, now, random, publicUrl } = base;
@@ -44,22 +58,30 @@ export async function buildSharing(
   const workspaces = createWorkspaces(db);
   const documents = createDocuments(db, blobs);
   const { uploadBytesMax } = config;
+  // It stands beside the built browser code, also where the service runs from its sources.
+  const pagesProgram = path.join(webDir, '../src/sharing/documents/pages/program.js');
+  const pageCounter = createPageCounter({ file: pagesProgram });
   const passes = createPasses(masterKey.derive('link pass'));
   const gate = createGate({ db, links: createLinks(db), passes, random, now });
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const recorder = createRecorder({ db, now, warn });
   const views = createViews({ db, recorder, now });
-  const opened = (request: PageRequest) => requireOpen(gate, request);
+  const parts = gateParts(base, gate, passwords);
+  const opened = (request: PageRequest) => requireOpen({ gate, ...parts }, request);
   const assets = await readAssets(webDir);
   const pages = createGatePages(assets);
   return {
     blobs,
+    recorder,
+    stop() {
+      pageCounter.stop();
+      return recorder.stop();
+    },
     pages: [
       errorsPage(assets),
-      ...gateRoutes({ gate, pages, documents, publicUrl }),
-      ...viewRoutes({ views, requireOpen: opened, publicUrl }),
+      ...gateRoutes({ gate, ...parts, pages, documents }),
+      ...viewRoutes({ views, requireOpen: opened }),
     ],
-    recorder,
     services: {
       document: createDocumentService({
         db,
@@ -67,13 +89,28 @@ export async function buildSharing(
         blobs,
         documents,
         workspaces,
+        pages: pageCounter,
         uploadBytesMax,
+        uploadStalledMs: base.uploadStalledMs,
         random,
         now,
       }),
-      link: createLinkService({ db, trail, documents, views, publicUrl, random, now }),
+      link: createLinkService({ db, trail, documents, views, passwords, publicUrl, random, now }),
       apiKey: createApiKeyService({ trail, credentials, random }),
       workspace: createWorkspaceService({ db, trail, random, now }),
     },
+  };
+}
+
+function gateParts(base: Base, gate: Gate, passwords: Passwords) {
+  const { db, mailer, masterKey, publicUrl, random, now } = base;
+  const guesses = createGuesses({ db, key: masterKey.derive('link guesses'), now });
+  const key = masterKey.derive('link codes');
+  const codes = createCodes({ db, mailer, publicUrl, key, random, now });
+  const progresses = createProgresses(masterKey.derive('link progress'), now);
+  const browsers = createBrowsers(masterKey.derive('link browser'), random, now);
+  return {
+    entrance: createEntrance({ db, gate, passwords, guesses, codes, now }),
+    cookies: createGateCookies({ progresses, browsers, publicUrl }),
   };
 }

@@ -10,6 +10,7 @@ import {
   blobDirOf,
   type DocumentFields,
   keyOf,
+  makeLink,
   openFilesUnder,
   upload,
 } from '../support/sharing.ts';
@@ -43,6 +44,21 @@ const ranges: [range: string, expected: [first: number, last: number] | 'all' | 
   ['items=0-1', 'all'],
   ['garbage', 'all'],
   ['bytes=99999999999999999999-', 'all'],
+  ['bytes=0-99999999999999999999', 'all'],
+  ['bytes=-99999999999999999999', 'all'],
+  ['bytes=999999999999999-', 'none'],
+  ['bytes=-999999999999999', [0, 9999]],
+  ['bytes=0-0,-1', 'all'],
+  ['bytes=0-0, 0-0', 'all'],
+  ['bytes=-1-2', 'all'],
+  ['bytes=+1-2', 'all'],
+  ['bytes=0x0-0x9', 'all'],
+  ['bytes=1e1-20', 'all'],
+  ['bytes = 0-1', 'all'],
+  ['bytes=0 - 1', 'all'],
+  ['bytes 0-1/10000', 'all'],
+  [`bytes=${Array.from({ length: 100 }, (_, i) => `${i * 2}-${i * 2}`).join(',')}`, 'all'],
+  [`bytes=${'0-,'.repeat(2000)}0-`, 'all'],
 ];
 
 describe('a range', () => {
@@ -94,15 +110,24 @@ describe('a download', () => {
   let test: TestApp;
   let document: DocumentFields;
   let url: string;
+  let shared: { url: string; cookie: string };
   beforeAll(async () => {
     test = await startTestApp();
     document = await upload(test, pdf, 'terms.pdf');
     url = `${test.app.publicUrl}/api/v1/documents/${document.id}/file`;
+    const link = await makeLink(test, document.id);
+    const page = await fetch(link.url);
+    await page.text();
+    const cookie = page.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+    shared = { url: `${link.url}/file`, cookie };
   });
   afterAll(() => test.remove());
 
   const request = (headers: Record<string, string> = {}, method = 'GET') =>
     fetch(url, { method, headers: { ...keyOf(test), ...headers } });
+
+  const requestShared = (headers: Record<string, string> = {}) =>
+    fetch(shared.url, { headers: { cookie: shared.cookie, ...headers } });
 
   it('is the whole document, and never shown in place', async () => {
     const response = await request();
@@ -121,8 +146,13 @@ describe('a download', () => {
     expect(pdf.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
   });
 
-  it.each(ranges)('takes the range %j', async (range, expected) => {
-    const response = await request({ range });
+  it.each(
+    ranges.flatMap(([range, expected]) => [
+      { route: 'the API', range, expected },
+      { route: 'a shared link', range, expected },
+    ]),
+  )('by $route takes the range $range', async ({ route, range, expected }) => {
+    const response = await (route === 'the API' ? request : requestShared)({ range });
     const body = Buffer.from(await response.arrayBuffer());
     if (expected === 'none') {
       expect(response.status).toBe(416);
@@ -202,6 +232,18 @@ describe('a download', () => {
     expect([same.status, (await same.arrayBuffer()).byteLength]).toEqual([206, 1000]);
     const other = await request({ range: 'bytes=9000-', 'if-range': '"other"' });
     expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, 10_000]);
+  });
+
+  it.each([
+    ['one that is weak', (tag: string) => `W/${tag}`],
+    ['a date', () => new Date(0).toUTCString()],
+    ['one of 1000 characters', () => `"${'x'.repeat(998)}"`],
+    ['two of them', (tag: string) => `${tag}, ${tag}`],
+  ])('is sent whole where If-Range is %s', async (_, make) => {
+    const headers = { range: 'bytes=9000-', 'if-range': make(`"${document.sha256}"`) };
+    for (const response of [await request(headers), await requestShared(headers)]) {
+      expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 10_000]);
+    }
   });
 
   it('answers HEAD with the headers alone', async () => {

@@ -1,4 +1,8 @@
+import { parse as parseDisposition } from 'content-disposition';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { downloadHead } from '../../src/http/download.ts';
+import { checkName } from '../../src/sharing/documents/upload.ts';
 import { type DoorAnswer, doorNames } from '../support/doors.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { blobDirOf, filesUnder, keyOf, upload } from '../support/sharing.ts';
@@ -20,6 +24,45 @@ const fileNames: [sent: string, name: string][] = [
   ['😀'.repeat(300), '😀'.repeat(255)],
   [`${'😀/'.repeat(500)}x`, 'x'],
 ];
+
+describe('the header that names a download', () => {
+  const facts = {
+    contentType: 'application/pdf',
+    sizeBytes: 1,
+    etag: '"tag"',
+    offsetBytes: 0,
+    lengthBytes: 1,
+    partial: false,
+    notModified: false,
+  };
+  const names = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+    .filter((name) => isTaken(name));
+
+  it.each(['attachment', 'inline'] as const)(
+    'as %s gives every name back that is taken, and nothing but a name (RFC 6266, RFC 8187)',
+    (type) => {
+      fc.assert(
+        fc.property(names, (name) => {
+          const { headers } = downloadHead({ ...facts, name }, type);
+          const header = headers['content-disposition'] ?? '';
+          expect(header).toMatch(/^[\x20-\x7e\xa0-\xff]+$/);
+          expect(parseDisposition(header)).toMatchObject({ type, parameters: { filename: name } });
+        }),
+        { numRuns: 2000 },
+      );
+    },
+  );
+});
+
+function isTaken(name: string): boolean {
+  try {
+    checkName(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 describe('a file name', () => {
   let test: TestApp;
@@ -49,6 +92,14 @@ describe('a file name', () => {
       if (answer === undefined) throw new Error(`there is no door ${doorName}`);
       await expectName(answer, name);
     });
+  });
+
+  it.each(['grpc', 'connect'] as const)('with a line break over %s is cleaned', async (name) => {
+    const door = doors.find((one) => one.name === name);
+    const pieces = [{ fileName: 'a\r\nX-Evil: 1\r\n\r\nb.pdf', file }];
+    const answer = await door?.upload(pieces, keyOf(test));
+    if (answer === undefined) throw new Error(`there is no door ${name}`);
+    await expectName(answer, 'aX-Evil: 1b.pdf');
   });
 
   it('never makes a path: every blob has a name of our own making', async () => {

@@ -83,14 +83,15 @@ describeDialects('links', (dialect) => {
     expect(answer).toMatchObject({ status: 200, body: { name: 'By a service' } });
   });
 
-  it('do not change in what is fixed, nor to gates that there are not', async () => {
+  it('do not change in what is fixed, nor to a gate that contradicts itself', async () => {
     const link = await makeLink(test, document.id, { email_required: true });
     const bodies: [body: Record<string, unknown>, field: string][] = [
       [{ url: 'http://a/' }, 'url'],
       [{ document_id: 'doc_a' }, 'document_id'],
       [{ email_requird: false }, 'email_requird'],
-      [{ password: 'secret' }, 'password'],
-      [{ email_verification_required: true }, 'email_verification_required'],
+      [{ password: 'x'.repeat(257) }, 'password'],
+      [{ password: 1 }, 'password'],
+      [{ email_required: false, email_verification_required: true }, 'email_verification_required'],
       [{ expire_time: '2001-01-01T00:00:00Z' }, 'expire_time'],
       [{ update_mask: 'slug', name: 'a' }, 'update_mask'],
       [{ update_mask: 'constructor', name: 'a' }, 'update_mask'],
@@ -103,6 +104,69 @@ describeDialects('links', (dialect) => {
       });
     }
     expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
+  });
+
+  it('change their gate through every door, and never to one that proves no address', async () => {
+    for (const door of doors) {
+      const link = await makeLink(test, document.id);
+      const change = (fields: Record<string, unknown>, paths: string[]) =>
+        door.call(
+          updateLink,
+          // Over HTTP the members of the body are the mask.
+          {
+            linkId: link.id,
+            ...fields,
+            ...(door.name === 'http' ? {} : { updateMask: { paths } }),
+          },
+          keyOf(test),
+        );
+      const early = await change({ emailVerificationRequired: true }, [
+        'email_verification_required',
+      ]);
+      expect(early, door.name).toMatchObject({
+        ok: false,
+        error: { code: 'invalid_argument', fields: ['email_verification_required'] },
+      });
+      const closed = await change(
+        { emailRequired: true, emailVerificationRequired: true, password: 'open sesame' },
+        ['email_required', 'email_verification_required', 'password'],
+      );
+      const gate = { emailRequired: true, emailVerificationRequired: true, passwordRequired: true };
+      expect(closed, door.name).toMatchObject({ ok: true, message: { link: gate } });
+
+      const body = { email_required: false };
+      const halfOpen = await api(test, 'PATCH', `/links/${link.id}`, body);
+      expect(halfOpen).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: 'email_required' }] },
+      });
+      const kept = (await api(test, 'GET', `/links/${link.id}`)).body;
+      expect(kept).toMatchObject({ email_required: true, email_verification_required: true });
+      const open = { ...body, email_verification_required: false, password: '' };
+      const opened = await api(test, 'PATCH', `/links/${link.id}`, open);
+      expect(opened).toMatchObject({ status: 200, body: { ...link, email_required: false } });
+      expect((await fetch(link.url)).status).toBe(200);
+    }
+  });
+
+  it('never show the hash of their password, nor does what is told of them', async () => {
+    const link = await makeLink(test, document.id, { password: 'open sesame' });
+    await api(test, 'PATCH', `/links/${link.id}`, { password: 'another one' });
+    const { db } = test.app.inside;
+    const row = await db
+      .selectFrom('links')
+      .select('password_hash')
+      .where('id', '=', link.id)
+      .executeTakeFirstOrThrow();
+    expect(row.password_hash).toMatch(/^\$argon2id\$/);
+    const told = [
+      await test.logText(),
+      JSON.stringify(await api(test, 'GET', '/links')),
+      JSON.stringify(await api(test, 'GET', `/links/${link.id}`)),
+      JSON.stringify(await db.selectFrom('audit_events').selectAll().execute()),
+      await (await fetch(link.url)).text(),
+    ];
+    for (const text of told) expect(text).not.toMatch(/argon2|sesame|another one/);
   });
 
   it('are revoked once and for all', async () => {

@@ -51,7 +51,7 @@ describe('a shared document', () => {
           'content-type': 'application/octet-stream',
           'content-disposition': expect.stringMatching(/^attachment; /),
           'x-content-type-options': 'nosniff',
-          'content-security-policy': "default-src 'none'; sandbox",
+          'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
         });
         expect(await download.text()).toBe(bytes);
       }
@@ -70,7 +70,7 @@ describe('a shared document', () => {
       'content-type': type,
       'content-disposition': expect.stringMatching(/^inline; /),
       'x-content-type-options': 'nosniff',
-      'content-security-policy': "default-src 'none'; sandbox",
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
       'x-robots-tag': 'noindex, nofollow',

@@ -87,7 +87,7 @@ describeDialects('an upload', (dialect) => {
       content_type: 'application/pdf',
       size_bytes: pdf.length,
       sha256: sha256(pdf),
-      page_count: 0,
+      page_count: 2,
       workspace_id: test.env.WORKSPACE_ID,
       create_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
     });

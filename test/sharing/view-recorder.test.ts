@@ -4,7 +4,7 @@ import { createRecorder, type Recorder } from '../../src/sharing/views/recorder.
 import type { Database, ViewPageRow } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
-import { addShared } from '../support/rows.ts';
+import { addLink } from '../support/views.ts';
 
 const start = 1_795_000_000_000;
 const hour = 3_600_000;
@@ -21,7 +21,7 @@ describeDialects('what is noted of views', (dialect) => {
   async function open(count: number) {
     const url = await freshDatabaseUrl(dialect);
     const db = await openUntilFinished(url);
-    const { link_id } = await addShared(db);
+    const link_id = await addLink(db);
     const ids = Array.from({ length: count }, (_, i) => `viw_${i}`);
     const view = { link_id, email: '', email_verified: 0, create_time: start, duration_ms: 0 };
     for (const id of ids) {

@@ -10,6 +10,7 @@ import {
   type Message,
   ScalarType,
   toBinary,
+  toJsonString,
 } from '@bufbuild/protobuf';
 import { ConnectError, createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
@@ -18,7 +19,7 @@ import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import { http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
 import type { App } from '../../src/app.ts';
 import { services } from '../../src/services.ts';
-import { connectError, grpcError, httpRequestOf } from './doors.ts';
+import { connectError, type DoorError, grpcError, httpRequestOf } from './doors.ts';
 import type { DoorName } from './suite.ts';
 
 export type Outcome = {
@@ -28,6 +29,9 @@ export type Outcome = {
   readonly challenge: string | undefined;
 };
 
+/** An outcome with all that was said: the answer as JSON, or the error but for its request id. */
+export type Said = Outcome & { readonly text: string };
+
 export const allMethods: readonly DescMethod[] = Object.values(services).flatMap(
   (service) => service.methods,
 );
@@ -36,11 +40,19 @@ export type AnyCall = {
   readonly method: DescMethod;
   /** The text fields that are to be set; those of the path are set in any case. */
   readonly fields?: Readonly<Record<string, string>>;
+  /** More fields, by their local names. */
+  readonly rest?: Readonly<Record<string, unknown>>;
   readonly authorization?: string | undefined;
 };
 
 /** Calls a method and reads its answer to the end. */
-export function callAny(app: App, door: DoorName, call: AnyCall): Promise<Outcome> {
+export async function callAny(app: App, door: DoorName, call: AnyCall): Promise<Outcome> {
+  const { code, challenge } = await hearAny(app, door, call);
+  return { code, challenge };
+}
+
+/** The same, and tells all that was said. */
+export function hearAny(app: App, door: DoorName, call: AnyCall): Promise<Said> {
   const request = requestOf(call);
   switch (door) {
     case 'http':
@@ -52,7 +64,7 @@ export function callAny(app: App, door: DoorName, call: AnyCall): Promise<Outcom
   }
 }
 
-function requestOf({ method, fields = {} }: AnyCall): Message {
+function requestOf({ method, fields = {}, rest = {} }: AnyCall): Message {
   const { value: template = '' } = getOption(method, httpRule).pattern as { value?: string };
   const values = new Map<string, unknown>();
   for (const field of method.input.fields) {
@@ -64,14 +76,14 @@ function requestOf({ method, fields = {} }: AnyCall): Message {
     }
     if (field.scalar === ScalarType.BYTES) values.set(field.localName, Buffer.from('bytes'));
   }
-  return create(method.input as DescMessage, Object.fromEntries(values));
+  return create(method.input as DescMessage, { ...Object.fromEntries(values), ...rest });
 }
 
 async function overHttp(
   app: App,
   { method, authorization }: AnyCall,
   message: Message,
-): Promise<Outcome> {
+): Promise<Said> {
   const headers = authorization === undefined ? {} : { authorization };
   const { multipart } = getOption(method, httpOption);
   const { verb, path, body } = httpRequestOf(method, message);
@@ -90,14 +102,12 @@ async function overHttp(
   const response = await fetch(app.publicUrl + path, init);
   const text = await response.text();
   const challenge = response.headers.get('www-authenticate') ?? undefined;
-  return { code: response.ok ? 'ok' : String(JSON.parse(text).code), challenge };
+  if (response.ok) return { code: 'ok', challenge, text };
+  const { request_id, ...problem } = JSON.parse(text);
+  return { code: String(problem.code), challenge, text: JSON.stringify(problem) };
 }
 
-function overGrpc(
-  app: App,
-  { method, authorization }: AnyCall,
-  message: Message,
-): Promise<Outcome> {
+function overGrpc(app: App, { method, authorization }: AnyCall, message: Message): Promise<Said> {
   const client = new Client(app.grpcAddress, credentials.createInsecure());
   const metadata = new Metadata();
   if (authorization !== undefined) metadata.set('authorization', authorization);
@@ -105,10 +115,13 @@ function overGrpc(
   const write = (request: Message) => Buffer.from(toBinary(method.input, request));
   const read = (bytes: Buffer) => fromBinary(method.output, bytes);
 
-  const outcome = new Promise<Outcome>((resolve) => {
-    const done = (error?: ServiceError | null) => {
+  const outcome = new Promise<Said>((resolve) => {
+    const answers: Message[] = [];
+    const done = (error?: ServiceError | null, answer?: Message) => {
+      if (answer !== undefined) answers.push(answer);
       const challenge = error?.metadata.get('www-authenticate')[0]?.toString();
-      resolve({ code: error ? grpcError(error).code : 'ok', challenge });
+      if (!error) resolve({ code: 'ok', challenge, text: textOf(method, answers) });
+      else resolve({ challenge, ...saidOf(grpcError(error)) });
     };
     switch (method.methodKind) {
       case 'unary':
@@ -123,8 +136,8 @@ function overGrpc(
       default: {
         const stream = client.makeServerStreamRequest(path, write, read, message, metadata);
         stream.on('error', (error: ServiceError) => done(error));
+        stream.on('data', (answer: Message) => answers.push(answer));
         stream.on('end', () => done());
-        stream.resume();
       }
     }
   });
@@ -135,7 +148,7 @@ async function overConnect(
   app: App,
   { method, authorization }: AnyCall,
   message: Message,
-): Promise<Outcome> {
+): Promise<Said> {
   const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
   const client = createClient(method.parent as DescService, transport);
   // The client's methods are named by the descriptor, whose service is not known here.
@@ -144,18 +157,28 @@ async function overConnect(
     options: { headers: Record<string, string> },
   ) => Promise<Message> & AsyncIterable<Message>;
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  const answers: Message[] = [];
   try {
     if (method.methodKind === 'server_streaming') {
-      for await (const _ of call(message, { headers }));
+      for await (const answer of call(message, { headers })) answers.push(answer);
     } else {
-      await call(method.methodKind === 'unary' ? message : one(message), { headers });
+      const request = method.methodKind === 'unary' ? message : one(message);
+      answers.push(await call(request, { headers }));
     }
-    return { code: 'ok', challenge: undefined };
+    return { code: 'ok', challenge: undefined, text: textOf(method, answers) };
   } catch (thrown) {
     const error = ConnectError.from(thrown);
     const challenge = error.metadata.get('www-authenticate') ?? undefined;
-    return { code: connectError(error).code, challenge };
+    return { challenge, ...saidOf(connectError(error)) };
   }
+}
+
+function textOf({ output }: DescMethod, answers: readonly Message[]): string {
+  return answers.map((answer) => toJsonString(output, answer)).join('\n');
+}
+
+function saidOf({ requestId, ...error }: DoorError) {
+  return { code: error.code, text: JSON.stringify(error) };
 }
 
 async function* one(message: Message): AsyncGenerator<Message> {

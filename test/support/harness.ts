@@ -1,10 +1,12 @@
 // Boots the real app on free ports with a data folder of its own.
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
+import type { Random } from '../../src/ids.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { freshPostgresDatabase } from './fresh-postgres.ts';
 
@@ -15,6 +17,8 @@ export type TestAppOptions = {
   readonly dialect?: Dialect;
   readonly config?: Partial<Config>;
   readonly now?: () => number;
+  readonly random?: Random;
+  readonly uploadStalledMs?: number;
   /** The data folder of an earlier app, to start on what that one has left. */
   readonly dataDir?: string;
 };
@@ -71,8 +75,9 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     databaseUrl,
     ...options.config,
   };
-  const { now } = options;
-  const app = await startApp({ config, log, webDir, ...(now === undefined ? {} : { now }) });
+  const { now = Date.now, random = randomBytes, uploadStalledMs } = options;
+  const patience = uploadStalledMs === undefined ? {} : { uploadStalledMs };
+  const app = await startApp({ config, log, webDir, now, random, ...patience });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= app.stop();

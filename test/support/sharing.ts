@@ -24,6 +24,8 @@ export type LinkFields = {
   url: string;
   document_id: string;
   email_required: boolean;
+  password_required: boolean;
+  email_verification_required: boolean;
   view_count: number;
   expire_time?: string;
   revoke_time?: string;
@@ -153,11 +155,14 @@ export function makePng(width: number, height: number): Buffer {
   ]);
 }
 
-/** An empty ZIP file with one stored entry. */
-export function makeZip(): Buffer {
+/** The beginning of a ZIP file: one stored entry. */
+export function makeZip(name = 'a', content = ''): Buffer {
   const local = Buffer.alloc(30);
   local.writeUInt32LE(0x04034b50, 0);
   local.writeUInt16LE(20, 4);
-  local.writeUInt16LE(1, 26);
-  return Buffer.concat([local, Buffer.from('a')]);
+  local.writeUInt32LE(crc32(Buffer.from(content)), 14);
+  local.writeUInt32LE(content.length, 18);
+  local.writeUInt32LE(content.length, 22);
+  local.writeUInt16LE(name.length, 26);
+  return Buffer.concat([local, Buffer.from(name + content)]);
 }

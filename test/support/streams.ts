@@ -19,8 +19,9 @@ import {
   type DownloadHeader,
   type UploadDocumentRequestSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import type { App } from '../../src/app.ts';
+
 import {
+  type Addresses,
   type Credential,
   connectError,
   type DoorAnswer,
@@ -48,11 +49,11 @@ export type RpcStreamDoor = StreamDoor & {
   download(request: DownloadRequest, credential: Credential): Promise<DoorAnswer<Downloaded>>;
 };
 
-export function openStreamDoors(app: App): StreamDoor[] {
+export function openStreamDoors(app: Addresses): StreamDoor[] {
   return [httpDoor(app), ...openRpcStreamDoors(app)];
 }
 
-export function openRpcStreamDoors(app: App): RpcStreamDoor[] {
+export function openRpcStreamDoors(app: Addresses): RpcStreamDoor[] {
   return [grpcDoor(app), connectDoor(app)];
 }
 
@@ -74,7 +75,7 @@ function formOf(pieces: Piece[]): Buffer {
 }
 
 /** Posts a form; the part `file` comes as `bytes`. */
-export function postForm(app: App, form: Buffer, credential: Credential): Promise<Response> {
+export function postForm(app: Addresses, form: Buffer, credential: Credential): Promise<Response> {
   return fetch(`${app.publicUrl}/api/v1/documents`, {
     method: 'POST',
     headers: {
@@ -85,7 +86,7 @@ export function postForm(app: App, form: Buffer, credential: Credential): Promis
   });
 }
 
-function httpDoor(app: App): StreamDoor {
+function httpDoor(app: Addresses): StreamDoor {
   return {
     name: 'http',
     async upload(pieces, credential) {
@@ -124,7 +125,7 @@ export function startGrpcUpload(client: Client, credential: Credential) {
   return { call, answer };
 }
 
-function grpcDoor(app: App): RpcStreamDoor {
+function grpcDoor(app: Addresses): RpcStreamDoor {
   const client = new Client(app.grpcAddress, credentials.createInsecure());
   return {
     name: 'grpc',
@@ -154,7 +155,7 @@ function grpcDoor(app: App): RpcStreamDoor {
   };
 }
 
-function connectDoor(app: App): RpcStreamDoor {
+function connectDoor(app: Addresses): RpcStreamDoor {
   const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
   const client = createClient(DocumentService, transport);
   const optionsOf = (credential: Credential) => ({ headers: headersOf(credential) });

@@ -1,8 +1,10 @@
 // Views of a link, as a reader's browser makes and reports them, and as the owner sees them.
 import { beforeAll, expect } from 'vitest';
+import type { Database } from '../../src/storage/schema.ts';
 import { cookieOf } from './gated.ts';
 import type { TestApp } from './harness.ts';
 import { makePdf } from './pdf.ts';
+import { addWorkspace } from './rows.ts';
 import { api, type LinkFields, makeLink, upload } from './sharing.ts';
 import type { Suite } from './suite.ts';
 
@@ -57,6 +59,34 @@ export async function viewsOf(test: TestApp, link: LinkFields): Promise<ViewFiel
   const answer = await api<{ views: ViewFields[] }>(test, 'GET', `/links/${link.id}/views`);
   expect(answer.status).toBe(200);
   return answer.body.views;
+}
+
+/** A link with all that it stands on, as rows; returns its id. */
+export async function addLink(db: Database): Promise<string> {
+  const { ownerId } = await addWorkspace(db, 'links:read');
+  const common = { workspace_id: ownerId, name: '', create_time: 1 };
+  const document = { content_type: '', size_bytes: 5, sha256: '', page_count: 0, blob_id: 'blob' };
+  await db
+    .insertInto('documents')
+    .values({ ...common, ...document, id: 'doc_1' })
+    .execute();
+  await db
+    .insertInto('links')
+    .values({
+      ...common,
+      id: 'lnk_1',
+      slug: 'slug',
+      document_id: 'doc_1',
+      email_required: 0,
+      email_verification_required: 0,
+      password_hash: null,
+      allow_download: 0,
+      gate_revision: 1,
+      expire_time: null,
+      revoke_time: null,
+    })
+    .execute();
+  return 'lnk_1';
 }
 
 export const read = (pages: string, by = visit) => ({ visit: by, pages });

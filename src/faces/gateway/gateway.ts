@@ -85,7 +85,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
         case 'method':
           return answerMethod(routed.target.binding, routed, request, reply);
         case 'page':
-          return answerPage(routed.target.page, routed, request, reply, options.observe);
+          return answerPage(routed.target.page, routed, request, reply, options);
         case undefined:
           throw new Error('a request that leads nowhere was answered');
       }

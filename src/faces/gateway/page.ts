@@ -2,17 +2,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
 import { bareAddress } from '../../rpc/address.ts';
-import type { HttpObservation, Routed } from './routed.ts';
+import { fail } from '../../rpc/errors.ts';
+import type { GatewayOptions } from './gateway.ts';
+import type { Routed } from './routed.ts';
 
 export async function answerPage(
   page: Page,
   { requestId, started, variables }: Routed,
   request: FastifyRequest,
   reply: FastifyReply,
-  observe: (observation: HttpObservation) => void,
+  { observe, publicUrl }: Pick<GatewayOptions, 'observe' | 'publicUrl'>,
 ): Promise<FastifyReply> {
+  if (page.method === 'POST') requireOwnPage(request, publicUrl());
   const answer = await page.answer({
     isHead: request.method === 'HEAD',
+    peer: bareAddress(request.ip),
     variables: Object.fromEntries(variables),
     form: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
     header: (name) => {
@@ -25,9 +29,24 @@ export async function answerPage(
     requestId,
     peer: bareAddress(request.ip),
     status: answer.status,
-    failure: undefined,
+    failure: answer.failure,
     durationMs: performance.now() - started,
   });
   reply.status(answer.status).headers(answer.headers);
   return request.method === 'HEAD' ? reply.send() : reply.send(answer.body);
+}
+
+/**
+ * Throws for what another site's page has made the browser send. Every current browser says so
+ * (Fetch Metadata, `Sec-Fetch-Site`); an older one names the page's origin, or `null` for one that
+ * gives no referrer, such as our own.
+ */
+function requireOwnPage({ headers }: FastifyRequest, publicUrl: string): void {
+  const { origin } = headers;
+  const site = headers['sec-fetch-site'];
+  const isOwn =
+    site === undefined
+      ? origin === undefined || origin === 'null' || origin === publicUrl
+      : site === 'same-origin' || site === 'none';
+  if (!isOwn) throw fail('forbidden', 'A page of another site has sent this.');
 }

@@ -3,8 +3,10 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import type { Random } from '../../ids.ts';
 import { fail } from '../../rpc/errors.ts';
+import { networkOf } from '../../rpc/network.ts';
 import { callerOf, userOf } from '../../rpc/principal.ts';
 import { transact } from '../../storage/database.ts';
+import { everyMs } from '../../storage/every.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
 import type { Trail } from '../audit/trail.ts';
@@ -29,7 +31,6 @@ import {
   findSessions,
   insertSession,
 } from './store.ts';
-import { networkOf } from './throttle/network.ts';
 import type { Throttle } from './throttle/throttle.ts';
 
 export type SessionOptions = {
@@ -155,16 +156,6 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
 const ended = () => fail('unauthenticated', 'The session has ended.', { challenge: 'Bearer' });
 
 const noSuchSession = () => fail('not_found', 'You have no such session.');
-
-/** Does the work unless it was done in the last `ms`. */
-function everyMs(ms: number, now: () => number, work: () => Promise<void>): () => Promise<void> {
-  let next = Number.NEGATIVE_INFINITY;
-  return async () => {
-    if (now() < next) return;
-    next = now() + ms;
-    await work();
-  };
-}
 
 function sessionMessage(row: SessionRow, currentId: string) {
   return {

@@ -94,7 +94,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes(codeOf(error));
+const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(codeOf(error));
 
 /** Rethrows every error but those. */
 function unlessCode(...codes: string[]): (error: unknown) => void {

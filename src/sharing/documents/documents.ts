@@ -8,7 +8,7 @@ import { findDocument } from './store.ts';
 /** A document's bytes, as a request asked for them. */
 export type OpenDocument = {
   readonly header: Omit<DownloadHeader, '$typeName' | '$unknown'>;
-  /** Reads the bytes that the header announces. */
+  /** Reads the bytes that the header announces. Throws `not_found` where they were deleted. */
   bytes(): AsyncIterable<Uint8Array>;
 };
 
@@ -21,6 +21,16 @@ export type Documents = {
 };
 
 export function createDocuments(db: Database, blobs: BlobStore): Documents {
+  /** Whose row was read may be gone, and its bytes with it, before these are opened. */
+  async function* read(document: DocumentRow, offset: number, length: number) {
+    try {
+      yield* blobs.read(document.blob_id, offset, length);
+    } catch (error) {
+      const row = await findDocument(db, document.workspace_id, document.id);
+      throw row === undefined ? noSuchDocument() : error;
+    }
+  }
+
   return {
     async require(workspaceId, id) {
       const row = await findDocument(db, workspaceId, id);
@@ -41,7 +51,7 @@ export function createDocuments(db: Database, blobs: BlobStore): Documents {
           lengthBytes: length,
           ...selected,
         },
-        bytes: () => blobs.read(document.blob_id, offset, length),
+        bytes: () => read(document, offset, length),
       };
     },
   };

@@ -5,11 +5,13 @@ import type { Trail } from '../../identity/audit/trail.ts';
 import { newId, type Random, randomText } from '../../ids.ts';
 import { fail, failureOf } from '../../rpc/errors.ts';
 import { resolveWorkspace, workspaceOf } from '../../rpc/workspace.ts';
+import { databaseIsFull } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore, StagedBlob } from '../blobs/blob-store.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
 import { type Documents, noSuchDocument } from './documents.ts';
+import type { PageCounter } from './pages/page-counter.ts';
 import {
   deleteDocument,
   findDocument,
@@ -17,7 +19,8 @@ import {
   insertDocument,
   renameDocument,
 } from './store.ts';
-import { checkName, Upload } from './upload.ts';
+import { unstalled } from './unstalled.ts';
+import { checkName, Upload, type Uploaded } from './upload.ts';
 
 /** How many uploads a process takes at once. */
 const uploadsMax = 256;
@@ -28,7 +31,10 @@ export type DocumentOptions = {
   readonly blobs: BlobStore;
   readonly documents: Documents;
   readonly workspaces: Workspaces;
+  readonly pages: PageCounter;
   readonly uploadBytesMax: number;
+  /** How long an upload may send nothing. */
+  readonly uploadStalledMs: number;
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -37,7 +43,7 @@ export type DocumentOptions = {
 export function createDocumentService(
   options: DocumentOptions,
 ): ServiceImpl<typeof DocumentService> {
-  const { db, trail, blobs, documents, workspaces, uploadBytesMax, random, now } = options;
+  const { db, trail, blobs, documents, workspaces, pages, random, now } = options;
 
   let uploads = 0;
 
@@ -69,10 +75,18 @@ export function createDocumentService(
       content_type: uploaded.contentType,
       size_bytes: uploaded.sizeBytes,
       sha256: uploaded.sha256,
-      page_count: 0,
+      page_count: await countPages(uploaded, blobId),
       blob_id: blobId,
       create_time: now(),
     };
+  }
+
+  async function countPages({ contentType, sizeBytes }: Uploaded, blobId: string): Promise<number> {
+    if (contentType !== 'application/pdf') return 0;
+    return pages.count({
+      sizeBytes,
+      read: (offset, length) => blobs.read(blobId, offset, length),
+    });
   }
 
   /** Changes a row and then does with its blob as `after` says; or, if it fails, the opposite. */
@@ -86,7 +100,8 @@ export function createDocumentService(
     } catch (error) {
       // Where the database went away during the commit, nobody knows whether the row was changed:
       // the note stays, and the next sweep finds out.
-      if (failureOf(error).code !== 'unavailable') {
+      const failure = failureOf(error);
+      if (failure.code !== 'unavailable' || databaseIsFull(failure)) {
         await (after === 'settle' ? blob.discard() : blob.settle());
       }
       throw error;
@@ -96,7 +111,8 @@ export function createDocumentService(
 
   return {
     async uploadDocument(requests, context) {
-      const upload = new Upload(requests, uploadBytesMax);
+      const messages = unstalled(requests, options.uploadStalledMs);
+      const upload = new Upload(messages, options.uploadBytesMax);
       const blob = await counted(() => blobs.write(randomText(random), upload.bytes()));
       const row = await describe(upload, blob.id, context).catch(async (error: unknown) => {
         await blob.discard();

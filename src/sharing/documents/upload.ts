@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { inlineTypes } from '../../http/download.ts';
 import { fail, invalid } from '../../rpc/errors.ts';
 
 /** Enough for every signature that file-type knows at the start of a file. */
@@ -60,15 +61,26 @@ export class Upload {
   }
 
   async finish(): Promise<Uploaded> {
-    const type = await fileTypeFromBuffer(this.#head);
     return {
       name: this.#fields.get('name') ?? nameOfFile(this.#fields.get('file_name') ?? ''),
       workspaceId: this.#fields.get('workspace_id') ?? '',
-      contentType: type?.mime ?? 'application/octet-stream',
+      contentType: await typeOf(this.#head),
       sizeBytes: this.#size,
       sha256: this.#hash.digest('hex'),
     };
   }
+}
+
+const opaque = 'application/octet-stream';
+
+/**
+ * The media type, from the first bytes. Some signatures do not begin with the first byte; a file
+ * that could be taken for HTML (WHATWG MIME Sniffing §7.1) is nothing to show in place.
+ */
+async function typeOf(head: Buffer): Promise<string> {
+  const type = (await fileTypeFromBuffer(head))?.mime ?? opaque;
+  const isLikeHtml = /^(\xef\xbb\xbf)?\s*</.test(head.toString('latin1'));
+  return isLikeHtml && inlineTypes.has(type) ? opaque : type;
 }
 
 // Control characters, and those that turn the direction of text and so disguise a name.

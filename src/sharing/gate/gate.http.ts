@@ -1,38 +1,31 @@
 // The routes of a shared link: its page, its gate's form, and the document's bytes.
 import { Readable } from 'node:stream';
-import { serialize as serializeCookie } from 'cookie';
-import { readEmail } from '../../email.ts';
 import { downloadHead, inlineTypes } from '../../http/download.ts';
 import type { Page, PageReply, PageRequest } from '../../http/page.ts';
 import { fail } from '../../rpc/errors.ts';
+import { networkOf } from '../../rpc/network.ts';
+import type { LinkRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
-import type { Admission, Gate } from './gate.ts';
+import type { GateCookies } from './cookies.ts';
+import type { Entrance, Outcome } from './entrance.ts';
+import type { Gate } from './gate.ts';
 import { decideOn, requireOpen } from './opened.ts';
 import type { GatePages } from './pages.ts';
-import { passName } from './pass.ts';
 
 export type GateRouteOptions = {
   readonly gate: Gate;
+  readonly entrance: Entrance;
+  readonly cookies: GateCookies;
   readonly pages: GatePages;
   readonly documents: Documents;
-  /** The service's own origin. */
-  readonly publicUrl: () => string;
 };
 
-export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptions): Page[] {
-  function cookieOf(slug: string, { pass, maxAgeSeconds }: Admission): string {
-    return serializeCookie(passName, pass, {
-      path: `/s/${slug}`,
-      maxAge: maxAgeSeconds,
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: publicUrl().startsWith('https:'),
-    });
-  }
+export function gateRoutes(options: GateRouteOptions): Page[] {
+  const { gate, entrance, cookies, pages, documents } = options;
 
   async function showPage(request: PageRequest): Promise<PageReply> {
-    const decision = await decideOn(gate, request);
+    const decision = await decideOn(options, request);
     switch (decision.kind) {
       case 'unknown':
         return pages.unknown();
@@ -42,25 +35,55 @@ export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptio
         return pages.document(decision.shared);
       case 'ask': {
         const { link } = decision.shared;
-        if (!gate.isOpen(link)) return pages.ask();
+        if (!gate.isOpen(link)) {
+          return askFor(link, { progress: cookies.progressOf(request, link) });
+        }
+        const page = pages.document(decision.shared);
         // Who only asks what there is has not viewed it.
-        if (request.isHead) return pages.document(decision.shared);
-        const admission = await gate.admit(link, '');
-        return pages.document(decision.shared, cookieOf(link.slug, admission));
+        if (request.isHead) return page;
+        const admission = await gate.admit(link, { email: '' });
+        return withCookies(
+          page,
+          admission === undefined ? [] : [cookies.writePass(link, admission)],
+        );
       }
     }
   }
 
+  function askFor(link: LinkRow, outcome: Outcome, given = ''): PageReply {
+    const { progress, again, refusal, hasResent } = outcome;
+    const form = {
+      step: again ?? entrance.stepOf(link, progress) ?? 'email',
+      isProven: link.email_verification_required === 1,
+      email: given === '' ? (progress.email ?? '') : given,
+      ...(refusal === undefined ? {} : { error: refusal.text }),
+      ...(hasResent === true ? { notice: 'A new code was sent. Only the last one is good.' } : {}),
+    };
+    return pages.ask(form, refusal);
+  }
+
   async function takeForm(request: PageRequest): Promise<PageReply> {
-    const decision = await decideOn(gate, request);
+    const decision = await decideOn(options, request);
     if (decision.kind === 'unknown') return pages.unknown();
     if (decision.kind === 'gone') return pages.gone();
     const { link } = decision.shared;
-    if (decision.kind === 'open' || gate.isOpen(link)) return seeOther(link.slug);
-    const email = readEmail(request.form.get('email') ?? '');
-    if (email === undefined)
-      return pages.ask('Please give an e-mail address like name@example.com.');
-    return seeOther(link.slug, cookieOf(link.slug, await gate.admit(link, email)));
+    if (decision.kind === 'open' || gate.isOpen(link)) return seeOther(link);
+    const visitor = {
+      network: networkOf(request.peer),
+      progress: cookies.progressOf(request, link),
+      browser: cookies.browserOf(request, link),
+    };
+    const outcome = await entrance.take(link, request.form, visitor);
+    const { progress, admission, refusal, hasShownPassword, hasResent } = outcome;
+    const set: string[] = [];
+    if (admission !== undefined) set.push(cookies.writePass(link, admission));
+    else if (progress !== visitor.progress || hasResent === true)
+      set.push(cookies.writeProgress(link, progress));
+    const isNew = hasShownPassword === true && visitor.browser === undefined;
+    if (isNew) set.push(cookies.writeBrowser(link));
+    if (refusal === undefined && hasResent !== true) return withCookies(seeOther(link), set);
+    const given = outcome.again === 'email' ? (request.form.get('email') ?? '') : '';
+    return withCookies(askFor(link, outcome, given.slice(0, emailShownMax)), set);
   }
 
   function send(
@@ -94,7 +117,7 @@ export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptio
       path: '/s/{slug}/file',
       name: 'link file',
       async answer(request) {
-        const { shared } = await requireOpen(gate, request);
+        const { shared } = await requireOpen(options, request);
         if (!inlineTypes.has(shared.document.content_type)) {
           throw fail('forbidden', 'This kind of file is not shown in place.');
         }
@@ -106,7 +129,7 @@ export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptio
       path: '/s/{slug}/download',
       name: 'link download',
       async answer(request) {
-        const { shared } = await requireOpen(gate, request);
+        const { shared } = await requireOpen(options, request);
         if (shared.link.allow_download !== 1) {
           throw fail('forbidden', 'The link does not offer the file as a download.');
         }
@@ -116,12 +139,19 @@ export function gateRoutes({ gate, pages, documents, publicUrl }: GateRouteOptio
   ];
 }
 
-function seeOther(slug: string, setCookie?: string): PageReply {
+/** An address that was refused is shown again, to be corrected, but not whatever was sent. */
+const emailShownMax = 254;
+
+function seeOther({ slug }: LinkRow): PageReply {
   const headers = {
     location: `/s/${slug}`,
     'cache-control': 'no-store',
     'referrer-policy': 'no-referrer',
-    ...(setCookie === undefined ? {} : { 'set-cookie': setCookie }),
   };
   return { status: 303, headers, body: undefined };
+}
+
+function withCookies(reply: PageReply, cookies: string[]): PageReply {
+  if (cookies.length === 0) return reply;
+  return { ...reply, headers: { ...reply.headers, 'set-cookie': cookies } };
 }

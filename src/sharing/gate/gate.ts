@@ -3,7 +3,7 @@
 import { newId, type Random } from '../../ids.ts';
 import { fail } from '../../rpc/errors.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
-import type { Database, LinkRow } from '../../storage/schema.ts';
+import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
 import { type Pass, type Passes, passSecondsMax } from './pass.ts';
 import { insertView } from './store.ts';
@@ -20,6 +20,14 @@ export type Decision =
       readonly viewId: string;
     };
 
+/** Who is let in. */
+export type Viewer = {
+  /** Empty where none was asked for. */
+  readonly email: string;
+  /** Proves the address within the transaction of the view; where it cannot, there is no view. */
+  readonly prove?: (trx: Executor) => Promise<boolean>;
+};
+
 export type Admission = {
   /** The value of the pass's cookie. */
   readonly pass: string;
@@ -32,7 +40,7 @@ export type Gate = {
   /** Whether there is anything to ask for. */
   isOpen(link: LinkRow): boolean;
   /** Lets a viewer in who has given what the link asks for, and records the view. */
-  admit(link: LinkRow, email: string): Promise<Admission>;
+  admit(link: LinkRow, viewer: Viewer): Promise<Admission | undefined>;
 };
 
 export type GateOptions = {
@@ -75,22 +83,26 @@ export function createGate({ db, links, passes, random, now }: GateOptions): Gat
       link.email_verification_required === 0 &&
       link.password_hash === null,
 
-    async admit(link, email) {
+    async admit(link, { email, prove }) {
       const viewId = newId('viw', random);
       const nowMs = now();
-      await transact(db, (trx) =>
-        insertView(trx, {
-          id: viewId,
-          link_id: link.id,
-          email,
-          email_verified: 0,
-          create_time: nowMs,
-          duration_ms: 0,
-        }),
-      ).catch((error: unknown) => {
+      const view: ViewRow = {
+        id: viewId,
+        link_id: link.id,
+        email,
+        email_verified: prove === undefined ? 0 : 1,
+        create_time: nowMs,
+        duration_ms: 0,
+      };
+      const isIn = await transact(db, async (trx) => {
+        if (prove !== undefined && !(await prove(trx))) return false;
+        await insertView(trx, view);
+        return true;
+      }).catch((error: unknown) => {
         // The link was deleted with its document in the meantime.
         throw isMissingReference(error) ? fail('not_found', 'There is no such link.') : error;
       });
+      if (!isIn) return undefined;
       const exp = Math.floor(nowMs / 1000) + passSecondsMax;
       const pass = passes.write({
         linkId: link.id,

@@ -1,10 +1,9 @@
 // What a request's pass has opened: for every route behind the gate but the page, which asks.
-import { parse as parseCookies } from 'cookie';
 import type { PageRequest } from '../../http/page.ts';
 import { fail } from '../../rpc/errors.ts';
 import type { SharedDocument } from '../links/links.ts';
+import type { GateCookies } from './cookies.ts';
 import type { Decision, Gate } from './gate.ts';
-import { passName } from './pass.ts';
 
 export type Opened = {
   readonly shared: SharedDocument;
@@ -12,15 +11,16 @@ export type Opened = {
   readonly viewId: string;
 };
 
+type Doorkeeper = { readonly gate: Gate; readonly cookies: GateCookies };
+
 /** Asks the gate about a request to a path with `{slug}`. */
-export function decideOn(gate: Gate, request: PageRequest): Promise<Decision> {
-  const cookies = parseCookies(request.header('cookie') ?? '');
-  return gate.authorise(request.variables.slug ?? '', cookies[passName]);
+export function decideOn({ gate, cookies }: Doorkeeper, request: PageRequest): Promise<Decision> {
+  return gate.authorise(request.variables.slug ?? '', cookies.passOf(request));
 }
 
 /** The document behind an open gate; throws for everybody else. */
-export async function requireOpen(gate: Gate, request: PageRequest): Promise<Opened> {
-  const decision = await decideOn(gate, request);
+export async function requireOpen(door: Doorkeeper, request: PageRequest): Promise<Opened> {
+  const decision = await decideOn(door, request);
   switch (decision.kind) {
     case 'open':
       return decision;

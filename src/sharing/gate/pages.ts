@@ -4,6 +4,8 @@ import { inlineTypes } from '../../http/download.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { PageReply } from '../../http/page.ts';
 import type { SharedDocument } from '../links/links.ts';
+import type { Refusal } from './entrance.ts';
+import { type Form, formBody } from './forms.ts';
 
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -32,8 +34,8 @@ export type GatePages = {
   unknown(): PageReply;
   gone(): PageReply;
   /** Asks for what the link wants to know. Tells nothing of the document. */
-  ask(error?: string): PageReply;
-  document(shared: SharedDocument, setCookie?: string): PageReply;
+  ask(form: Form, refusal?: Refusal): PageReply;
+  document(shared: SharedDocument): PageReply;
 };
 
 export function createGatePages(assets: Assets): GatePages {
@@ -75,25 +77,20 @@ ${body}
         'It has expired or was withdrawn. Please ask the sender for a new one.',
       ),
 
-    ask(error) {
-      const alert =
-        error === undefined ? undefined : html`<p class="error" role="alert">${error}</p>`;
-      const body = html`<body class="plain"><main class="card">
-<h1>Your e-mail address, please</h1>
-<p>The sender asks for it before the document is shown, and gets to see it.</p>
-<form method="post" class="gate">${alert}
-<label>E-mail address
-<input type="email" name="email" autocomplete="email" maxlength="254" required autofocus></label>
-<button>Continue</button>
-</form>
-</main></body>`;
-      return page(error === undefined ? 200 : 400, 'A document was shared with you', body);
+    ask(form, refusal) {
+      const { status = 200, retryAfterSeconds, failure } = refusal ?? {};
+      const reply = page(status, 'A document was shared with you', formBody(form));
+      const wait =
+        retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+      return {
+        ...reply,
+        headers: { ...reply.headers, ...wait },
+        ...(failure === undefined ? {} : { failure }),
+      };
     },
 
-    document(shared, setCookie) {
-      const reply = page(200, shared.document.name, documentBody(shared), true);
-      if (setCookie === undefined) return reply;
-      return { ...reply, headers: { ...reply.headers, 'set-cookie': setCookie } };
+    document(shared) {
+      return page(200, shared.document.name, documentBody(shared), true);
     },
   };
 }

@@ -1,5 +1,51 @@
-import type { Executor, ViewRow } from '../../storage/schema.ts';
+import type { Executor, GateCodeRow, ViewRow } from '../../storage/schema.ts';
 
 export async function insertView(db: Executor, row: ViewRow): Promise<void> {
   await db.insertInto('views').values(row).execute();
+}
+
+/** Puts a code in the place of the last one, unless that was sent after `since`. */
+export async function placeCode(trx: Executor, row: GateCodeRow, since: number): Promise<boolean> {
+  const { digest, tries, send_time, expire_time } = row;
+  const placed = await trx
+    .insertInto('gate_codes')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .column('key')
+        .doUpdateSet({ digest, tries, send_time, expire_time })
+        .where('gate_codes.send_time', '<=', since),
+    )
+    .returning('key')
+    .executeTakeFirst();
+  return placed !== undefined;
+}
+
+export function findCode(db: Executor, key: string): Promise<GateCodeRow | undefined> {
+  return db.selectFrom('gate_codes').selectAll().where('key', '=', key).executeTakeFirst();
+}
+
+/** Counts a try and keeps others from the code until the commit; undefined for a dead code. */
+export function tryCode(
+  trx: Executor,
+  key: string,
+  { triesMax, now }: { triesMax: number; now: number },
+): Promise<GateCodeRow | undefined> {
+  return trx
+    .updateTable('gate_codes')
+    .set((eb) => ({ tries: eb('tries', '+', 1) }))
+    .where('key', '=', key)
+    .where('tries', '<', triesMax)
+    .where('expire_time', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Deletes a code, unless another one has taken its place. */
+export async function deleteCode(trx: Executor, key: string, digest: string): Promise<void> {
+  await trx.deleteFrom('gate_codes').where('key', '=', key).where('digest', '=', digest).execute();
+}
+
+export async function deleteOldCodes(trx: Executor, now: number): Promise<void> {
+  await trx.deleteFrom('gate_codes').where('expire_time', '<=', now).execute();
 }

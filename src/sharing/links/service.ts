@@ -5,6 +5,7 @@ import {
   UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Trail } from '../../identity/audit/trail.ts';
+import type { Passwords } from '../../identity/users/passwords.ts';
 import { newId, type Random, randomText } from '../../ids.ts';
 import { fail, invalid } from '../../rpc/errors.ts';
 import { readExpireTime } from '../../rpc/expire-time.ts';
@@ -30,6 +31,7 @@ export type LinkOptions = {
   readonly trail: Trail;
   readonly documents: Documents;
   readonly views: Views;
+  readonly passwords: Passwords;
   /** What a link's url starts with. */
   readonly publicUrl: () => string;
   readonly random: Random;
@@ -38,7 +40,12 @@ export type LinkOptions = {
 };
 
 export function createLinkService(options: LinkOptions): ServiceImpl<typeof LinkService> {
-  const { db, trail, documents, views, publicUrl, random, now } = options;
+  const { db, trail, documents, views, passwords, publicUrl, random, now } = options;
+
+  /** An empty password is none. */
+  async function hashOf(password: string): Promise<string | null> {
+    return password === '' ? null : passwords.hash(password);
+  }
 
   async function existing(workspaceId: string, id: string): Promise<CountedLink> {
     const row = await findLink(db, workspaceId, id);
@@ -49,23 +56,27 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
   return {
     async createLink(request, context) {
       const workspaceId = workspaceOf(context);
-      refuseUnavailable(request);
+      const { emailRequired, emailVerificationRequired } = request;
+      if (emailVerificationRequired && !emailRequired) {
+        throw invalid('email_verification_required', 'needs email_required');
+      }
+      const expireTime = readExpireTime(request.expireTime, now());
+      await documents.require(workspaceId, request.documentId);
       const row: LinkRow = {
         id: newId('lnk', random),
         slug: randomText(random),
         workspace_id: workspaceId,
         document_id: request.documentId,
         name: request.name,
-        email_required: request.emailRequired ? 1 : 0,
-        email_verification_required: 0,
-        password_hash: null,
+        email_required: emailRequired ? 1 : 0,
+        email_verification_required: emailVerificationRequired ? 1 : 0,
+        password_hash: await hashOf(request.password),
         allow_download: request.allowDownload ? 1 : 0,
         gate_revision: 1,
         create_time: now(),
-        expire_time: readExpireTime(request.expireTime, now()),
+        expire_time: expireTime,
         revoke_time: null,
       };
-      await documents.require(workspaceId, request.documentId);
       const insert = (trx: Executor) => insertLink(trx, row);
       await trail.change(context, { target: row.id }, insert).catch((error: unknown) => {
         // The document was deleted in the meantime.
@@ -86,20 +97,22 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     },
 
     async updateLink(request, context) {
-      refuseUnavailable(request);
       const fields = fieldsAt(now());
-      const { paths, change } = readUpdate(UpdateLinkRequestSchema, request, fields);
+      const update = readUpdate(UpdateLinkRequestSchema, request, fields);
+      const { paths } = update;
+      const change: LinkChange = update.change;
       const key = { workspaceId: workspaceOf(context), id: request.linkId };
+      if (paths.includes('password')) {
+        await existing(key.workspaceId, key.id);
+        change.password_hash = await hashOf(request.password);
+      }
+      const changesGate = paths.some((path) => gates.has(path));
       const link = await trail.change(context, { target: key.id }, async (trx) => {
-        const changed = await updateLink(
-          trx,
-          key,
-          change,
-          paths.some((path) => gates.has(path)),
-        );
+        const changed = await updateLink(trx, key, change, changesGate);
         const row = await findLink(trx, key.workspaceId, key.id);
         if (row === undefined) throw noSuchLink();
         if (!changed) throw fail('conflict', 'The link was revoked.');
+        requireEmailForProof(row, paths);
         return row;
       });
       return { link: linkMessage(link, publicUrl()) };
@@ -125,15 +138,13 @@ const noSuchDocument = () => fail('not_found', 'There is no such document in the
 
 const noSuchLink = () => fail('not_found', 'There is no such link in the workspace.');
 
-/** The gates that the page cannot ask for yet are refused: a link must never be less than asked. */
-function refuseUnavailable(request: {
-  password: string;
-  emailVerificationRequired: boolean;
-}): void {
-  if (request.password !== '') throw invalid('password', 'is not available on this server');
-  if (request.emailVerificationRequired) {
-    throw invalid('email_verification_required', 'is not available on this server');
+/** Names what the update has asked for, of the two that contradict each other. */
+function requireEmailForProof(row: LinkRow, paths: readonly string[]): void {
+  if (row.email_verification_required === 0 || row.email_required === 1) return;
+  if (paths.includes('email_verification_required')) {
+    throw invalid('email_verification_required', 'needs email_required');
   }
+  throw invalid('email_required', 'is needed by email_verification_required');
 }
 
 /** What an update can change, by its path in the mask. */
@@ -143,8 +154,11 @@ const fieldsAt = (now: number) =>
     email_required: ({ emailRequired }) => ({ email_required: emailRequired ? 1 : 0 }),
     allow_download: ({ allowDownload }) => ({ allow_download: allowDownload ? 1 : 0 }),
     expire_time: ({ expireTime }) => ({ expire_time: readExpireTime(expireTime, now) }),
+    // Hashed apart, off the main thread.
     password: () => ({}),
-    email_verification_required: () => ({}),
+    email_verification_required: ({ emailVerificationRequired }) => ({
+      email_verification_required: emailVerificationRequired ? 1 : 0,
+    }),
   }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
 
 /** The paths whose change makes everybody pass the gate again. */

@@ -44,7 +44,15 @@ export function findLinks(
 }
 
 export type LinkChange = Partial<
-  Pick<LinkRow, 'name' | 'email_required' | 'allow_download' | 'expire_time'>
+  Pick<
+    LinkRow,
+    | 'name'
+    | 'email_required'
+    | 'email_verification_required'
+    | 'password_hash'
+    | 'allow_download'
+    | 'expire_time'
+  >
 >;
 
 /** Changes a link unless it was revoked; tells whether it did. */

@@ -1,7 +1,7 @@
 // Where the page of a shared link reports what its reader sees (`navigator.sendBeacon`).
 import { inlineTypes } from '../../http/download.ts';
 import type { Page, PageRequest } from '../../http/page.ts';
-import { fail, invalid } from '../../rpc/errors.ts';
+import { invalid } from '../../rpc/errors.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 import type { Opened } from '../gate/opened.ts';
 import type { Report, Views } from './views.ts';
@@ -10,21 +10,9 @@ export type ViewRouteOptions = {
   readonly views: Views;
   /** What the request's pass has opened; throws where it opens nothing. */
   readonly requireOpen: (request: PageRequest) => Promise<Opened>;
-  /** The service's own origin. */
-  readonly publicUrl: () => string;
 };
 
-export function viewRoutes({ views, requireOpen, publicUrl }: ViewRouteOptions): Page[] {
-  /** Of a browser, only our own pages' word is taken. */
-  function requireSameOrigin(request: PageRequest): void {
-    const site = request.header('sec-fetch-site');
-    const origin = request.header('origin');
-    // With `no-referrer`, which our pages have, the origin is `null`: the site says more.
-    const same =
-      site === undefined ? origin === undefined || origin === publicUrl() : site === 'same-origin';
-    if (!same) throw fail('forbidden', 'Another origin’s page may not report on a view.');
-  }
-
+export function viewRoutes({ views, requireOpen }: ViewRouteOptions): Page[] {
   return [
     {
       method: 'POST',
@@ -32,7 +20,6 @@ export function viewRoutes({ views, requireOpen, publicUrl }: ViewRouteOptions):
       name: 'link view',
       async answer(request) {
         const { viewId, shared } = await requireOpen(request);
-        requireSameOrigin(request);
         await views.report(viewId, readReport(request.form, lastPageOf(shared.document)));
         return { status: 204, headers: { 'cache-control': 'no-store' }, body: undefined };
       },

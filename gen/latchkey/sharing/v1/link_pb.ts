@@ -262,14 +262,16 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
   expireTime?: Timestamp | undefined;
 
   /**
-   * A password that the page asks for: at most 256 characters. Unset means none.
+   * A password that the page asks for before anything else: at most 256 characters. It is stored as
+   * an argon2id hash and never returned. Unset means none.
    *
    * @generated from field: string password = 6;
    */
   password: string;
 
   /**
-   * Whether the e-mail address has to be proven with a one-time code. Needs `email_required`.
+   * Whether the e-mail address has to be proven with a one-time code, which is sent to it. Needs
+   * `email_required`. Unset means false.
    *
    * @generated from field: bool email_verification_required = 7;
    */
@@ -473,7 +475,8 @@ export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest">
   expireTime?: Timestamp | undefined;
 
   /**
-   * As in CreateLinkRequest.
+   * As in CreateLinkRequest. Takes the place of the last one; named in the mask and empty, it takes
+   * the password away.
    *
    * @generated from field: string password = 6;
    */
@@ -658,7 +661,8 @@ export const LinkService: GenService<{
    *
    * Errors:
    * - `not_found`: the workspace has no such document.
-   * - `invalid_argument`: `expire_time` is not in the future, or the options contradict each other.
+   * - `invalid_argument`: `expire_time` is not in the future, or `email_verification_required` is set
+   *   without `email_required`.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.CreateLink
    */
@@ -688,11 +692,14 @@ export const LinkService: GenService<{
     output: typeof GetLinkResponseSchema;
   },
   /**
-   * Changes a link's options, at once and for everybody: who passed the old gate has to pass the new
-   * one. The `url` never changes.
+   * Changes a link's options, at once and for everybody: where `email_required`,
+   * `email_verification_required` or `password` is set anew, who passed the old gate has to pass the
+   * new one. The `url` never changes.
    *
    * Errors:
    * - `conflict`: the link was revoked.
+   * - `invalid_argument`: `expire_time` is not in the future, or the link would have
+   *   `email_verification_required` without `email_required`.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.UpdateLink
    */

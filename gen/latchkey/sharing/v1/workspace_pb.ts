@@ -513,7 +513,8 @@ export const MemberRoleSchema: GenEnum<MemberRole> = /*@__PURE__*/
   enumDesc(file_latchkey_sharing_v1_workspace, 0);
 
 /**
- * Workspaces, which own documents, links and API keys; and their members.
+ * Workspaces, which own documents, links and API keys; and their members. A workspace cannot be
+ * deleted; its documents, links, keys and members can each be taken away.
  *
  * It stands in this package because everything here belongs to a workspace. Its paths stand beside
  * those of clients and users, outside `/api/v1`: it is for whoever runs the platform, and for a
@@ -571,6 +572,9 @@ export const WorkspaceService: GenService<{
   /**
    * Makes a user a member of a workspace, or changes the role that the user has there. It takes
    * effect at once, and within a second in every other process.
+   *
+   * Users are of no workspace: whoever knows a user's id can take the user in, and then sees the
+   * user's name and e-mail address.
    *
    * A role can be given only by a caller who holds all of its scopes. Among members, only owners
    * make somebody an owner, or an owner something else.

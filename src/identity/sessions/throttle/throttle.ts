@@ -2,28 +2,9 @@
 // what they have in common, and those who are known have a counter of their own.
 import { createHmac } from 'node:crypto';
 import { fail } from '../../../rpc/errors.ts';
-import { transact } from '../../../storage/database.ts';
-import type { Database, Executor, SignInCounterRow } from '../../../storage/schema.ts';
-import {
-  deleteCounter,
-  findCounters,
-  forget,
-  isFamiliar,
-  lockCounter,
-  rememberNetwork,
-  takeBack,
-  updateCounter,
-} from './store.ts';
-
-type Lane = {
-  /** So many attempts in a row do not wait. */
-  readonly free: number;
-  /** The wait after the last of those; each further attempt doubles it. */
-  readonly firstWaitMs: number;
-  readonly waitMsMax: number;
-  /** An attempt is forgotten in this time, one after the other. */
-  readonly forgetMs: number;
-};
+import { createCounters, type Lane } from '../../../storage/counters.ts';
+import type { Database, Executor } from '../../../storage/schema.ts';
+import { forgetNetworks, isFamiliar, rememberNetwork } from './store.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -74,49 +55,40 @@ export type ThrottleOptions = {
   readonly now: () => number;
 };
 
-type Counter = { readonly lane: keyof typeof lanes; readonly key: string };
+type LaneCounter = { readonly name: keyof typeof lanes; readonly lane: Lane; readonly key: string };
 
 export function createThrottle({ db, key, now }: ThrottleOptions): Throttle {
+  const counters = createCounters({ db, table: 'sign_in_counters', refusal: tooEarly, now });
   const digest = (...parts: string[]) =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
+  const counter = (name: keyof typeof lanes, ...parts: string[]): LaneCounter => ({
+    name,
+    lane: lanes[name],
+    key: digest(name, ...parts),
+  });
 
-  async function countersOf({ email, network, device }: Attempt): Promise<Counter[]> {
-    if (device !== undefined) return [{ lane: 'device', key: digest('device', device, email) }];
-    const own: Counter[] = [
-      { lane: 'network', key: digest('network', network) },
-      { lane: 'pair', key: digest('pair', network, email) },
-    ];
+  async function countersOf({ email, network, device }: Attempt): Promise<LaneCounter[]> {
+    if (device !== undefined) return [counter('device', device, email)];
+    const own = [counter('network', network), counter('pair', network, email)];
     // The same look-up and the same counters for an address that nobody has.
     const familiar = await isFamiliar(db, digest('familiar', network, email));
-    return familiar ? own : [...own, { lane: 'user', key: digest('user', email) }];
+    return familiar ? own : [...own, counter('user', email)];
   }
 
   return {
-    sweep: (trx) => forget(trx, now(), now() - familiarMs),
+    async sweep(trx) {
+      await counters.sweep(trx);
+      await forgetNetworks(trx, now() - familiarMs);
+    },
     async count(attempt) {
-      // In one order, so that attempts do not wait for each other crosswise.
-      const counters = (await countersOf(attempt)).sort((a, b) => (a.key < b.key ? -1 : 1));
-      // A flood costs a read, no write.
-      const keys = counters.map((counter) => counter.key);
-      for (const row of await findCounters(db, keys)) refuseEarly(row, now());
-      const added = await transact(db, async (trx) => {
-        const all: Added[] = [];
-        for (const counter of counters) {
-          const row = await lockCounter(trx, counter.key);
-          const time = now();
-          refuseEarly(row, time);
-          const next = afterAttempt(lanes[counter.lane], row, time);
-          await updateCounter(trx, next);
-          all.push({ ...counter, next, addedMs: next.level_time - Math.max(row.level_time, time) });
-        }
-        return all;
-      });
+      const lanesOf = await countersOf(attempt);
+      // Who has just shown the password need not wait for it; others of the network do.
+      const own = new Set(lanesOf.filter(({ name }) => isOwn(name)).map(({ key }) => key));
+      const counted = await counters.count(lanesOf);
       return {
         async forgive(trx) {
-          for (const { lane, key, next, addedMs } of added) {
-            // Who has just shown the password need not wait for it; others of the network do.
-            if (lane === 'device' || lane === 'pair') await deleteCounter(trx, key);
-            else await takeBack(trx, next, addedMs, now());
+          for (const one of counted) {
+            await (own.has(one.key) ? counters.clear(trx, one) : counters.takeBack(trx, one));
           }
           const { email, network } = attempt;
           await rememberNetwork(trx, digest('familiar', network, email), now());
@@ -126,24 +98,9 @@ export function createThrottle({ db, key, now }: ThrottleOptions): Throttle {
   };
 }
 
-type Added = Counter & { readonly next: SignInCounterRow; readonly addedMs: number };
+const isOwn = (name: keyof typeof lanes) => name === 'device' || name === 'pair';
 
-function refuseEarly({ next_time }: SignInCounterRow, now: number): void {
-  if (next_time <= now) return;
-  throw fail('rate_limited', 'Too many attempts to sign in; wait before the next.', {
-    retryAfterSeconds: Math.ceil((next_time - now) / 1000),
+const tooEarly = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many attempts to sign in; wait before the next.', {
+    retryAfterSeconds,
   });
-}
-
-function afterAttempt(lane: Lane, row: SignInCounterRow, now: number): SignInCounterRow {
-  const { free, firstWaitMs, waitMsMax, forgetMs } = lane;
-  const levelMax = free + Math.log2(waitMsMax / firstWaitMs);
-  const level = Math.min(Math.max(0, (row.level_time - now) / forgetMs) + 1, levelMax);
-  const doublings = Math.ceil(level) - free;
-  const waitMs = doublings < 0 ? 0 : Math.min(firstWaitMs * 2 ** doublings, waitMsMax);
-  return {
-    key: row.key,
-    level_time: Math.ceil(now + level * forgetMs),
-    next_time: now + waitMs,
-  };
-}

@@ -1,7 +1,7 @@
 // What counts as one network address: an IPv4 address; of an IPv6 address the /64 that every
 // household and every rented machine has to itself.
 import { isIPv6 } from 'node:net';
-import { bareAddress } from '../../../rpc/address.ts';
+import { bareAddress } from './address.ts';
 
 /** The network of a caller's address; what is no address is its own network. */
 export function networkOf(address: string): string {

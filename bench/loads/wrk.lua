@@ -1,6 +1,8 @@
--- wrk posts the file that the argument behind `--` names, and tells what came of it as JSON.
+-- What is loaded by wrk tells what came of it as JSON. The argument behind `--`, if there is one,
+-- names a file that is posted as JSON.
 
 function init(args)
+  if args[1] == nil then return end
   local file = assert(io.open(args[1], "rb"))
   wrk.method = "POST"
   wrk.body = file:read("*a")

@@ -1,0 +1,148 @@
+// Documents up and down: the service, its floor, and nginx beside them.
+import { createHash, randomBytes } from 'node:crypto';
+import { DocumentService } from '../dist/gen/latchkey/sharing/v1/document_pb.js';
+import { sendStreams } from './loads/grpc-uploads.mjs';
+import { sendRequests } from './loads/uploads.mjs';
+import { runWrk } from './loads/wrk.mjs';
+import { stopAll } from './processes.mjs';
+import { verdict } from './report.mjs';
+import { startStores } from './stores.mjs';
+
+const connectionCounts = [1, 8, 32];
+const uploadMethod = DocumentService.methods.find(({ name }) => name === 'UploadDocument');
+const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
+/** `kind` is one of `loads`; a range is `[first byte, length]`. */
+export const documentScenarios = [
+  { name: 'upload-10kB', kind: 'upload', bytes: 10e3, throughputMin: 0.6 },
+  { name: 'upload-1MB', kind: 'upload', bytes: 1e6, throughputMin: 0.8 },
+  { name: 'upload-64MB', kind: 'upload', bytes: 64e6, throughputMin: 0.8 },
+  { name: 'upload-1MB-grpc', kind: 'stream', bytes: 1e6, throughputMin: 0.8 },
+  { name: 'download-1MB', kind: 'download', bytes: 1e6, throughputMin: 0.8 },
+  {
+    name: 'download-64KiB-range',
+    kind: 'download',
+    bytes: 64e6,
+    range: [32e6, 64 * 1024],
+    throughputMin: 0.6,
+  },
+];
+
+/** Runs the scenarios; returns the servers of the report, and the verdicts. */
+export async function runDocuments(chosen, folder, { rounds, seconds }) {
+  const sides = await startStores(folder);
+  const servers = [];
+  const verdicts = [];
+  for (const scenario of chosen) {
+    const file = randomBytes(scenario.bytes);
+    const load = loads[scenario.kind](scenario, file);
+    const able = sides.filter((side) => load.takes(side));
+    process.stdout.write(`${scenario.name}: ${load.description} `);
+    for (const side of able) {
+      await load.probe(side);
+      await load.run(side, 1, 1);
+      await side.clear();
+    }
+    for (const connections of connectionCounts) {
+      const results = able.map((side) => ({
+        name: `${scenario.name}, ${connections} at a time, ${side.name}`,
+        side,
+        rounds: [],
+        peakBytes: 0,
+      }));
+      for (let round = 0; round < rounds; round++) {
+        for (const { side, rounds } of results) {
+          rounds.push(await load.run(side, connections, seconds));
+          await side.clear();
+          process.stdout.write('.');
+        }
+      }
+      for (const result of results) result.peakBytes = result.side.server.peakBytes();
+      servers.push(...results);
+      verdicts.push(
+        verdict({
+          name: `${scenario.name}, ${connections} at a time`,
+          targets: { throughputMin: scenario.throughputMin },
+          floor: results.find(({ side }) => side.name === 'floor'),
+          ours: results.find(({ side }) => side.name === 'Latchkey'),
+        }),
+      );
+    }
+    for (const side of able) await load.probe(side);
+    process.stdout.write('\n');
+  }
+  await stopAll();
+  return { servers, verdicts };
+}
+
+const loads = {
+  upload(_, file) {
+    const digest = sha256(file);
+    const run = (side, connections, seconds) =>
+      sendRequests({
+        port: side.http,
+        connections,
+        seconds,
+        requestOf: (n) => side.requestOf(file, n),
+        isGood: (answer) => side.isStored(answer, digest),
+      });
+    return {
+      description: 'our own generator, HTTP/1.1, keep-alive',
+      takes: () => true,
+      run,
+      probe: probeBy(run),
+    };
+  },
+
+  stream(_, file) {
+    const digest = sha256(file);
+    const run = (side, connections, seconds) =>
+      sendStreams({
+        port: side.grpc,
+        connections,
+        seconds,
+        method: uploadMethod,
+        file,
+        headers: side.headers,
+        isGood: (answer) => side.isTold(answer, digest),
+      });
+    return {
+      description: 'node:http2, one stream a connection',
+      takes: ({ grpc }) => grpc !== undefined,
+      run,
+      probe: probeBy(run),
+    };
+  },
+
+  download({ range }, file) {
+    const routes = new Map();
+    const [first, length] = range ?? [0, file.length];
+    const wanted = sha256(file.subarray(first, first + length));
+    const rangeHeaders = range && { range: `bytes=${first}-${first + length - 1}` };
+    const headersOf = (side) => ({ ...side.headers, ...rangeHeaders });
+    async function urlOf(side) {
+      if (!routes.has(side)) routes.set(side, await side.keep(file));
+      return `http://127.0.0.1:${side.http}${routes.get(side)}`;
+    }
+    return {
+      description: 'wrk, 1 thread, keep-alive',
+      takes: () => true,
+      run: async (side, connections, seconds) =>
+        runWrk({ url: await urlOf(side), connections, seconds, headers: headersOf(side) }),
+      async probe(side) {
+        const answer = await fetch(await urlOf(side), { headers: headersOf(side) });
+        const bytes = Buffer.from(await answer.arrayBuffer());
+        if (answer.status !== (range ? 206 : 200) || sha256(bytes) !== wanted) {
+          throw new Error(`${side.name} answered ${answer.status}, ${bytes.length} bytes`);
+        }
+      },
+    };
+  },
+};
+
+/** One upload that has to be good. */
+const probeBy = (run) => async (side) => {
+  const { errors } = await run(side, 1, 0);
+  if (errors > 0) throw new Error(`${side.name} did not store what was sent`);
+  await side.clear();
+};

@@ -1,0 +1,123 @@
+// What stores documents: the service, its floor, and nginx.
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { startNginx } from './nginx.mjs';
+import { startServer } from './processes.mjs';
+import { startService } from './service.mjs';
+
+/**
+ * Floor, ours, nginx. Each has the buffers of a request that stores a file (`requestOf`), judges the
+ * answer (`isStored`; `isTold` over gRPC), keeps a file to be read (`keep`), and forgets what it was
+ * sent otherwise (`clear`).
+ */
+export async function startStores(folder) {
+  return [await startFloor(folder), await startOurs(folder), await startPeer(folder)];
+}
+
+async function startFloor(folder) {
+  const filesDir = path.join(folder, 'floor-files');
+  await mkdir(filesDir);
+  const server = await startServer({
+    script: path.join(import.meta.dirname, 'floors/files.mjs'),
+    env: { FLOOR_SETTINGS: JSON.stringify({ folder: filesDir }) },
+    logFile: path.join(folder, 'floor-files.log'),
+  });
+  const [, http, grpc] = /ready: (\d+) (\d+)/.exec(server.said);
+  return { name: 'floor', server, http, grpc, headers: {}, ...plainFiles(filesDir, http) };
+}
+
+async function startPeer(folder) {
+  const filesDir = path.join(folder, 'nginx-files');
+  await mkdir(filesDir);
+  const server = await startNginx(folder, filesDir);
+  const http = server.said;
+  return { name: 'nginx', server, http, headers: {}, ...plainFiles(filesDir, http) };
+}
+
+/** What stores the body of a PUT as a file. */
+function plainFiles(filesDir, port) {
+  const kept = new Set();
+  return {
+    requestOf(file, n) {
+      const head =
+        `PUT /files/${n} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
+        `Content-Length: ${file.length}\r\n\r\n`;
+      return [Buffer.from(head), file];
+    },
+    isStored({ status, body }, digest) {
+      // nginx tells nothing of what it has stored.
+      const isSame = body === '' || body.startsWith('<') || JSON.parse(body).sha256 === digest;
+      return (status === 201 || status === 204) && isSame;
+    },
+    isTold: ({ document }, digest) => document.sha256 === digest,
+    async keep(file) {
+      const name = `kept-${kept.size}`;
+      kept.add(name);
+      await writeFile(path.join(filesDir, name), file);
+      return `/files/${name}`;
+    },
+    async clear() {
+      const names = (await readdir(filesDir)).filter((name) => !kept.has(name));
+      await Promise.all(names.map((name) => rm(path.join(filesDir, name))));
+    },
+  };
+}
+
+async function startOurs(folder) {
+  const service = await startService(folder, { name: 'documents' });
+  const { server, ports, apiKey } = service;
+  return { name: 'Latchkey', server, grpc: ports.gRPC, ...latchkey(ports.HTTP, apiKey) };
+}
+
+/** What takes a form, as Latchkey over HTTP. */
+export function latchkey(port, apiKey) {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const documents = `http://127.0.0.1:${port}/api/v1/documents`;
+  const stored = [];
+  const boundary = 'a-boundary-that-random-bytes-do-not-hold';
+  const before = Buffer.from(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="deck.bin"\r\n` +
+      'Content-Type: application/octet-stream\r\n\r\n',
+  );
+  const after = Buffer.from(`\r\n--${boundary}--\r\n`);
+  return {
+    http: port,
+    headers,
+    /** `file`: one buffer, or several. */
+    requestOf(file) {
+      const parts = [before, ...[file].flat(), after];
+      const length = parts.reduce((sum, part) => sum + part.length, 0);
+      const head =
+        `POST /api/v1/documents HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
+        `Authorization: ${headers.authorization}\r\nContent-Length: ${length}\r\n` +
+        `Content-Type: multipart/form-data; boundary=${boundary}\r\n\r\n`;
+      return [Buffer.from(head), ...parts];
+    },
+    isStored({ status, body }, digest) {
+      if (status !== 201) return false;
+      const document = JSON.parse(body);
+      stored.push(document.id);
+      return document.sha256 === digest;
+    },
+    isTold({ document }, digest) {
+      stored.push(document.id);
+      return document.sha256 === digest;
+    },
+    async keep(file) {
+      const body = new FormData();
+      body.set('file', new Blob([file]), 'deck.bin');
+      const answer = await fetch(documents, { method: 'POST', headers, body });
+      return `/api/v1/documents/${(await answer.json()).id}/file`;
+    },
+    async clear() {
+      const ids = stored.splice(0);
+      const remove = async () => {
+        for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+          const { ok } = await fetch(`${documents}/${id}`, { method: 'DELETE', headers });
+          if (!ok) throw new Error(`${id} could not be deleted`);
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, remove));
+    },
+  };
+}

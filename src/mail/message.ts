@@ -1,0 +1,32 @@
+// A mail as nodemailer composes it (RFC 5322).
+import type { SendMailOptions } from 'nodemailer';
+import { readEmail } from '../email.ts';
+import { type Random, randomText } from '../ids.ts';
+import type { Mail } from './mailer.ts';
+import type { Sender } from './settings.ts';
+
+export type MessageOptions = {
+  readonly from: Sender;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+/** Throws where `to` is not a single address. */
+export function messageOf(mail: Mail, { from, random, now }: MessageOptions): SendMailOptions {
+  if (readEmail(mail.to) === undefined) throw new Error('a mail goes to a single address');
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+  return {
+    from: { name: from.name, address: from.address },
+    to: { name: '', address: mail.to },
+    subject: mail.subject,
+    text: mail.text,
+    textEncoding: 'quoted-printable',
+    date: new Date(now()),
+    messageId: `<${randomText(random)}@${domain}>`,
+    // RFC 3834 §5: nobody's out-of-office reply comes back.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}

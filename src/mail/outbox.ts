@@ -1,0 +1,46 @@
+// Without an SMTP server: each mail is a file, for whoever tries the service out.
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { createTransport } from 'nodemailer';
+import { randomText } from '../ids.ts';
+import { fail } from '../rpc/errors.ts';
+import { writeFileOnce } from '../storage/files.ts';
+import type { OpenMailer } from './mailer.ts';
+import { type MessageOptions, messageOf } from './message.ts';
+
+export type OutboxOptions = MessageOptions & {
+  readonly folder: string;
+  /** The oldest beyond are removed. */
+  readonly filesMax?: number;
+};
+
+export async function openOutbox(options: OutboxOptions): Promise<OpenMailer> {
+  const { folder, filesMax = 1_000, random, now } = options;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+
+  async function removeOldest(): Promise<void> {
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort();
+    const surplus = names.slice(0, Math.max(0, names.length - filesMax));
+    await Promise.all(surplus.map((name) => rm(path.join(folder, name), { force: true })));
+  }
+
+  return {
+    async send(mail) {
+      const { message } = await composer.sendMail(messageOf(mail, options));
+      const time = new Date(now()).toISOString().replace(/[-:]/g, '');
+      const file = path.join(folder, `${time}-${randomText(random)}.eml`);
+      try {
+        await writeFileOnce(file, message.toString());
+        await removeOldest();
+      } catch (cause) {
+        throw fail('unavailable', 'The mail cannot be sent right now.', {
+          cause,
+          retryAfterSeconds: 30,
+        });
+      }
+    },
+    stop() {},
+  };
+}

@@ -1,0 +1,106 @@
+import { fork } from 'node:child_process';
+import { type FromProgram, readBytesMax, type ToProgram } from './messages.ts';
+
+/** The bytes of a PDF. */
+export type PdfSource = {
+  readonly sizeBytes: number;
+  read(offset: number, length: number): AsyncIterable<Uint8Array>;
+};
+
+export type ProgramOptions = {
+  /** The built program. */
+  readonly file: string;
+  /** How long it may take to start. */
+  readonly startMs: number;
+  /** How long a count may take. */
+  readonly countMs: number;
+  /** How long it is kept with nothing to do. */
+  readonly restMs: number;
+  /** How large the process may become. */
+  readonly memoryBytesMax: number;
+};
+
+export type CountingProgram = {
+  isRunning(): boolean;
+  /** One at a time. 0 where the program gives up, or has to be ended. Never throws. */
+  count(source: PdfSource): Promise<number>;
+  end(): void;
+};
+
+type Count = { readonly source: PdfSource; settle(pages: number): void; timer: NodeJS.Timeout };
+
+/** Starts the program without any of our settings or files. */
+export function startProgram(options: ProgramOptions): CountingProgram {
+  const { startMs, countMs, restMs } = options;
+  const child = fork(options.file, [String(options.memoryBytesMax)], {
+    env: {},
+    execArgv: ['--disallow-code-generation-from-strings'],
+    serialization: 'advanced',
+    stdio: 'ignore',
+  });
+  let isRunning = true;
+  let current: Count | undefined;
+  let rest: NodeJS.Timeout | undefined;
+
+  function end(): void {
+    if (!isRunning) return;
+    isRunning = false;
+    clearTimeout(rest);
+    child.kill('SIGKILL');
+    settle(0);
+  }
+
+  function settle(pages: number): void {
+    clearTimeout(current?.timer);
+    current?.settle(pages);
+    current = undefined;
+    if (isRunning) rest = setTimeout(end, restMs).unref();
+  }
+
+  function say(message: ToProgram): void {
+    if (isRunning) child.send(message);
+  }
+
+  async function answerRead(count: Count, offset: number, length: number): Promise<void> {
+    const { source } = count;
+    const isWithin = offset >= 0 && length > 0 && offset + length <= source.sizeBytes;
+    if (!isWithin || length > readBytesMax) return end();
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of source.read(offset, length)) chunks.push(chunk);
+    if (current === count) say({ kind: 'bytes', bytes: Buffer.concat(chunks) });
+  }
+
+  let hasStarted = false;
+  child.on('message', (message: FromProgram) => {
+    if (current === undefined) return;
+    if (message.kind === 'counted') {
+      settle(isCount(message.pages) ? message.pages : 0);
+      if (message.isSpent) end();
+      return;
+    }
+    if (!hasStarted) {
+      hasStarted = true;
+      clearTimeout(current.timer);
+      current.timer = setTimeout(end, countMs);
+    }
+    answerRead(current, message.offset, message.length).catch(end);
+  });
+  child.on('exit', end).on('error', end);
+  child.unref();
+  child.channel?.unref();
+
+  return {
+    isRunning: () => isRunning,
+    count: (source) =>
+      new Promise((resolve) => {
+        clearTimeout(rest);
+        const timer = setTimeout(end, hasStarted ? countMs : startMs);
+        current = { source, settle: resolve, timer };
+        say({ kind: 'count', sizeBytes: source.sizeBytes });
+      }),
+    end,
+  };
+}
+
+/** What fits the field `page_count`. */
+const isCount = (pages: number) => Number.isInteger(pages) && pages > 0 && pages <= 4_294_967_295;

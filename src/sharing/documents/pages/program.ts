@@ -1,0 +1,121 @@
+// Counts the pages of PDFs with pdf.js, in a process of its own: whatever a document does to it,
+// the service goes on. Who starts it, program-process.ts, has the time limit; the limit of memory
+// is kept here, by a second thread that no document can keep busy. Any failure ends the process,
+// and that is an answer.
+import process from 'node:process';
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { type FromProgram, readBytesMax, type ToProgram } from './messages.ts';
+
+const watchedEveryMs = 10;
+/** What the second thread is woken by. */
+const idle = 0;
+const busy = 1;
+
+type Watched = {
+  readonly state: Int32Array;
+  readonly memoryBytesMax: number;
+  readonly parent: number;
+};
+
+if (isMainThread) await serve(Number(process.argv[2]));
+else watch(workerData);
+
+/** Ends the process where it has grown too large, or its parent is gone and it would run on. */
+function watch({ state, memoryBytesMax, parent }: Watched): never {
+  for (;;) {
+    Atomics.wait(state, 0, idle);
+    const isTooLarge = process.memoryUsage.rss() > memoryBytesMax;
+    if (isTooLarge || process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
+    Atomics.wait(state, 0, busy, watchedEveryMs);
+  }
+}
+
+async function serve(memoryBytesMax: number): Promise<void> {
+  const state = new Int32Array(new SharedArrayBuffer(4));
+  const watched: Watched = { state, memoryBytesMax, parent: process.ppid };
+  new Worker(new URL(import.meta.url), { workerData: watched }).unref();
+  const setState = (to: number) => {
+    Atomics.store(state, 0, to);
+    Atomics.notify(state, 0);
+  };
+  const countPages = await loadPdfjs();
+  let deliver = (_bytes: Uint8Array) => {};
+  const read = (offset: number, length: number) =>
+    new Promise<Uint8Array>((resolve) => {
+      deliver = resolve;
+      say({ kind: 'read', offset, length });
+    });
+  process.on('message', async (message: ToProgram) => {
+    if (message.kind === 'bytes') return deliver(message.bytes);
+    setState(busy);
+    const pages = await countPages(message.sizeBytes, read);
+    setState(idle);
+    say({ kind: 'counted', pages, isSpent: process.memoryUsage.rss() > memoryBytesMax / 2 });
+  });
+}
+
+function say(message: FromProgram): void {
+  process.send?.(message);
+}
+
+type Read = (offset: number, length: number) => Promise<Uint8Array>;
+
+async function loadPdfjs() {
+  // What pdf.js needs and Node 20 lacks; the matrices only to draw, which it never does here.
+  if (!('withResolvers' in Promise)) Object.assign(Promise, { withResolvers });
+  Object.assign(globalThis, { DOMMatrix: class {} });
+  // Where it sees Node, it loads a native canvas.
+  Object.assign(globalThis, { process: undefined });
+  const pdfjs = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  Object.assign(globalThis, { process });
+  pdfjs.GlobalWorkerOptions.workerSrc = import.meta.resolve(
+    'pdfjs-dist/legacy/build/pdf.worker.mjs',
+  );
+
+  return async (sizeBytes: number, read: Read): Promise<number> => {
+    let reading = Promise.resolve();
+    class Source extends pdfjs.PDFDataRangeTransport {
+      override requestDataRange(begin: number, end: number): void {
+        reading = reading.then(async () => {
+          this.onDataRange(begin, await readWhole(read, begin, end));
+        });
+      }
+    }
+    const task = pdfjs.getDocument({
+      range: new Source(sizeBytes, null),
+      disableAutoFetch: true,
+      disableStream: true,
+      useSystemFonts: false,
+      useWasm: false,
+      useWorkerFetch: false,
+      enableXfa: false,
+      verbosity: pdfjs.VerbosityLevel.ERRORS,
+    });
+    try {
+      return (await task.promise).numPages;
+    } catch {
+      return 0;
+    } finally {
+      await task.destroy();
+      await reading;
+    }
+  };
+}
+
+async function readWhole(read: Read, begin: number, end: number): Promise<Uint8Array> {
+  const whole = new Uint8Array(end - begin);
+  for (let at = begin; at < end; at += readBytesMax) {
+    whole.set(await read(at, Math.min(readBytesMax, end - at)), at - begin);
+  }
+  return whole;
+}
+
+function withResolvers() {
+  let resolve = (_value: unknown) => {};
+  let reject = (_reason: unknown) => {};
+  const promise = new Promise((one, other) => {
+    resolve = one;
+    reject = other;
+  });
+  return { promise, resolve, reject };
+}

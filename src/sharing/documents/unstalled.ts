@@ -1,0 +1,28 @@
+import { fail } from '../../rpc/errors.ts';
+
+/** The same messages; throws `canceled` where one is longer in coming than `stalledMs`. */
+export async function* unstalled<T>(
+  messages: AsyncIterable<T>,
+  stalledMs: number,
+): AsyncGenerator<T> {
+  const iterator = messages[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await within(stalledMs, iterator.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: where no message comes, neither does the end of them.
+    iterator.return?.().catch(() => {});
+  }
+}
+
+async function within<T>(milliseconds: number, result: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const stalled = () => reject(fail('canceled', 'The upload has stalled.'));
+    timer = setTimeout(stalled, milliseconds);
+  });
+  return Promise.race([result, late]).finally(() => clearTimeout(timer));
+}

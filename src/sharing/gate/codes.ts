@@ -1,0 +1,131 @@
+// One-time codes: six digits by mail, which prove that an e-mail address is the visitor's.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Random } from '../../ids.ts';
+import type { Mailer } from '../../mail/mailer.ts';
+import { fail } from '../../rpc/errors.ts';
+import { createCounters, type Lane } from '../../storage/counters.ts';
+import { isMissingReference, transact } from '../../storage/database.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
+import { deleteCode, deleteOldCodes, findCode, placeCode, tryCode } from './store.ts';
+
+const minute = 60_000;
+
+const validMs = 10 * minute;
+const triesMax = 5;
+const resendMs = 30_000;
+
+const lanes = {
+  // Whoever asks and for whichever link: nobody's mailbox is filled. 12 an hour at the most.
+  address: { free: 6, firstWaitMs: 10 * minute, waitMsMax: 10 * minute, forgetMs: 10 * minute },
+  // One network asking for many addresses. It may be an office at a presentation.
+  network: { free: 60, firstWaitMs: minute, waitMsMax: minute, forgetMs: minute },
+} as const satisfies Record<string, Lane>;
+
+/** Whom a code is for, and what it opens. */
+export type Claim = { readonly linkId: string; readonly email: string };
+
+export type Codes = {
+  /**
+   * Sends a new code, which voids the one before. Resolves to the seconds to wait where one was
+   * sent a moment ago: then none is. Throws `rate_limited` and `unavailable`.
+   */
+  send(claim: Claim, network: string): Promise<number>;
+  /** Whether it is the right code, which is used up by it. A wrong one uses up a try. */
+  redeem(trx: Executor, claim: Claim, code: string): Promise<boolean>;
+  sweep(trx: Executor): Promise<void>;
+};
+
+export type CodesOptions = {
+  readonly db: Database;
+  readonly mailer: Mailer;
+  readonly publicUrl: () => string;
+  /** 32 bytes: addresses and codes are stored as digests that only its holder can make. */
+  readonly key: Uint8Array;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+export function createCodes(options: CodesOptions): Codes {
+  const { db, mailer, publicUrl, key, random, now } = options;
+  const counters = createCounters({ db, table: 'gate_counters', refusal: tooMany, now });
+  const digest = (...parts: string[]) =>
+    createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
+  const keyOf = ({ linkId, email }: Claim) => digest('claim', linkId, email);
+
+  const codeDigest = (claim: Claim, code: string) => digest('code', keyOf(claim), code);
+
+  /** Makes a code that counts from now on, unless the last one is too young. */
+  function place(claim: Claim, network: string, code: string): Promise<boolean> {
+    const row = { key: keyOf(claim), link_id: claim.linkId, digest: codeDigest(claim, code) };
+    return transact(db, async (trx) => {
+      const time = now();
+      const times = { send_time: time, expire_time: time + validMs };
+      if (!(await placeCode(trx, { ...row, tries: 0, ...times }, time - resendMs))) return false;
+      await counters.countIn(trx, [
+        { lane: lanes.address, key: digest('address', claim.email) },
+        { lane: lanes.network, key: digest('network', network) },
+      ]);
+      return true;
+    }).catch((error: unknown) => {
+      // The link was deleted with its document in the meantime.
+      throw isMissingReference(error) ? fail('not_found', 'There is no such link.') : error;
+    });
+  }
+
+  return {
+    async send(claim, network) {
+      const code = newCode(random);
+      if (!(await place(claim, network, code))) {
+        const last = await findCode(db, keyOf(claim));
+        return Math.max(1, Math.ceil(((last?.send_time ?? 0) + resendMs - now()) / 1000));
+      }
+      try {
+        await mailer.send({ to: claim.email, subject, text: textOf(code, publicUrl()) });
+      } catch (error) {
+        // The next attempt need not wait for a mail that was never sent.
+        await transact(db, (trx) => deleteCode(trx, keyOf(claim), codeDigest(claim, code)));
+        throw error;
+      }
+      return 0;
+    },
+
+    async redeem(trx, claim, code) {
+      const row = await tryCode(trx, keyOf(claim), { triesMax, now: now() });
+      if (row === undefined) return false;
+      const given = Buffer.from(codeDigest(claim, code));
+      if (!timingSafeEqual(Buffer.from(row.digest), given)) return false;
+      await deleteCode(trx, row.key, row.digest);
+      return true;
+    },
+
+    async sweep(trx) {
+      await counters.sweep(trx);
+      await deleteOldCodes(trx, now());
+    },
+  };
+}
+
+const tooMany = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many codes were asked for.', { retryAfterSeconds });
+
+/** Six digits, each code as likely as any other. */
+export function newCode(random: Random): string {
+  const count = 1_000_000;
+  for (;;) {
+    const value = Buffer.from(random(4)).readUInt32BE();
+    // What is left over beyond the last whole million would make low codes more likely.
+    if (value < 2 ** 32 - (2 ** 32 % count)) return String(value % count).padStart(6, '0');
+  }
+}
+
+const subject = 'Your code for a shared document';
+
+const textOf = (code: string, publicUrl: string) => `Your code is ${code}
+
+Enter it on the page that asked for it, at ${publicUrl}, to see the document
+that was shared with you. It is good for ${validMs / minute} minutes, and once.
+
+If you have not asked for it, you need not do anything: without the code nobody
+sees the document in your name. Please give it to nobody.
+`;

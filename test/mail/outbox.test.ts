@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import PostalMime from 'postal-mime';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Mail } from '../../src/mail/mailer.ts';
+import { openOutbox } from '../../src/mail/outbox.ts';
+
+const mail: Mail = { to: 'reader@example.com', subject: 'Grüße', text: 'Grüße\n\n.\n= end' };
+const from = { name: 'Latchkey', address: 'no-reply@localhost' };
+const start = Date.UTC(2026, 10, 21, 12, 30, 15, 7);
+
+let dataDir: string;
+let folder: string;
+let time: number;
+beforeEach(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'latchkey-outbox-'));
+  folder = path.join(dataDir, 'outbox');
+  time = start;
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+const open = (filesMax?: number) =>
+  openOutbox({
+    folder,
+    from,
+    random: randomBytes,
+    now: () => time,
+    ...(filesMax === undefined ? {} : { filesMax }),
+  });
+
+async function subjects(): Promise<(string | undefined)[]> {
+  const names = (await readdir(folder)).sort();
+  const mails = names.map(async (name) =>
+    PostalMime.parse(await readFile(path.join(folder, name))),
+  );
+  return (await Promise.all(mails)).map(({ subject }) => subject);
+}
+
+it('a mail is a file that its owner alone can read, named by its time', async () => {
+  const outbox = await open();
+  await outbox.send(mail);
+  const [name = '', ...others] = await readdir(folder);
+  expect(others).toEqual([]);
+  expect(name).toMatch(/^20261121T123015\.007Z-[0-9A-Za-z]{22}\.eml$/);
+  const file = path.join(folder, name);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await PostalMime.parse(await readFile(file))).toMatchObject({
+    from,
+    to: [{ address: mail.to, name: '' }],
+    subject: mail.subject,
+    date: '2026-11-21T12:30:15.000Z',
+  });
+});
+
+it('a mail reads as it was written', async () => {
+  const outbox = await open();
+  await outbox.send(mail);
+  const [name = ''] = await readdir(folder);
+  const raw = await readFile(path.join(folder, name), 'utf8');
+  expect((await PostalMime.parse(raw)).text?.trimEnd()).toBe(mail.text);
+  // Lines end as RFC 5322 wants them.
+  expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+});
+
+it('the newest mails are kept', async () => {
+  const outbox = await open(3);
+  for (const subject of ['1', '2', '3', '4', '5']) {
+    time += 1000;
+    await outbox.send({ ...mail, subject });
+  }
+  expect(await subjects()).toEqual(['3', '4', '5']);
+});
+
+it('a folder that others could read is closed', async () => {
+  await open();
+  await chmod(folder, 0o755);
+  await open();
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+});
+
+it('a mail that cannot be written is not sent', async () => {
+  const outbox = await open();
+  await rm(folder, { recursive: true });
+  await writeFile(folder, '');
+  await expect(outbox.send(mail)).rejects.toMatchObject({ code: 'unavailable' });
+});

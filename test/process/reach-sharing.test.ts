@@ -1,0 +1,195 @@
+// Two processes on one database and one folder: what the one takes away from those who share and
+// those who read, the other refuses, too.
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
+import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { openDatabase } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/schema.ts';
+import { type Credential, type Door, openDoors } from '../support/doors.ts';
+import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
+import { cookieOf } from '../support/gated.ts';
+import { describeDialects } from '../support/harness.ts';
+import { codeOf, messageOf } from '../support/managing.ts';
+import { freePort } from '../support/postgres.ts';
+import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
+import { multipartBody } from '../support/raw-http.ts';
+import { addUser } from '../support/users.ts';
+
+const keys = ApiKeyService.method;
+const { listDocuments, deleteDocument } = DocumentService.method;
+const { createLink, updateLink, revokeLink } = LinkService.method;
+const { putMember, removeMember } = WorkspaceService.method;
+const { signIn } = SessionService.method;
+
+const within1s = { timeout: 1_000, interval: 20 };
+const scopes = ['documents:read', 'documents:write', 'links:read', 'links:write'];
+const publicUrl = 'http://latchkey.test';
+
+describeDialects('a process', (dialect) => {
+  let db: Database;
+  let programs: RunningProgram[];
+  let first: Door;
+  let second: Door;
+  let staff: Credential;
+  let workspaceId: string;
+  const origins = [new URL('http://127.0.0.1'), new URL('http://127.0.0.1')];
+
+  beforeAll(async () => {
+    const dataDir = await newDataDir();
+    const url =
+      dialect === 'postgres' ? await freshPostgresDatabase() : `sqlite:${dataDir}/latchkey.db`;
+    const env = {
+      LATCHKEY_DATABASE_URL: url,
+      LATCHKEY_BOOTSTRAP: 'demo',
+      LATCHKEY_PUBLIC_URL: publicUrl,
+    };
+    programs = [];
+    for (const origin of origins) {
+      origin.port = String(await freePort());
+      const address = { LATCHKEY_HTTP_ADDRESS: origin.host };
+      programs.push(await startProgram({ ...env, ...address }, dataDir));
+    }
+    db = await openDatabase(url);
+    const [one, two] = programs.map(grpcDoorOf);
+    if (one === undefined || two === undefined) throw new Error('there are no two doors');
+    [first, second] = [one, two];
+    const { STAFF_EMAIL: email, STAFF_PASSWORD: password, WORKSPACE_ID } = own();
+    workspaceId = WORKSPACE_ID;
+    staff = bearer(messageOf(await first.call(signIn, { email, password })).accessToken);
+  });
+  afterAll(async () => {
+    first?.close();
+    second?.close();
+    await db?.destroy();
+    for (const program of programs ?? []) await program.remove();
+  });
+
+  const own = () => {
+    const [program] = programs;
+    if (program === undefined) throw new Error('there is no program');
+    return program.env;
+  };
+  const manage: Door['call'] = (method, request) => first.call(method, request, staff);
+
+  async function makeKey(fields = {}) {
+    const request = { workspaceId, name: 'A key', scopes, ...fields };
+    const { key, apiKey } = messageOf(await manage(keys.createApiKey, request));
+    return { keyId: key?.id ?? '', credential: bearer(apiKey) };
+  }
+  const listsAt = async (door: Door, credential: Credential) =>
+    codeOf(await door.call(listDocuments, {}, credential));
+
+  const losses: [string, (keyId: string) => Promise<unknown>][] = [
+    ['is revoked', (keyId) => manage(keys.revokeApiKey, { workspaceId, keyId })],
+    [
+      'is rotated without an overlap',
+      (keyId) => manage(keys.rotateApiKey, { workspaceId, keyId, overlapSeconds: 0 }),
+    ],
+  ];
+  it.each(losses)('refuses a key that %s at once, and the other within a second', async (...of) => {
+    const { keyId, credential } = await makeKey();
+    // Each keeps it in memory from now on.
+    for (const door of [first, second, second]) {
+      expect(await listsAt(door, credential)).toBe('ok');
+    }
+
+    expect(await of[1](keyId)).toMatchObject({ ok: true });
+
+    expect(await listsAt(first, credential)).toBe('unauthenticated');
+    await expect.poll(() => listsAt(second, credential), within1s).toBe('unauthenticated');
+  });
+
+  it('ends a rotated key after the overlap, and takes the one that follows it', async () => {
+    const { keyId, credential } = await makeKey();
+    const request = { workspaceId, keyId, overlapSeconds: 2 };
+    const { apiKey } = messageOf(await manage(keys.rotateApiKey, request));
+    for (const door of [first, second]) expect(await listsAt(door, bearer(apiKey))).toBe('ok');
+    for (const door of [first, second]) {
+      await expect.poll(() => listsAt(door, credential)).toBe('unauthenticated');
+      expect(await listsAt(door, bearer(apiKey))).toBe('ok');
+    }
+  });
+
+  it('takes no key beyond its end, whoever has made it', async () => {
+    const expireTime = timestampFromMs(Date.now() + 2_000);
+    const { credential } = await makeKey({ expireTime });
+    for (const door of [second, first]) {
+      await expect.poll(() => listsAt(door, credential)).toBe('unauthenticated');
+    }
+  });
+
+  it('lets a member no further in whom the other has removed', async () => {
+    const password = 'a long enough password';
+    const { id: userId, email } = await addUser(db, { kind: 'member', password });
+    messageOf(await manage(putMember, { workspaceId, userId, role: MemberRole.MEMBER }));
+    const { accessToken } = messageOf(await second.call(signIn, { email, password }));
+    const credential = bearer(accessToken);
+    for (const door of [first, second]) {
+      await expect.poll(() => listsAt(door, credential)).toBe('ok');
+    }
+
+    messageOf(await manage(removeMember, { workspaceId, userId }));
+
+    expect(await listsAt(first, credential)).toBe('forbidden');
+    await expect.poll(() => listsAt(second, credential), within1s).toBe('forbidden');
+  });
+
+  // A link is read anew for each request: there is nothing to wait for.
+  const ends: [string, 403 | 404 | 410, (linkId: string, documentId: string) => unknown][] = [
+    ['is revoked', 410, (linkId) => manage(revokeLink, { workspaceId, linkId })],
+    ['has ended', 410, (linkId) => manage(updateLink, { workspaceId, linkId, expireTime: soon() })],
+    [
+      'has another gate',
+      403,
+      (linkId) => manage(updateLink, { workspaceId, linkId, emailRequired: true }),
+    ],
+    [
+      'went with its document',
+      404,
+      (_, documentId) => manage(deleteDocument, { workspaceId, documentId }),
+    ],
+  ];
+  it.each(ends)('shows nothing of a link that %s in the other', async (_, status, end) => {
+    const { credential } = await makeKey();
+    const [here, there] = origins.map(({ origin }) => origin);
+    const form = multipartBody([{ name: 'file', filename: 'a.pdf', body: '%PDF-1.7' }], 'frontier');
+    const uploaded = await fetch(`${here}/api/v1/documents`, {
+      method: 'POST',
+      headers: { ...credential, 'content-type': 'multipart/form-data; boundary=frontier' },
+      body: new Uint8Array(form),
+    });
+    const { id: documentId } = (await uploaded.json()) as { id: string };
+    const { link } = messageOf(await first.call(createLink, { documentId }, credential));
+    const path = (link?.url ?? '').slice(publicUrl.length);
+    const cookie = cookieOf(await fetch(there + path));
+    const read = async () => {
+      const answer = await fetch(`${there}${path}/file`, { headers: { cookie } });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    expect(await read()).toBe(200);
+
+    expect(await end(link?.id ?? '', documentId)).toMatchObject({ ok: true });
+
+    await expect.poll(read).toBe(status);
+  });
+});
+
+const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
+
+/** An end that is allowed, as it is yet to come. */
+const soon = () => timestampFromMs(Date.now() + 1_000);
+
+function grpcDoorOf({ env }: RunningProgram): Door {
+  const doors = openDoors({
+    publicUrl: env.LATCHKEY_BASE_URL,
+    grpcAddress: env.LATCHKEY_GRPC_ADDRESS,
+  });
+  const door = doors.find(({ name }) => name === 'grpc');
+  if (door === undefined) throw new Error('there is no such door');
+  return door;
+}

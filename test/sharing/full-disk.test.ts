@@ -1,0 +1,145 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { getuid } from 'node:process';
+import { sql } from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parseEnv, startTestApp, type TestApp } from '../support/harness.ts';
+import { newDataDir } from '../support/program.ts';
+import { bearer, filesUnder, keyOf, stored } from '../support/sharing.ts';
+import { openStreamDoors } from '../support/streams.ts';
+
+type Place = {
+  readonly app: Parameters<typeof openStreamDoors>[0];
+  readonly credential: { authorization: string };
+  readonly blobDir: string;
+};
+
+/** Holds 1 MiB, and refuses more with ENOSPC. Only root may have it. */
+async function onSmallDisk(): Promise<Place> {
+  const disk = await mkdtemp(path.join(tmpdir(), 'latchkey-disk-'));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', disk]);
+  onTestFinished(async () => {
+    execFileSync('umount', [disk]);
+    await rm(disk, { recursive: true });
+  });
+  const blobDir = path.join(disk, 'blobs');
+  const test = await startTestApp({ config: { blobDir } });
+  onTestFinished(() => test.remove());
+  return { app: test.app, credential: keyOf(test), blobDir };
+}
+
+/** No file may be larger than 2 MiB: more is refused with EFBIG. */
+async function withSmallFiles(): Promise<Place> {
+  const dataDir = await newDataDir();
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const main = path.resolve(import.meta.dirname, '../../dist/src/main.js');
+  // In units of 512 bytes (POSIX).
+  const script = `trap '' XFSZ; ulimit -f 4096; exec "$0" "$1"`;
+  const addresses = ['HTTP', 'GRPC', 'OPS'].map((face) => [
+    `LATCHKEY_${face}_ADDRESS`,
+    '127.0.0.1:0',
+  ]);
+  const child = spawn('/bin/sh', ['-c', script, process.execPath, main], {
+    env: { LATCHKEY_DATA_DIR: dataDir, ...Object.fromEntries(addresses) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  });
+  for await (const text of child.stderr.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    if (String(text).includes('operations')) break;
+  }
+  child.stderr.resume();
+  const env = parseEnv(await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8'));
+  const addressesOfApp = {
+    publicUrl: env.LATCHKEY_BASE_URL,
+    grpcAddress: env.LATCHKEY_GRPC_ADDRESS,
+  };
+  return {
+    app: addressesOfApp,
+    credential: bearer(env.API_KEY),
+    blobDir: path.join(dataDir, 'blobs'),
+  };
+}
+
+const ways: [what: string, start: () => Promise<Place>][] = [
+  ...(getuid?.() === 0 ? [['a full disk', onSmallDisk] as [string, () => Promise<Place>]] : []),
+  ['a limit on the size of files', withSmallFiles],
+];
+
+describe.each(ways)('an upload that meets %s', (_, start) => {
+  it('is refused as unavailable, through every door, and leaves nothing', async () => {
+    const { app, credential, blobDir } = await start();
+    const doors = openStreamDoors(app);
+    onTestFinished(() => {
+      for (const door of doors) door.close();
+    });
+    const piece = { file: Buffer.alloc(500_000, 'a') };
+
+    for (const door of doors) {
+      const answer = await door.upload(Array(6).fill(piece), credential);
+      expect(answer, door.name).toMatchObject({
+        ok: false,
+        error: { code: 'unavailable', message: 'There is no room to store the document.' },
+      });
+      await expect.poll(() => filesUnder(blobDir), { message: door.name }).toEqual([]);
+
+      const small = await door.upload([piece], credential);
+      expect(small, door.name).toMatchObject({ ok: true, message: { sizeBytes: 500_000 } });
+      const id = small.ok ? small.message.id : '';
+      const url = `${app.publicUrl}/api/v1/documents/${id}`;
+      expect((await fetch(url, { method: 'DELETE', headers: credential })).status).toBe(200);
+    }
+  });
+
+  it('is told when to try again', async () => {
+    const { app, credential } = await start();
+    const form = new FormData();
+    form.set('file', new Blob([Buffer.alloc(3_000_000)]));
+    const url = `${app.publicUrl}/api/v1/documents`;
+
+    const response = await fetch(url, { method: 'POST', headers: credential, body: form });
+
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('60');
+    await response.text();
+  });
+});
+
+describe('an upload whose row finds no room', () => {
+  /** SQLite refuses to grow its file beyond what it has. */
+  async function limitDatabase({ app: { inside } }: TestApp, pagesMax: number): Promise<void> {
+    await sql`pragma max_page_count = ${sql.raw(String(pagesMax))}`.execute(inside.db);
+  }
+
+  it('is refused as unavailable, through every door, and leaves no bytes', async () => {
+    const test = await startTestApp();
+    onTestFinished(() => test.remove());
+    await limitDatabase(test, 1);
+    const doors = openStreamDoors(test.app);
+    onTestFinished(() => {
+      for (const door of doors) door.close();
+    });
+
+    for (const door of doors) {
+      const upload = () => door.upload([{ file: Buffer.from('bytes') }], keyOf(test));
+      // The last pages of the database have some room left.
+      let answer = await upload();
+      for (let i = 0; answer.ok && i < 1000; i++) answer = await upload();
+      const error = { code: 'unavailable', message: 'The database has no room for this.' };
+      expect(answer, door.name).toMatchObject({ ok: false, error });
+      const { rows, files } = await stored(test);
+      expect(files, door.name).toHaveLength(rows);
+    }
+
+    await limitDatabase(test, 1_000_000);
+    for (const door of doors) {
+      const answer = await door.upload([{ file: Buffer.from('bytes') }], keyOf(test));
+      expect(answer, door.name).toMatchObject({ ok: true });
+    }
+  });
+});

@@ -1,0 +1,299 @@
+import { rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { secretDocument } from '../support/gated.ts';
+import { describeDialects } from '../support/harness.ts';
+import { api, type LinkFields } from '../support/sharing.ts';
+import {
+  alertOf,
+  askedBy,
+  codesFor,
+  lastCode,
+  mailsOf,
+  Visitor,
+  wrongCode,
+} from '../support/visitor.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+describeDialects('a link that wants an address proven', (dialect) => {
+  const { app, clock, gated, expectNothingOf } = secretDocument(dialect);
+  const proven = (options = {}) => gated({ email_verification_required: true, ...options });
+  const views = async (link: LinkFields) =>
+    (await api<{ views: unknown[] }>(app(), 'GET', `/links/${link.id}/views`)).body.views;
+  let readers = 0;
+  const newEmail = () => `reader${++readers}@example.com`;
+
+  /** Somebody who has given an address, and the code that was sent to it. */
+  async function asked(link: LinkFields, email = newEmail()) {
+    const visitor = new Visitor(link);
+    // Mails are told apart by their time.
+    clock.now += 1;
+    expect((await visitor.post({ email })).status).toBe(303);
+    return { visitor, email, code: await lastCode(app(), email) };
+  }
+
+  it('sends a code to it, and opens to that', async () => {
+    const link = await proven();
+    const { visitor, email, code } = await asked(link);
+    const page = await visitor.get();
+    expect([page.status, askedBy(page)]).toEqual([200, 'Code']);
+    expect(page.text).toContain(email);
+    expect(page.text).not.toContain(code);
+    expect(await views(link)).toEqual([]);
+    await expectNothingOf(await fetch(`${link.url}/file`), 'the file');
+
+    const answer = await visitor.post({ code });
+
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      303,
+      new URL(link.url).pathname,
+    ]);
+    expect(await visitor.asked()).toBe('document');
+    expect(await views(link)).toMatchObject([{ email, email_verified: true }]);
+  });
+
+  it('tells in the mail what the code is for, and nothing of the document', async () => {
+    const link = await proven();
+    const { email, code } = await asked(link);
+    const mail = (await mailsOf(app())).find(({ to }) => to === email);
+    expect(mail?.text).toContain(`Your code is ${code}\n`);
+    expect(mail?.text).toContain(app().app.publicUrl);
+    expect(mail?.text).toContain('10 minutes');
+    expect(mail?.subject).not.toContain(code);
+    // Whoever reads the mail alone cannot find the link.
+    expect(`${mail?.subject} ${mail?.text}`).not.toMatch(/secret|terms|\/s\//);
+    expect(JSON.stringify(mail)).not.toContain(link.url.slice(-22));
+  });
+
+  it('takes a code with spaces, as it may be pasted', async () => {
+    const { visitor, code } = await asked(await proven());
+    await visitor.post({ code: ` ${code.slice(0, 3)} ${code.slice(3)} ` });
+    expect(await visitor.asked()).toBe('document');
+  });
+
+  it('asks for the password first, and sends no mail to whoever does not know it', async () => {
+    const link = await proven({ password: 'open sesame' });
+    const [visitor, email] = [new Visitor(link), newEmail()];
+    await visitor.post({ email });
+    await visitor.post({ email, password: 'wrong' });
+    expect(await codesFor(app(), email)).toEqual([]);
+    expect(await visitor.asked()).toBe('Password');
+
+    await visitor.post({ password: 'open sesame' });
+    expect(await visitor.asked()).toBe('E-mail address');
+    await visitor.post({ email });
+    expect(await visitor.asked()).toBe('Code');
+    await visitor.post({ code: await lastCode(app(), email) });
+    expect(await visitor.asked()).toBe('document');
+    expect(await views(link)).toMatchObject([{ email, email_verified: true }]);
+  });
+
+  it.each(['', '12345', '1234567', 'abcdef', '12345a', '１２３４５６', '-12345', '12345\u0000'])(
+    'refuses what is no code, and lets it be corrected: %j',
+    async (text) => {
+      const { visitor, code } = await asked(await proven());
+      const answer = await visitor.post({ code: text });
+      expect([answer.status, askedBy(answer)]).toEqual([400, 'Code']);
+      expect(alertOf(answer)).toContain('six digits');
+      expect(answer.text).toMatch(/<input class="code"[^>]* aria-describedby="error"/);
+      await visitor.post({ code });
+      expect(await visitor.asked()).toBe('document');
+    },
+  );
+
+  it('hears five tries of a code', async () => {
+    const link = await proven();
+    const { visitor, code } = await asked(link);
+    for (let i = 1; i <= 4; i++) {
+      const answer = await visitor.post({ code: wrongCode(code, i) });
+      expect([answer.status, alertOf(answer)]).toEqual([403, expect.stringContaining('wrong or')]);
+    }
+    await visitor.post({ code });
+    expect(await visitor.asked()).toBe('document');
+
+    const other = await asked(link);
+    const answers = [1, 2, 3, 4, 5].map((by) =>
+      other.visitor.post({ code: wrongCode(other.code, by) }),
+    );
+    for (const { status } of await Promise.all(answers)) expect(status).toBe(403);
+    const late = await other.visitor.post({ code: other.code });
+    expect([late.status, alertOf(late)]).toEqual([403, expect.stringContaining('no longer good')]);
+    expect(await views(link)).toHaveLength(1);
+  });
+
+  it('takes a code for ten minutes', async () => {
+    const link = await proven();
+    const [early, late] = [await asked(link), await asked(link)];
+    clock.now += 10 * minute - 2;
+    expect((await early.visitor.post({ code: early.code })).status).toBe(303);
+    clock.now += 2;
+    expect((await late.visitor.post({ code: late.code })).status).toBe(403);
+    expect(await late.visitor.asked()).toBe('Code');
+  });
+
+  it('takes a code once', async () => {
+    const link = await proven();
+    const { visitor, email, code } = await asked(link);
+    const again = new Visitor(link);
+    for (const [name, value] of visitor.cookies) again.cookies.set(name, value);
+    expect((await visitor.post({ code })).status).toBe(303);
+    expect((await again.post({ code })).status).toBe(403);
+    expect(again.cookies.has('latchkey_pass')).toBe(false);
+    expect(await views(link)).toMatchObject([{ email }]);
+  });
+
+  it('lets one in of many at once with one code', async () => {
+    const link = await proven();
+    const { visitor, code } = await asked(link);
+    const body = new URLSearchParams({ code });
+    const init: RequestInit = {
+      method: 'POST',
+      body,
+      redirect: 'manual',
+      headers: { cookie: visitor.cookie },
+    };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => fetch(link.url, init)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(7).fill(403)]);
+    expect(await views(link)).toHaveLength(1);
+  });
+
+  it('takes no code of another link or for another address', async () => {
+    const [link, other] = [await proven(), await proven()];
+    const email = newEmail();
+    const [here, there] = [await asked(link, email), await asked(other, email)];
+    const stranger = await asked(link);
+    // They might be the same by chance.
+    const codes = new Set([here.code, there.code, stranger.code]);
+    expect(codes.size).toBeGreaterThan(1);
+
+    for (const [visitor, own, foreign] of [
+      [here.visitor, here.code, there.code],
+      [here.visitor, here.code, stranger.code],
+      [stranger.visitor, stranger.code, here.code],
+      [there.visitor, there.code, here.code],
+    ] as const) {
+      if (own !== foreign) expect((await visitor.post({ code: foreign })).status).toBe(403);
+    }
+    // The cookie that names an address is of one link.
+    const moved = new Visitor(other);
+    moved.cookies.set('latchkey_gate', here.visitor.cookies.get('latchkey_gate') ?? '');
+    expect(await moved.asked()).toBe('E-mail address');
+    for (const { visitor, code } of [here, there, stranger]) {
+      expect((await visitor.post({ code })).status).toBe(303);
+    }
+  });
+
+  it('sends another code after half a minute, which voids the one before', async () => {
+    const link = await proven();
+    const { visitor, email, code } = await asked(link);
+    clock.now += 12 * second;
+    const early = await visitor.post({ code: 'again' });
+    expect([early.status, early.headers.get('retry-after')]).toEqual([429, '18']);
+    expect(alertOf(early)).toContain('18 seconds');
+    expect(askedBy(early)).toBe('Code');
+    expect(await codesFor(app(), email)).toEqual([code]);
+
+    clock.now += 18 * second;
+    const sent = await visitor.post({ code: 'again' });
+    expect([sent.status, askedBy(sent)]).toEqual([200, 'Code']);
+    expect(sent.text).toMatch(/role="status">A new code was sent/);
+    const next = await lastCode(app(), email);
+    expect(await codesFor(app(), email)).toHaveLength(2);
+    if (next !== code) expect((await visitor.post({ code })).status).toBe(403);
+    expect((await visitor.post({ code: next })).status).toBe(303);
+  });
+
+  it('remembers who asks for another code for as long as it takes to find the mail', async () => {
+    const { visitor, email } = await asked(await proven());
+    clock.now += 29 * minute;
+    await visitor.post({ code: 'again' });
+    clock.now += 9 * minute;
+    await visitor.post({ code: await lastCode(app(), email) });
+    expect(await visitor.asked()).toBe('document');
+  });
+
+  it('sends one mail where the same address is given twice, or many times at once', async () => {
+    const link = await proven();
+    const email = newEmail();
+    const visitors = Array.from({ length: 6 }, () => new Visitor(link));
+    const answers = await Promise.all(visitors.map((visitor) => visitor.post({ email })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(303));
+    expect(await codesFor(app(), email)).toHaveLength(1);
+    const [one] = visitors;
+    await one?.post({ code: await lastCode(app(), email) });
+    expect(await one?.asked()).toBe('document');
+  });
+
+  it('lets the address be corrected', async () => {
+    const link = await proven();
+    const { visitor, code } = await asked(link);
+    expect((await visitor.post({ code: 'other' })).status).toBe(303);
+    expect(await visitor.asked()).toBe('E-mail address');
+    const email = newEmail();
+    await visitor.post({ email });
+    // By going back in the browser, too.
+    const third = newEmail();
+    await visitor.post({ email: third });
+    expect((await visitor.get()).text).toContain(third);
+    const next = await lastCode(app(), third);
+    if (next !== code) expect((await visitor.post({ code })).status).toBe(403);
+    await visitor.post({ code: next });
+    expect(await views(link)).toMatchObject([{ email: third, email_verified: true }]);
+  });
+
+  it('says so where no mail can be sent, logs why, and can be asked again at once', async () => {
+    const link = await proven();
+    const [visitor, email] = [new Visitor(link), newEmail()];
+    const outbox = path.join(app().dataDir, 'outbox');
+    await rename(outbox, `${outbox}-away`);
+    await writeFile(outbox, '');
+    const answer = await visitor.post({ email });
+    await rename(`${outbox}-away`, `${outbox}-back`);
+    await rename(outbox, `${outbox}-file`);
+    await rename(`${outbox}-back`, outbox);
+
+    expect([answer.status, askedBy(answer)]).toEqual([503, 'E-mail address']);
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(alertOf(answer)).toContain('try again');
+    expect(answer.text).toContain(`value="${email}"`);
+    expect(await app().logText()).toMatch(/"page":"link gate".*"status":503,"code":"unavailable"/);
+    expect((await visitor.post({ email })).status).toBe(303);
+    await visitor.post({ code: await lastCode(app(), email) });
+    expect(await visitor.asked()).toBe('document');
+  });
+
+  it('starts over where the gate changes meanwhile', async () => {
+    const link = await proven();
+    const { visitor, code } = await asked(link);
+    await api(app(), 'PATCH', `/links/${link.id}`, { password: 'open sesame' });
+    expect((await visitor.post({ code })).status).toBe(303);
+    expect(await visitor.asked()).toBe('Password');
+    expect(await views(link)).toEqual([]);
+  });
+
+  it('is gone for whoever waits for a code while it is revoked', async () => {
+    const link = await proven();
+    const { visitor, code } = await asked(link);
+    await api(app(), 'DELETE', `/links/${link.id}`);
+    for (const fields of [{ code }, { code: 'again' }, { email: newEmail() }]) {
+      expect((await visitor.post(fields)).status).toBe(410);
+    }
+  });
+
+  it('keeps neither code nor address as such, and logs none', async () => {
+    const { visitor, email, code } = await asked(await proven());
+    await visitor.post({ code: wrongCode(code) });
+    const { db } = app().app.inside;
+    const rows = JSON.stringify([
+      await db.selectFrom('gate_codes').select(['key', 'digest']).execute(),
+      await db.selectFrom('gate_counters').selectAll().execute(),
+    ]);
+    expect(rows).not.toContain(email);
+    expect(rows).not.toContain(`"${code}"`);
+    const log = await app().logText();
+    expect(log).not.toContain(email);
+    expect(log).not.toMatch(new RegExp(`\\b${code}\\b`));
+  });
+});

@@ -1,0 +1,194 @@
+// What slows those who guess a link's password or have codes sent, and whom it must not slow.
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { Failure } from '../../src/rpc/errors.ts';
+import { createCodes, newCode } from '../../src/sharing/gate/codes.ts';
+import { createGuesses } from '../../src/sharing/gate/guesses.ts';
+import { secretDocument } from '../support/gated.ts';
+import { describeDialects } from '../support/harness.ts';
+import { alertOf, askedBy, codesFor, Visitor } from '../support/visitor.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const password = 'open sesame';
+
+describeDialects('the limits of a gate', (dialect) => {
+  const { app, clock, open, gated } = secretDocument(dialect);
+  const proven = () => gated({ email_verification_required: true });
+
+  /** The seconds to wait; 0 for what is heard. */
+  async function waitOf(attempt: Promise<unknown>): Promise<number> {
+    try {
+      await attempt;
+      return 0;
+    } catch (error) {
+      return error instanceof Failure ? (error.extra.retryAfterSeconds ?? Number.NaN) : Number.NaN;
+    }
+  }
+
+  it('make a password wait after ten wrong ones in a row, longer and longer', async () => {
+    const link = await open({ password });
+    const visitor = new Visitor(link);
+    for (let i = 0; i < 10; i++) {
+      expect((await visitor.post({ password: `guess ${i}` })).status).toBe(403);
+    }
+    for (const wait of [1, 2, 4]) {
+      // The right one waits, too: whoever guesses must not learn which it is.
+      for (const text of [password, 'wrong']) {
+        const answer = await visitor.post({ password: text });
+        expect([answer.status, askedBy(answer)]).toEqual([429, 'Password']);
+        expect(answer.headers.get('retry-after')).toBe(String(wait));
+        expect(alertOf(answer)).toContain(`${wait} second`);
+      }
+      clock.now += wait * second;
+      expect((await visitor.post({ password: 'wrong' })).status).toBe(403);
+    }
+    clock.now += 8 * second;
+    expect((await visitor.post({ password })).status).toBe(303);
+    // It was right: there is nothing left to wait for.
+    for (let i = 0; i < 10; i++) {
+      expect((await new Visitor(link).post({ password: `guess ${i}` })).status).toBe(403);
+    }
+  });
+
+  it('hear ten of a hundred passwords at once', async () => {
+    const link = await open({ password });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => new Visitor(link).post({ password: `guess ${i}` })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 403)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(90);
+  });
+
+  it('do not hold up another link, nor a browser that has shown the password before', async () => {
+    const [link, other] = [await open({ password }), await open({ password })];
+    const known = new Visitor(link);
+    await known.post({ password });
+    for (let i = 0; i < 10; i++) await new Visitor(link).post({ password: 'wrong' });
+    expect((await new Visitor(link).post({ password })).status).toBe(429);
+
+    // Its pass has ended; it is known nevertheless.
+    known.cookies.delete('latchkey_pass');
+    known.cookies.delete('latchkey_gate');
+    expect(await known.asked()).toBe('Password');
+    expect((await known.post({ password })).status).toBe(303);
+    expect((await new Visitor(other).post({ password })).status).toBe(303);
+    // It is no way around the count, and vouches for no other link.
+    const stranger = new Visitor(link);
+    for (const text of ['', 'x', `${known.cookies.get('latchkey_browser')}x`]) {
+      stranger.cookies.set('latchkey_browser', text);
+      expect((await stranger.post({ password })).status).toBe(429);
+    }
+    known.cookies.delete('latchkey_pass');
+    for (let i = 0; i < 10; i++) await known.post({ password: 'wrong' });
+    expect((await known.post({ password })).status).toBe(429);
+    // They wait for ten minutes at the most until one is forgotten.
+    clock.now += 10 * minute;
+    expect((await new Visitor(link).post({ password })).status).toBe(303);
+  });
+
+  it('count the guesses of many networks together, and hold nobody up for long', async () => {
+    const { db } = app().app.inside;
+    const guesses = createGuesses({ db, key: randomBytes(32), now: () => clock.now });
+    const guess = (network: string, browser?: string) =>
+      waitOf(guesses.count({ linkId: 'lnk_a', network, browser }));
+    for (let i = 0; i < 100; i++) expect(await guess(`198.51.100.${i}`)).toBe(0);
+
+    expect(await guess('203.0.113.1')).toBe(1);
+    expect(await guess('203.0.113.1', 'known')).toBe(0);
+    let longest = 0;
+    for (let i = 0; i < 20; i++) {
+      const wait = await guess(`203.0.113.${i}`);
+      longest = Math.max(longest, wait);
+      clock.now += wait * second;
+      expect(await guess(`203.0.113.${i}`)).toBe(0);
+    }
+    expect(longest).toBe(4);
+    clock.now += 4 * second;
+    expect(await guess('192.0.2.1')).toBe(0);
+  });
+
+  it('take right passwords back from what a link’s visitors share', async () => {
+    const { db } = app().app.inside;
+    const guesses = createGuesses({ db, key: randomBytes(32), now: () => clock.now });
+    const count = (network: string) =>
+      guesses.count({ linkId: 'lnk_a', network, browser: undefined });
+    for (let i = 0; i < 99; i++) await count(`198.51.100.${i}`);
+    for (let i = 0; i < 5; i++) await (await count(`192.0.2.${i}`))();
+    expect(await waitOf(count('203.0.113.1'))).toBe(0);
+    expect(await waitOf(count('203.0.113.2'))).toBe(1);
+  });
+
+  it('send an address six codes, for whichever links, then one in ten minutes', async () => {
+    const email = 'much.asked@example.com';
+    for (let i = 0; i < 6; i++) {
+      expect((await new Visitor(await proven()).post({ email })).status).toBe(303);
+    }
+    const visitor = new Visitor(await proven());
+    const refused = await visitor.post({ email });
+    expect([refused.status, askedBy(refused)]).toEqual([429, 'E-mail address']);
+    expect(refused.headers.get('retry-after')).toBe('600');
+    expect(alertOf(refused)).toContain('10 minutes');
+    expect(await codesFor(app(), email)).toHaveLength(6);
+    // Others get theirs.
+    expect((await visitor.post({ email: 'other@example.com' })).status).toBe(303);
+
+    clock.now += 10 * minute;
+    expect((await visitor.post({ email })).status).toBe(303);
+    expect((await new Visitor(await proven()).post({ email })).status).toBe(429);
+    expect(await codesFor(app(), email)).toHaveLength(7);
+  });
+
+  it('send sixty codes in a row to one network, then one a minute', async () => {
+    const link = await proven();
+    const sent: string[] = [];
+    const codes = createCodes({
+      db: app().app.inside.db,
+      mailer: { send: async ({ to }) => void sent.push(to) },
+      publicUrl: () => app().app.publicUrl,
+      key: randomBytes(32),
+      random: randomBytes,
+      now: () => clock.now,
+    });
+    let count = 0;
+    const send = (network: string) =>
+      waitOf(codes.send({ linkId: link.id, email: `r${++count}@example.com` }, network));
+    for (let i = 0; i < 60; i++) expect(await send('192.0.2.1')).toBe(0);
+    expect(await send('192.0.2.1')).toBe(60);
+    expect(await send('192.0.2.2')).toBe(0);
+    clock.now += minute;
+    expect(await send('192.0.2.1')).toBe(0);
+    expect(sent).toHaveLength(62);
+  });
+
+  it('leave no rows behind once they no longer count', async () => {
+    const { db } = app().app.inside;
+    const link = await proven();
+    await new Visitor(link).post({ email: 'last@example.com' });
+    await new Visitor(await open({ password })).post({ password: 'wrong' });
+    const rows = async () => [
+      ...(await db.selectFrom('gate_counters').select('key').execute()),
+      ...(await db.selectFrom('gate_codes').select('key').execute()),
+    ];
+    expect((await rows()).length).toBeGreaterThan(3);
+    clock.now += 24 * 60 * minute;
+    // The next form sweeps, and leaves its own.
+    await new Visitor(await open({ password })).post({ password: '' });
+    expect(await rows()).toEqual([]);
+  });
+});
+
+it('codes are uniform: each is as likely as any other', () => {
+  // The numbers beyond the last whole million of 2^32 are thrown away, not folded.
+  const values = [0xffffffff, 4_294_000_000, 4_293_999_999];
+  const random = () => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(values.shift() ?? 0);
+    return bytes;
+  };
+  expect(newCode(random)).toBe('999999');
+  expect(values).toEqual([]);
+  values.push(7);
+  expect(newCode(random)).toBe('000007');
+});

@@ -1,0 +1,193 @@
+// Two workspaces never see each other's anything: every method of the area, by its descriptor, is
+// called with the ids of another workspace, by everybody who may call it in one's own.
+import { randomBytes } from 'node:crypto';
+import { type DescMethod, getOption, ScalarType } from '@bufbuild/protobuf';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
+import { newId } from '../../src/ids.ts';
+import { principalTypes } from '../../src/rpc/principal.ts';
+import { type Role, roleScopes } from '../../src/sharing/workspaces/roles.ts';
+import { accessOf } from '../support/access.ts';
+import { allMethods, hearAny } from '../support/any-method.ts';
+import { doorNames } from '../support/doors.ts';
+import { addMember, memberScope } from '../support/members.ts';
+import { makeNeighbour, type Neighbour, requiredFields } from '../support/neighbour.ts';
+import { blobDirOf, filesUnder } from '../support/sharing.ts';
+import { describeApp } from '../support/suite.ts';
+import { signToken } from '../support/tokens.ts';
+
+const sharing = allMethods.filter(({ parent }) => parent.file.proto.package.includes('sharing'));
+
+/** An id of each kind that there is nowhere. */
+const unknown = {
+  workspace_id: newId('ws', randomBytes),
+  document_id: newId('doc', randomBytes),
+  link_id: newId('lnk', randomBytes),
+  key_id: newId('key', randomBytes),
+  user_id: newId('usr', randomBytes),
+};
+type IdField = keyof typeof unknown;
+
+/** Users are of no workspace: whoever knows one's id may take them into one's own. */
+const ofEverybody = new Set(['PutMember.user_id']);
+
+/** The texts of a request that may hold an id, in whatever form. */
+const idFields = ({ input }: DescMethod) =>
+  input.fields
+    .filter((field) =>
+      field.fieldKind === 'message'
+        ? !field.message.typeName.startsWith('google.protobuf.')
+        : field.fieldKind !== 'enum' && isText(field) && /(id|ids|token|slug)$/.test(field.name),
+    )
+    .map(({ name }) => name);
+const isText = (field: { scalar?: ScalarType | undefined }) => field.scalar === ScalarType.STRING;
+
+/** The method with each of its ids of a resource within a workspace. */
+const about = sharing.flatMap((method) =>
+  idFields(method)
+    .filter((field): field is IdField => field in unknown && field !== 'workspace_id')
+    .filter((field) => !ofEverybody.has(`${method.name}.${field}`))
+    .map((field): [string, string, DescMethod] => [method.name, field, method]),
+);
+const within = sharing
+  .filter((method) => accessOf(method).workspace)
+  .map((method): [string, DescMethod] => [method.name, method]);
+const paged = sharing
+  .filter((method) => idFields(method).includes('page_token'))
+  .map((method): [string, DescMethod] => [method.name, method]);
+
+/** A list that is narrowed to what is not there is an empty one. */
+function narrows(method: DescMethod, field: string): boolean {
+  const { value } = getOption(method, httpRule).pattern;
+  return method.name.startsWith('List') && !String(value).includes(`{${field}}`);
+}
+
+describe('the methods of the area', () => {
+  it('take no id but those whose isolation is looked at here', () => {
+    const known = [...Object.keys(unknown), 'page_token'];
+    for (const method of sharing) {
+      const others = idFields(method).filter((field) => !known.includes(field));
+      expect(others, `${method.name}: give it a value in test/support/neighbour.ts`).toEqual([]);
+    }
+    expect(about.length).toBeGreaterThanOrEqual(13);
+  });
+});
+
+const roles = Object.keys(roleScopes) as Role[];
+const callers = ['key', ...roles, 'member of both', 'staff', 'service'] as const;
+type Caller = (typeof callers)[number];
+const bound: readonly Caller[] = ['key', ...roles];
+
+describeApp('two workspaces', (suite) => {
+  let ours: Neighbour;
+  let theirs: Neighbour;
+  const users = new Map<Caller, string>();
+  beforeAll(async () => {
+    [ours, theirs] = [await makeNeighbour(suite.testApp), await makeNeighbour(suite.testApp)];
+    const { db } = suite.app.inside;
+    for (const role of roles) {
+      users.set(role, await addMember(db, ours.ids.workspace_id, role));
+    }
+    const both = await addMember(db, ours.ids.workspace_id, 'owner');
+    users.set('member of both', await addMember(db, theirs.ids.workspace_id, 'owner', both));
+  });
+
+  /** The credential with which that caller may call the method in our workspace. */
+  async function credentialOf(caller: Caller, method: DescMethod): Promise<string> {
+    const { scope } = accessOf(method);
+    if (caller === 'key') return ours.key.authorization;
+    const sub = users.get(caller);
+    const type = caller === 'staff' || caller === 'service' ? caller : 'member';
+    const token = { type, scope, ...(sub === undefined ? {} : { sub }) } as const;
+    return `Bearer ${await signToken(suite.app, token)}`;
+  }
+  function mayCall(caller: Caller, method: DescMethod): boolean {
+    const { principals, scope } = accessOf(method);
+    const role = roles.find((one) => one === caller);
+    const kind = caller === 'key' ? 'workspace_key' : caller;
+    const type =
+      kind === 'staff' || kind === 'service' || kind === 'workspace_key' ? kind : 'member';
+    return principals.includes(principalTypes[type]) && (!role || roleScopes[role].has(scope));
+  }
+  const stateOf = async (one: Neighbour) => ({
+    rows: await one.rows(),
+    files: await filesUnder(blobDirOf(suite.testApp)),
+  });
+  const expectNothingOf = (text: string) => {
+    for (const mark of theirs.marks) expect(text).not.toContain(mark);
+  };
+
+  describe.each(about)('%s with the %s of the other', (_, field, method) => {
+    it('works for the other', async () => {
+      const fresh = await makeNeighbour(suite.testApp);
+      const { user_id: sub } = fresh.ids;
+      // Somebody is left when the owner goes.
+      await addMember(suite.app.inside.db, fresh.ids.workspace_id, 'owner');
+      const token = { type: 'member', scope: memberScope, sub } as const;
+      const authorization = `Bearer ${await signToken(suite.app, token)}`;
+      const rest = requiredFields[method.name] ?? {};
+      const fields = { ...fresh.ids, page_token: '' };
+      const answer = await hearAny(suite.app, 'http', { method, authorization, fields, rest });
+      expect(answer).toMatchObject({ code: 'ok' });
+    });
+
+    const doors = suite.dialect === 'sqlite' ? doorNames : (['http'] as const);
+    describe.each(doors)('through %s', (door) => {
+      it.each(callers)('is as with one that is not there, for one who is here: %s', async (who) => {
+        const authorization = await credentialOf(who, method);
+        const rest = requiredFields[method.name] ?? {};
+        const own = { ...ours.ids, page_token: '' };
+        const before = await stateOf(theirs);
+        const call = (id: string) => {
+          const fields = { ...own, [field]: id };
+          return hearAny(suite.app, door, { method, authorization, fields, rest });
+        };
+
+        const answer = await call(theirs.ids[field as IdField]);
+
+        const code = narrows(method, field) ? 'ok' : 'not_found';
+        if (mayCall(who, method)) expect(answer.code).toBe(code);
+        else expect(['forbidden', 'unauthenticated']).toContain(answer.code);
+        expectNothingOf(answer.text);
+        expect(answer).toEqual(await call(unknown[field as IdField]));
+        expect(await stateOf(theirs)).toEqual(before);
+      });
+    });
+  });
+
+  describe.each(within)('%s in the other', (_, method) => {
+    const doors = suite.dialect === 'sqlite' ? doorNames : (['http'] as const);
+    describe.each(doors)('through %s', (door) => {
+      it.each(bound)('is closed, and as in one that is not there: %s', async (who) => {
+        const authorization = await credentialOf(who, method);
+        const rest = requiredFields[method.name] ?? {};
+        const before = await stateOf(theirs);
+        const call = (ids: object) => {
+          const fields = { ...ids, page_token: '' };
+          return hearAny(suite.app, door, { method, authorization, fields, rest });
+        };
+
+        const answer = await call(theirs.ids);
+
+        const takesKeys = accessOf(method).principals.includes(principalTypes.workspace_key);
+        const code = who === 'key' && !takesKeys ? 'unauthenticated' : 'forbidden';
+        expect(answer.code).toBe(code);
+        expectNothingOf(answer.text);
+        expect(answer).toEqual(await call(unknown));
+        expect(await stateOf(theirs)).toEqual(before);
+      });
+    });
+  });
+
+  describe.each(paged)("%s from a place in the other's list", (_, method) => {
+    it.each(callers)('goes on in the own one, for one who is here: %s', async (who) => {
+      const authorization = await credentialOf(who, method);
+      const fields = { ...ours.ids, page_token: theirs.ids.page_token };
+      const answer = await hearAny(suite.app, 'http', { method, authorization, fields });
+      if (mayCall(who, method)) expect(answer.code).toBe('ok');
+      // Who may see all workspaces, or is a member of both, sees both in the list of them.
+      const seesBoth = who === 'member of both' || who === 'staff' || who === 'service';
+      if (method.name !== 'ListWorkspaces' || !seesBoth) expectNothingOf(answer.text);
+    });
+  });
+});

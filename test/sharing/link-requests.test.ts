@@ -1,0 +1,139 @@
+// Odd requests for a shared link: paths, methods, hosts and headers that no browser sends. None of
+// them is a way around its gate.
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { secretDocument } from '../support/gated.ts';
+import { openRawHttp, requestHead } from '../support/raw-http.ts';
+import { keyOf, type LinkFields } from '../support/sharing.ts';
+
+describe('a link', () => {
+  const { app, gated, open, pass, expectNothingOf } = secretDocument('sqlite');
+  const slugOf = ({ url }: LinkFields) => url.slice(-22);
+
+  /** A request by hand, for what no client sends. */
+  async function raw(method: string, path: string, headers: Record<string, string> = {}) {
+    const connection = await openRawHttp(Number(new URL(app().app.publicUrl).port));
+    onTestFinished(() => connection.reset());
+    const all = { Host: 'latchkey.test', Connection: 'close', ...headers };
+    await connection.write(requestHead(method, path, all));
+    const answer = await connection.response();
+    if (answer === undefined) throw new Error(`${method} ${path} got no answer`);
+    const { status } = answer;
+    const text = [204, 304].includes(status) ? null : new Uint8Array(answer.body);
+    return new Response(text, { status, headers: answer.headers });
+  }
+
+  const paths = [
+    '/s/SLUG/file/',
+    '/s/SLUG//file',
+    '/s//SLUG/file',
+    '//s/SLUG/file',
+    '/S/SLUG/file',
+    '/s/SLUG/FILE',
+    '/s/SLUG/%66ile',
+    '/s/SLUG%2ffile',
+    '/s/SLUG%2Ffile',
+    '/s%2fSLUG/file',
+    '/s/SLUG/./file',
+    '/s/SLUG/%2e/file',
+    '/s/SLUG/x/../file',
+    '/s/SLUG/..;/SLUG/file',
+    '/s/SLUG;x=y/file',
+    '/s/SLUG/file;x=y',
+    '/s/SLUG\\file',
+    '/s/SLUG/file%00',
+    '/s/SLUG/file?download',
+    '/s/SLUG/file#x',
+    '/s/SLUG/file/1',
+    '/s/SLUG/download/',
+    '/s/SLUG/..%2fSLUG/download',
+    '/s/ENCODED/file',
+    '/s/SLUG%20/file',
+    'http://latchkey.test/s/SLUG/file',
+    '/api/v1/links/SLUG',
+    '/api/v1/../../s/SLUG/file',
+    '/assets/../s/SLUG/file',
+    '/assets/..%2fs%2fSLUG%2ffile',
+  ];
+  it.each(paths)('has no way around its gate: %s', async (path) => {
+    const slug = slugOf(await gated());
+    const encoded = Buffer.from(slug).toString('hex').replace(/../g, '%$&');
+    const target = path.replaceAll('SLUG', slug).replaceAll('ENCODED', encoded);
+    for (const method of ['GET', 'HEAD', 'POST']) {
+      const answer = await raw(method, target, method === 'POST' ? { 'Content-Length': '0' } : {});
+      expect(answer.status, method).toBeGreaterThanOrEqual(400);
+      await expectNothingOf(answer, `${method} ${path}`);
+    }
+  });
+
+  const methods = ['OPTIONS', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'COPY', 'QUERY'];
+  it.each(methods)(
+    'takes no %s, not even with its pass, and does not echo that',
+    async (method) => {
+      const link = await gated();
+      const cookie = await pass(link);
+      const { pathname } = new URL(link.url);
+      for (const route of ['', '/file', '/download']) {
+        const answer = await raw(method, pathname + route, { Cookie: cookie });
+        expect(answer.status, route).toBe(405);
+        expect(answer.headers.get('allow')).toBe(route === '' ? 'GET, HEAD, POST' : 'GET, HEAD');
+        expect(await answer.clone().text()).not.toContain(cookie.slice('latchkey_pass='.length));
+        await expectNothingOf(answer, `${method} ${route}`);
+      }
+    },
+  );
+
+  it('does not take another method by a header or a query', async () => {
+    const link = await gated();
+    for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
+      const answer = await fetch(`${link.url}?_method=POST&email=a@example.com`, {
+        headers: { [name]: 'POST' },
+      });
+      expect(answer.status).toBe(200);
+      await expectNothingOf(answer, name);
+    }
+  });
+
+  it('is at the address of the service, whatever the request calls the host', async () => {
+    const { publicUrl } = app().app;
+    const slug = slugOf(await open());
+    const { document_id } = await open();
+    const json = JSON.stringify({ document_id });
+    const evil = {
+      Host: 'evil.test',
+      'X-Forwarded-Host': 'evil.test',
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-Prefix': '/evil',
+      Forwarded: 'host=evil.test;proto=https',
+      'X-Original-URL': '/evil',
+      'X-Rewrite-URL': '/evil',
+    };
+    const origin = 'http://evil.test';
+    for (const prefix of ['', origin]) {
+      const page = await raw('GET', `${prefix}/s/${slug}`, evil);
+      expect(page.status).toBe(200);
+      const told = JSON.stringify([...page.headers]) + (await page.text());
+      expect(told).not.toContain('evil');
+      expect(told).not.toContain('; Secure');
+      const lost = await raw('GET', `${prefix}/s/${slug}/nowhere`, evil);
+      expect(await lost.text()).not.toContain('evil');
+      const read = await raw('GET', `${prefix}/api/v1/links`, { ...evil, ...keyOf(app()) });
+      const { links } = (await read.json()) as { links: LinkFields[] };
+      for (const { url } of links) expect(url.startsWith(`${publicUrl}/s/`), url).toBe(true);
+    }
+    const connection = await openRawHttp(Number(new URL(publicUrl).port));
+    onTestFinished(() => connection.reset());
+    const length = { 'Content-Type': 'application/json', 'Content-Length': String(json.length) };
+    const headers = { ...evil, ...keyOf(app()), ...length };
+    await connection.write(requestHead('POST', '/api/v1/links', headers) + json);
+    const made = JSON.parse(String((await connection.response())?.body)) as LinkFields;
+    expect(made.url.startsWith(`${publicUrl}/s/`)).toBe(true);
+  });
+
+  it('takes a huge cookie for none, or too much', async () => {
+    const link = await gated();
+    const huge = { Cookie: `latchkey_pass=${'A'.repeat(20_000)}` };
+    const answer = await raw('GET', `${new URL(link.url).pathname}/file`, huge);
+    expect(answer.status).toBe(431);
+    await expectNothingOf(answer, 'a huge cookie');
+  });
+});

@@ -1,0 +1,262 @@
+// What somebody tries who has no pass, or a pass of something else: whatever is asked for, however
+// it is asked, the answer tells nothing of the document, nor whether there is a link at all.
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { base62 } from '../../src/ids.ts';
+import { cookieOf, secretDocument, secretPdf } from '../support/gated.ts';
+import { startTestApp } from '../support/harness.ts';
+import { api, type LinkFields, makeLink, sha256, upload } from '../support/sharing.ts';
+import { openRpcStreamDoors } from '../support/streams.ts';
+
+describe('the address of a link', () => {
+  it('is 128 bits of randomness of its own', async () => {
+    const given: string[] = [];
+    const random = (size: number) => {
+      const bytes = randomBytes(size);
+      if (size === 16) given.push(base62(bytes, 22));
+      return bytes;
+    };
+    const test = await startTestApp({ random });
+    onTestFinished(() => test.remove());
+    const { id } = await upload(test, Buffer.from('shared'));
+
+    const links = [await makeLink(test, id), await makeLink(test, id)];
+
+    const slugs = links.map(({ url }) => url.slice(`${test.app.publicUrl}/s/`.length));
+    const ids = [id, ...links.map((link) => link.id)].map((one) => one.slice(4));
+    expect(new Set([...slugs, ...ids]).size).toBe(5);
+    for (const slug of slugs) expect(given.filter((one) => one === slug)).toHaveLength(1);
+  });
+});
+
+const etag = `"${sha256(secretPdf)}"`;
+const body = new URLSearchParams({ email: 'reader@example.com' });
+
+describe('a link', () => {
+  const { app, clock, gated, open, pass, expectNothingOf } = secretDocument('sqlite');
+  const slugOf = ({ url }: LinkFields) => url.slice(-22);
+  async function newDocument(): Promise<LinkFields> {
+    const { id } = await upload(app(), Buffer.from('Another document.'));
+    return makeLink(app(), id, { email_required: true });
+  }
+
+  it('that is guessed is answered alike, be it malformed, unknown or deleted', async () => {
+    const deleted = await newDocument();
+    const cookie = await pass(deleted);
+    await api(app(), 'DELETE', `/documents/${deleted.document_id}`);
+    const slugs = [slugOf(deleted), 'A'.repeat(22), 'A'.repeat(21), '_'.repeat(22), '%00', '..%2f'];
+    for (const init of [{}, { method: 'HEAD' }, { method: 'POST', body }]) {
+      for (const route of ['', '/file', '/download']) {
+        const answers = new Set<string>();
+        for (const slug of slugs) {
+          const url = `${app().app.publicUrl}/s/${slug}${route}`;
+          const answer = await fetch(url, { ...init, headers: { cookie }, redirect: 'manual' });
+          const own = ['date', 'x-request-id'];
+          const headers = [...answer.headers].filter(([name]) => !own.includes(name));
+          const text = (await answer.text()).replace(/"request_id":"[^"]*"/, '');
+          answers.add(JSON.stringify([answer.status, headers, text]));
+        }
+        expect(answers.size, `${JSON.stringify(init)} ${route}`).toBe(1);
+      }
+    }
+  });
+
+  const passes: [string, (link: LinkFields) => Promise<string>][] = [
+    ['no pass', async () => ''],
+    ['the pass of a link to another document', async () => pass(await newDocument())],
+    [
+      'a pass of before the gate was changed',
+      async (link) => {
+        const cookie = await pass(link);
+        await api(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
+        return cookie;
+      },
+    ],
+    [
+      'a pass of before the revocation',
+      async (link) => {
+        const cookie = await pass(link);
+        await api(app(), 'DELETE', `/links/${link.id}`);
+        return cookie;
+      },
+    ],
+    [
+      'a pass of before the end',
+      async (link) => {
+        const expire_time = new Date(clock.now + 1000).toISOString();
+        await api(app(), 'PATCH', `/links/${link.id}`, { expire_time });
+        const cookie = await pass(link);
+        clock.now += 1000;
+        return cookie;
+      },
+    ],
+  ];
+  const conditions: Record<string, string>[] = [
+    {},
+    { 'if-none-match': etag },
+    { 'if-none-match': '*' },
+    { 'if-match': etag },
+    { 'if-match': '"other"' },
+    { range: 'bytes=0-0' },
+    { range: 'bytes=20000-' },
+    { range: 'bytes=0-0', 'if-range': etag },
+    { 'if-modified-since': new Date(Date.now() + 86_400_000).toUTCString() },
+  ];
+  describe.each(passes)('asked for with %s', (_, make) => {
+    it('answers every condition and range alike', async () => {
+      const link = await gated();
+      const cookie = await make(link);
+      for (const route of ['', '/file', '/download']) {
+        for (const method of ['GET', 'HEAD']) {
+          const statuses = new Set<number>();
+          for (const condition of conditions) {
+            const headers = { ...(cookie === '' ? {} : { cookie }), ...condition };
+            const answer = await fetch(link.url + route, { method, headers });
+            expect(answer.headers.get('etag')).toBeNull();
+            expect(answer.headers.get('accept-ranges')).toBeNull();
+            statuses.add(answer.status);
+            await expectNothingOf(answer, `${method} ${route} ${JSON.stringify(condition)}`);
+          }
+          expect(statuses.size, `${method} ${route}`).toBe(1);
+        }
+      }
+    });
+  });
+
+  it('shows with its pass what it hides without', async () => {
+    const link = await gated();
+    const headers = { cookie: await pass(link), 'if-none-match': etag };
+    expect((await fetch(`${link.url}/file`, { headers })).status).toBe(304);
+  });
+
+  it('takes odd cookies for none', async () => {
+    const link = await gated();
+    const other = (await pass(await gated())).slice('latchkey_pass='.length);
+    const odd = [
+      `latchkey_pass=${'A'.repeat(8_000)}`,
+      `latchkey_pass=${'.'.repeat(8_000)}`,
+      Array.from({ length: 1_000 }, (_, i) => `a${i}=b`).join('; '),
+      `latchkey_pass=${other}; latchkey_pass=${other}`,
+      `latchkey_pass=; latchkey_pass=${other}`,
+      `latchkey_pass=${other}; latchkey_pass=`,
+      '__proto__=x; latchkey_pass=__proto__',
+      'latchkey_pass="',
+      'latchkey_pass=%E0%A4%A',
+      ';;;=;',
+    ];
+    for (const cookie of odd) {
+      for (const [route, status] of [
+        ['', 200],
+        ['/file', 403],
+      ] as const) {
+        const answer = await fetch(link.url + route, { headers: { cookie } });
+        expect(answer.status, cookie.slice(0, 80)).toBe(status);
+        await expectNothingOf(answer, cookie.slice(0, 80));
+      }
+    }
+  });
+
+  it('opens to the first of two passes, as browsers send that of the longer path first', async () => {
+    const link = await gated();
+    const [own, other] = [await pass(link), await pass(await gated())];
+    const fileWith = async (cookie: string) => {
+      const answer = await fetch(`${link.url}/file`, { headers: { cookie } });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    expect(await fileWith(`${own}; ${other}`)).toBe(200);
+    expect(await fileWith(`${other}; ${own}`)).toBe(403);
+  });
+
+  const foreign: Record<string, string>[] = [
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'cross-site', origin: 'null' },
+    { origin: 'https://evil.test' },
+    { origin: 'http://latchkey.test.evil.test' },
+  ];
+  it.each(foreign)('takes no form that another site has sent: %j', async (headers) => {
+    const link = await gated();
+    const answer = await fetch(link.url, { method: 'POST', body, headers, redirect: 'manual' });
+    expect(answer.status).toBe(403);
+    await expectNothingOf(answer, 'a form of another site');
+    const read = await api(app(), 'GET', `/links/${link.id}`);
+    expect(read.body).toMatchObject({ view_count: 0 });
+  });
+
+  it("takes the form of its own page, and of a client that says nothing of where it's from", async () => {
+    const link = await gated();
+    const { publicUrl } = app().app;
+    // A page that gives no referrer gives `null` for its origin (Fetch Standard, "append a request
+    // Origin header").
+    for (const headers of [
+      { 'sec-fetch-site': 'same-origin', origin: 'null' },
+      { 'sec-fetch-site': 'same-origin', origin: publicUrl },
+      { origin: publicUrl },
+      { origin: 'null' },
+      {},
+    ]) {
+      const own = Object.entries(headers);
+      const answer = await fetch(link.url, {
+        method: 'POST',
+        body,
+        headers: own as [string, string][],
+        redirect: 'manual',
+      });
+      expect(answer.status, JSON.stringify(headers)).toBe(303);
+      expect(cookieOf(answer)).not.toBe('');
+    }
+  });
+
+  it('gives a pass that is good at its gate alone', async () => {
+    const link = await gated();
+    const cookie = await pass(link);
+    const text = cookie.slice('latchkey_pass='.length);
+    const documentId = link.document_id;
+    for (const door of openRpcStreamDoors(app().app)) {
+      onTestFinished(() => door.close());
+      for (const credential of [{ cookie }, { cookie, authorization: `Bearer ${text}` }]) {
+        const answer = await door.download({ documentId }, credential);
+        expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
+      }
+    }
+    for (const path of ['links', `links/${link.id}`, `documents/${documentId}/file`]) {
+      const url = `${app().app.publicUrl}/api/v1/${path}`;
+      const answer = await fetch(url, { headers: { cookie } });
+      expect(answer.status, path).toBe(401);
+      await expectNothingOf(answer, path);
+    }
+  });
+
+  it('is kept by no cache, sniffed, framed or indexed, whatever its answer', async () => {
+    const [asking, opened] = [await gated(), await open()];
+    const cookie = await pass(asking);
+    const gone = await gated();
+    await api(app(), 'DELETE', `/links/${gone.id}`);
+    const unknown = { url: `${app().app.publicUrl}/s/${'A'.repeat(22)}` };
+    const bad = { method: 'POST', body: new URLSearchParams({ email: 'nobody' }) };
+    for (const { url } of [asking, opened, gone, unknown]) {
+      for (const route of ['', '/file', '/download', '/nowhere']) {
+        for (const init of [{}, { method: 'HEAD' }, bad, { method: 'POST', body }, { body: 'x' }]) {
+          for (const headers of [{}, { cookie }, { cookie, range: 'bytes=99999-' }]) {
+            const method = 'body' in init ? 'POST' : 'GET';
+            const request = { method, ...init, headers, redirect: 'manual' } as const;
+            const answer = await fetch(url + route, request);
+            await answer.arrayBuffer();
+            const what = `${request.method} ${url}${route} ${JSON.stringify(headers)}`;
+            expect(answer.headers.get('cache-control'), what).toBe('no-store');
+            if (answer.status === 303) continue;
+            expect(answer.headers.get('x-content-type-options'), what).toBe('nosniff');
+            const type = answer.headers.get('content-type');
+            if (type === 'application/problem+json') continue;
+            expect(answer.headers.get('content-security-policy'), what).toContain(
+              "frame-ancestors 'none'",
+            );
+            expect(answer.headers.get('referrer-policy'), what).toBe('no-referrer');
+            expect(answer.headers.get('x-robots-tag'), what).toBe('noindex, nofollow');
+          }
+        }
+      }
+    }
+  });
+});

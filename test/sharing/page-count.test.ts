@@ -1,0 +1,159 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { endlessPdf, loopingPdfs, lyingPdfs, unreadablePdfs } from '../support/hostile-pdfs.ts';
+import { makePdf } from '../support/pdf.ts';
+import { startProgram } from '../support/program.ts';
+import { multipartBody } from '../support/raw-http.ts';
+import { api, type DocumentFields, keyOf, makePng, sha256, upload } from '../support/sharing.ts';
+import { openStreamDoors, type StreamDoor } from '../support/streams.ts';
+
+const pdf = makePdf({ pages: 12, text: 'Terms' });
+
+describeDialects("a document's page count", (dialect) => {
+  let test: TestApp;
+  let doors: StreamDoor[];
+  beforeAll(async () => {
+    test = await startTestApp({ dialect });
+    doors = openStreamDoors(test.app);
+  });
+  afterAll(async () => {
+    for (const door of doors) door.close();
+    await test.remove();
+  });
+
+  it('is told by the upload, and alike by every read', async () => {
+    for (const door of doors) {
+      const answer = await door.upload([{ file: pdf }], keyOf(test));
+      expect(answer, door.name).toMatchObject({ ok: true, message: { pageCount: 12 } });
+      const id = answer.ok ? answer.message.id : '';
+      const read = await api<DocumentFields>(test, 'GET', `/documents/${id}`);
+      expect(read.body.page_count, door.name).toBe(12);
+      const renamed = await api(test, 'PATCH', `/documents/${id}`, { name: 'Other' });
+      expect(renamed.body, door.name).toMatchObject({ name: 'Other', page_count: 12 });
+    }
+  });
+
+  it('is none for what is no PDF', async () => {
+    for (const door of doors) {
+      for (const file of [makePng(2, 2), Buffer.concat([Buffer.from('x'), pdf])]) {
+        const answer = await door.upload([{ file }], keyOf(test));
+        expect(answer, door.name).toMatchObject({ ok: true, message: { pageCount: 0 } });
+      }
+    }
+  });
+});
+
+describe('a PDF', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.remove());
+
+  const pdfs = [...unreadablePdfs, ...lyingPdfs, ...loopingPdfs].map(
+    ([what, bytes]) => [what, bytes] as const,
+  );
+  it.each(pdfs)('%s is stored as it is', async (_, bytes) => {
+    const { id, ...document } = await upload(test, bytes);
+    expect(document).toMatchObject({ content_type: 'application/pdf', sha256: sha256(bytes) });
+    const read = await api<DocumentFields>(test, 'GET', `/documents/${id}`);
+    expect(read.body).toEqual({ id, ...document });
+  });
+
+  it('that never comes to its end is stored, and holds nobody else up', async () => {
+    const bytes = endlessPdf();
+    let isStored = false;
+    const hostile = upload(test, bytes).finally(() => {
+      isStored = true;
+    });
+    const running = () => test.app.inside.db.selectFrom('documents').select('id').execute();
+    for (let i = 0; i < 20; i++) {
+      await upload(test, makePng(i + 1, 1));
+      await running();
+    }
+    expect(isStored).toBe(false);
+    expect(await hostile).toMatchObject({ page_count: 0, sha256: sha256(bytes) });
+    expect(await upload(test, pdf)).toMatchObject({ page_count: 12 });
+  });
+});
+
+/** The processes that a process has started. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const tasks = await readdir(`/proc/${pid}/task`);
+  const lists = await Promise.all(
+    tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => '')),
+  );
+  return lists.flatMap((list) => list.trim().split(' ').filter(Boolean).map(Number));
+}
+
+/** Whether there is such a process, and not only its exit code. */
+async function isAlive(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return /^State:\s+[^ZX]/m.test(status);
+}
+
+describe('the built program', () => {
+  async function start() {
+    const program = await startProgram();
+    onTestFinished(() => program.remove());
+    const post = async (bytes: Buffer) => {
+      const form = multipartBody([{ name: 'file', filename: 'a.pdf', body: bytes }], 'frontier');
+      const response = await fetch(`${program.env.LATCHKEY_SHARING_BASE_URL}/documents`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${program.env.API_KEY}`,
+          'content-type': 'multipart/form-data; boundary=frontier',
+        },
+        body: new Uint8Array(form),
+      });
+      return (await response.json()) as DocumentFields;
+    };
+    return { program, pid: program.child.pid ?? 0, post };
+  }
+
+  it('counts pages in a process that has none of its secrets', async () => {
+    const { pid, post } = await start();
+    expect(await childrenOf(pid)).toEqual([]);
+
+    expect(await post(pdf)).toMatchObject({ page_count: 12 });
+
+    const [counting = 0, ...others] = await childrenOf(pid);
+    expect(others).toEqual([]);
+    const environment = await readFile(`/proc/${counting}/environ`, 'utf8');
+    expect(environment).not.toMatch(/LATCHKEY|PATH/);
+    expect(await post(pdf)).toMatchObject({ page_count: 12 });
+    expect(await childrenOf(pid)).toEqual([counting]);
+  });
+
+  it('takes it along when it stops', async () => {
+    const { program, pid, post } = await start();
+    await post(pdf);
+    const [counting = 0] = await childrenOf(pid);
+    expect(await isAlive(counting)).toBe(true);
+
+    program.child.kill('SIGTERM');
+
+    expect(await program.ended).toBe(0);
+    await expect.poll(() => isAlive(counting)).toBe(false);
+  });
+
+  it('takes it along when it is killed, however busy that is', async () => {
+    const { program, pid, post } = await start();
+    await post(pdf);
+    const [counting = 0] = await childrenOf(pid);
+    const cut = post(endlessPdf()).catch(() => 'cut');
+    const used = async () => {
+      const stat = await readFile(`/proc/${counting}/stat`, 'utf8');
+      return Number(stat.split(' ')[13]);
+    };
+    const before = await used();
+    // Half a second of computing, in hundredths.
+    await expect.poll(used).toBeGreaterThan(before + 50);
+
+    await program.kill();
+
+    expect(await cut).toBe('cut');
+    await expect.poll(() => isAlive(counting)).toBe(false);
+  });
+});

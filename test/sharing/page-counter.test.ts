@@ -1,0 +1,158 @@
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createPageCounter,
+  type PageCounterOptions,
+} from '../../src/sharing/documents/pages/page-counter.ts';
+import {
+  bombPdf,
+  endlessPdf,
+  loopingPdfs,
+  lyingPdfs,
+  unreadablePdfs,
+} from '../support/hostile-pdfs.ts';
+import { makePdf } from '../support/pdf.ts';
+
+/** The suite builds it before it starts. */
+const file = path.resolve(import.meta.dirname, '../../dist/src/sharing/documents/pages/program.js');
+/** So long that nothing but what is tested can be why a count is given up. */
+const patient = { startMs: 60_000, countMs: 60_000, waitMs: 60_000 };
+
+function counter(limits: PageCounterOptions['limits'], program = file) {
+  const made = createPageCounter({ file: program, limits: { ...patient, ...limits } });
+  onTestFinished(() => made.stop());
+  return made;
+}
+
+function sourceOf(bytes: Buffer) {
+  return {
+    sizeBytes: bytes.length,
+    async *read(offset: number, length: number) {
+      yield bytes.subarray(offset, offset + length);
+    },
+  };
+}
+
+const pdf = sourceOf(makePdf({ pages: 7, text: 'Terms' }));
+
+/** The same with a gap in its padding, which nobody has to hold in memory. */
+function hugePdf(gap: number) {
+  const bytes = makePdf({ pages: 40, text: 'Terms', padToBytes: 1_000_000 });
+  const text = bytes.toString('latin1');
+  const tenDigits = (value: number) => String(value).padStart(10, '0');
+  const grown = text
+    .replace(/\/Length (\d{10})/, (_, length) => `/Length ${tenDigits(Number(length) + gap)}`)
+    .replace(/startxref\n(\d{10})/, (_, at) => `startxref\n${tenDigits(Number(at) + gap)}`);
+  const middle = 500_000;
+  const [head, tail] = [grown.slice(0, middle), grown.slice(middle)].map((half) =>
+    Buffer.from(half, 'latin1'),
+  ) as [Buffer, Buffer];
+  const read = { bytes: 0 };
+  const source = {
+    sizeBytes: bytes.length + gap,
+    async *read(offset: number, length: number) {
+      read.bytes += length;
+      const piece = Buffer.alloc(length, 'x');
+      piece.set(head.subarray(offset, offset + length));
+      const tailAt = middle + gap - offset;
+      const from = Math.max(0, -tailAt);
+      if (tailAt < length) piece.set(tail.subarray(from, length - tailAt), Math.max(0, tailAt));
+      yield piece;
+    },
+  };
+  return { source, read };
+}
+
+describe('the pages of a PDF', () => {
+  it('are counted', async () => {
+    expect(await counter({}).count(pdf)).toBe(7);
+  });
+
+  it('are counted one after the other, however many come at once', async () => {
+    const { count } = counter({});
+    const sizes = Array.from({ length: 60 }, (_, i) => i + 1);
+    const sources = sizes.map((pages) => sourceOf(makePdf({ pages, text: 'Terms' })));
+    expect(await Promise.all(sources.map(count))).toEqual(sizes);
+  });
+
+  it('are counted without reading the whole of a large file', async () => {
+    const { source, read } = hugePdf(1_500_000_000);
+    expect(await counter({}).count(source)).toBe(40);
+    expect(read.bytes).toBeLessThan(2_000_000);
+  });
+
+  it('are counted by another program where one has ended after its rest', async () => {
+    const { count } = counter({ restMs: 0 });
+    for (let i = 0; i < 3; i++) expect(await count(pdf)).toBe(7);
+  });
+
+  it.each(unreadablePdfs)('that has %s are none', async (_, bytes) => {
+    const { count } = counter({});
+    expect(await count(sourceOf(bytes))).toBe(0);
+    expect(await count(pdf)).toBe(7);
+  });
+
+  it.each(lyingPdfs)('%s are as many as there are', async (_, bytes, pages) => {
+    expect(await counter({}).count(sourceOf(bytes))).toBe(pages);
+  });
+
+  it.each(loopingPdfs)('that %s can be told', async (_, bytes) => {
+    const { count } = counter({});
+    expect(await count(sourceOf(bytes))).toBeLessThan(10);
+    expect(await count(pdf)).toBe(7);
+  });
+
+  it('that never come to their end are given up in time', async () => {
+    const { count } = counter({ countMs: 1000 });
+    const pages = await count(sourceOf(endlessPdf()));
+    expect(pages).toBe(0);
+    expect(await counter({}).count(pdf)).toBe(7);
+  });
+
+  it('that unpack to more than there is memory for are given up', async () => {
+    const { count } = counter({});
+    expect(await count(sourceOf(bombPdf()))).toBe(0);
+    expect(await count(pdf)).toBe(7);
+  });
+
+  it('that lie where they cannot be read are none', async () => {
+    const { count } = counter({});
+    // biome-ignore lint/correctness/useYield: it fails before there is something to yield.
+    async function* read(): AsyncGenerator<Uint8Array> {
+      throw new Error('the disk is broken');
+    }
+    expect(await count({ sizeBytes: 1000, read })).toBe(0);
+    expect(await count(pdf)).toBe(7);
+  });
+
+  it('are none where nothing can be started to count them', async () => {
+    const { count } = counter({}, path.join(import.meta.dirname, 'no-such-program.js'));
+    expect(await count(pdf)).toBe(0);
+  });
+
+  it('are none for who has waited too long behind others', async () => {
+    const { count } = counter({ countMs: 1000, waitMs: 100 });
+    const endless = count(sourceOf(endlessPdf()));
+    expect(await count(pdf)).toBe(0);
+    await endless;
+  });
+
+  it('are none, and at once, for who finds too many waiting', async () => {
+    const { count, stop } = counter({ waitingMax: 1 });
+    let isOver = false;
+    const endless = count(sourceOf(endlessPdf())).finally(() => {
+      isOver = true;
+    });
+    expect(await count(pdf)).toBe(0);
+    expect(isOver).toBe(false);
+    stop();
+    expect(await endless).toBe(0);
+  });
+
+  it('are none once the service stops, for those who wait, too', async () => {
+    const { count, stop } = counter({});
+    const counts = [endlessPdf(), endlessPdf()].map((bytes) => count(sourceOf(bytes)));
+    stop();
+    expect(await Promise.all(counts)).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,137 @@
+// What becomes of a download that is under way when its document or its link goes.
+
+import { createHash } from 'node:crypto';
+import { get, type IncomingMessage } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
+import { createDocuments } from '../../src/sharing/documents/documents.ts';
+import { cookieOf } from '../support/gated.ts';
+import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import {
+  api,
+  blobDirOf,
+  filesUnder,
+  keyOf,
+  makeLink,
+  openFilesUnder,
+  sha256,
+  upload,
+} from '../support/sharing.ts';
+
+// More than all the buffers on the way hold: the server has to be reading still.
+const bytes = Buffer.alloc(40_000_000, 'The terms. ');
+
+/** Begins a download and reads nothing of it. */
+function begin(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers, agent: false });
+    request.once('error', reject);
+    request.once('response', (response) => resolve(response.pause()));
+  });
+}
+
+async function digestOf(response: IncomingMessage): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of response) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+describeDialects('a download that is under way', (dialect) => {
+  async function start(): Promise<TestApp> {
+    const test = await startTestApp({ dialect });
+    onTestFinished(() => test.remove());
+    return test;
+  }
+
+  async function share(test: TestApp) {
+    const { id } = await upload(test, bytes);
+    const link = await makeLink(test, id, { allow_download: true });
+    const cookie = cookieOf(await fetch(link.url));
+    const ways: [url: string, headers: Record<string, string>, after: number][] = [
+      [`${link.url}/download`, { cookie }, 404],
+      [`${test.app.publicUrl}/api/v1/documents/${id}/file`, keyOf(test), 404],
+    ];
+    return { id, link, ways };
+  }
+
+  it('ends whole when the document is deleted, and the file is gone', async () => {
+    const test = await start();
+    const { id, ways } = await share(test);
+    const running = await Promise.all(ways.map(([url, headers]) => begin(url, headers)));
+    await expect.poll(() => openFilesUnder(blobDirOf(test))).toHaveLength(2);
+
+    expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
+
+    expect(await filesUnder(blobDirOf(test))).toEqual([]);
+    for (const [url, headers] of ways) {
+      const answer = await fetch(url, { headers });
+      expect(answer.status, url).toBe(404);
+      await answer.arrayBuffer();
+    }
+    for (const response of running) expect(await digestOf(response)).toBe(sha256(bytes));
+    await expect.poll(() => openFilesUnder(blobDirOf(test))).toEqual([]);
+  });
+
+  it('ends whole when the link is revoked, and is the last one', async () => {
+    const test = await start();
+    const { link, ways } = await share(test);
+    const [[url, headers] = ['', {}]] = ways;
+    const running = await begin(url, headers);
+
+    expect((await api(test, 'DELETE', `/links/${link.id}`)).status).toBe(200);
+
+    const again = await fetch(url, { headers: { ...headers, range: 'bytes=0-9' } });
+    await again.arrayBuffer();
+    expect(again.status).toBe(410);
+    expect(await digestOf(running)).toBe(sha256(bytes));
+  });
+
+  it('is not there when the document goes between its row and its bytes', async () => {
+    const test = await start();
+    const { db } = test.app.inside;
+    const documents = createDocuments(db, await openDiskBlobs(blobDirOf(test)));
+    const { id } = await upload(test, Buffer.from('The terms.'));
+    const row = await documents.require(test.env.WORKSPACE_ID, id);
+    const opened = documents.open(row, { range: '', ifRange: '', ifNoneMatch: '' });
+    const damaged = documents.open(
+      { ...row, blob_id: 'none' },
+      { range: '', ifRange: '', ifNoneMatch: '' },
+    );
+    const read = async (bytes: AsyncIterable<Uint8Array>) => {
+      for await (const _ of bytes);
+    };
+    // A file that is missing while its row is there is an error of our own.
+    await expect(read(damaged.bytes())).rejects.toMatchObject({ code: 'ENOENT' });
+
+    await api(test, 'DELETE', `/documents/${id}`);
+
+    await expect(read(opened.bytes())).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is whole or not there at all, however close the deletion', async () => {
+    const test = await start();
+    const small = Buffer.alloc(200_000, 'b');
+    const seen = new Set<number>();
+    for (let round = 0; round < 12; round++) {
+      const { id } = await upload(test, small);
+      const link = await makeLink(test, id, { allow_download: true });
+      const cookie = cookieOf(await fetch(link.url));
+      const file = `${test.app.publicUrl}/api/v1/documents/${id}/file`;
+      const read = async (url: string, headers: Record<string, string>) => {
+        const answer = await fetch(url, { headers });
+        const body = Buffer.from(await answer.arrayBuffer());
+        if (answer.status === 200) expect(sha256(body)).toBe(sha256(small));
+        return answer.status;
+      };
+      const reads = () => [read(`${link.url}/download`, { cookie }), read(file, keyOf(test))];
+      const first = reads();
+      const deleted = api(test, 'DELETE', `/documents/${id}`);
+      const all = [...first, ...Array.from({ length: 5 }, reads).flat()];
+      for (const status of await Promise.all(all)) seen.add(status);
+      expect((await deleted).status).toBe(200);
+    }
+    expect([...seen].filter((status) => ![200, 404].includes(status))).toEqual([]);
+    expect(await filesUnder(blobDirOf(test))).toEqual([]);
+    expect(await test.logText()).not.toContain('"code":"internal"');
+  });
+});

@@ -1,0 +1,76 @@
+import { Client, credentials } from '@grpc/grpc-js';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { api, blobDirOf, filesUnder, keyOf, sha256, stored } from '../support/sharing.ts';
+import { openStreamDoors, startGrpcUpload } from '../support/streams.ts';
+
+/** How many a process takes at once. */
+const uploadsMax = 256;
+
+describeDialects('many uploads at a time', (dialect) => {
+  let test: TestApp;
+  beforeEach(async () => {
+    test = await startTestApp({ dialect });
+  });
+  afterEach(() => test.remove());
+
+  function openDoors() {
+    const doors = openStreamDoors(test.app);
+    onTestFinished(() => {
+      for (const door of doors) door.close();
+    });
+    return doors;
+  }
+
+  async function digests(): Promise<string[]> {
+    const rows = await test.app.inside.db.selectFrom('documents').select('sha256').execute();
+    return rows.map((row) => row.sha256).sort();
+  }
+
+  it('are each stored, or refused as too many, through every door', async () => {
+    const doors = openDoors().filter(({ name }) => name !== 'connect');
+    const contents = Array.from({ length: 200 }, (_, i) => Buffer.alloc(30_000, `upload ${i}`));
+
+    const uploads = contents.flatMap((file) =>
+      doors.map(async (door) => ({
+        digest: sha256(file),
+        answer: await door.upload([{ file }], keyOf(test)),
+      })),
+    );
+    const answers = await Promise.all(uploads);
+
+    const kept = answers.filter(({ answer }) => answer.ok).map(({ digest }) => digest);
+    expect(await digests()).toEqual(kept.sort());
+    const refused = answers.flatMap(({ answer }) => (answer.ok ? [] : [answer.error.code]));
+    expect(new Set(refused)).toEqual(new Set(refused.length === 0 ? [] : ['unavailable']));
+    await expect
+      .poll(() => stored(test))
+      .toMatchObject({ rows: kept.length, files: { length: kept.length }, open: [] });
+  });
+
+  it('are refused beyond what a process takes, and taken again after that', async () => {
+    const client = new Client(test.app.grpcAddress, credentials.createInsecure());
+    onTestFinished(() => client.close());
+    const uploads = Array.from({ length: uploadsMax }, (_, i) => {
+      const upload = startGrpcUpload(client, keyOf(test));
+      upload.call.write({ file: Buffer.from(`upload ${i}`) });
+      return upload;
+    });
+    await expect.poll(() => filesUnder(blobDirOf(test))).toHaveLength(uploadsMax);
+
+    for (const door of openDoors()) {
+      const answer = await door.upload([{ file: Buffer.from('one more') }], keyOf(test));
+      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+    }
+    // It is no reason to refuse anything else.
+    expect((await api(test, 'GET', '/documents')).status).toBe(200);
+    expect(await filesUnder(blobDirOf(test))).toHaveLength(uploadsMax);
+
+    for (const { call } of uploads) call.end();
+    for (const { answer } of uploads) expect(await answer).toMatchObject({ ok: true });
+    for (const door of openDoors()) {
+      const answer = await door.upload([{ file: Buffer.from('one more') }], keyOf(test));
+      expect(answer, door.name).toMatchObject({ ok: true });
+    }
+  });
+});

@@ -1,0 +1,89 @@
+// A workspace with something of everything in it, for whoever must not see any of that.
+import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { allRows } from './audit.ts';
+import type { TestApp } from './harness.ts';
+import { addMember } from './members.ts';
+import { addWorkspace, changeElsewhere } from './rows.ts';
+import { api, makeLink, sha256, upload } from './sharing.ts';
+import { addUser } from './users.ts';
+
+/** Of each kind of id that a method of the area takes: by its field, one of the workspace's own. */
+type Ids = {
+  readonly workspace_id: string;
+  readonly document_id: string;
+  readonly link_id: string;
+  readonly key_id: string;
+  readonly user_id: string;
+  readonly page_token: string;
+};
+
+export type Neighbour = {
+  readonly ids: Ids;
+  /** The workspace's own key, which holds every scope that a key can have. */
+  readonly key: { readonly authorization: string };
+  /** What tells of the workspace: in an answer to others, none of it may stand. */
+  readonly marks: readonly string[];
+  /** Every row that is about the workspace, but for the audit trail. */
+  rows(): Promise<string[]>;
+};
+
+export const keyScopes = 'documents:read documents:write links:read links:write';
+
+/** What the methods need besides ids. A method that needs more than that has its line here. */
+export const requiredFields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  UpdateDocument: { name: 'Renamed' },
+  UpdateLink: { name: 'Renamed', emailRequired: false },
+  CreateWorkspace: { name: 'Another' },
+  UpdateWorkspace: { name: 'Renamed' },
+  PutMember: { role: MemberRole.ADMIN },
+  CreateApiKey: { name: 'A key', scopes: ['links:read'] },
+};
+
+export async function makeNeighbour(testApp: TestApp): Promise<Neighbour> {
+  const { db } = testApp.app.inside;
+  const { ownerId: workspaceId, credentialId, text } = await addWorkspace(db, keyScopes);
+  const own = { ...testApp, env: { ...testApp.env, API_KEY: text } };
+  const tag = workspaceId.slice('ws_'.length);
+  const bytes = Buffer.from(`The terms of ${tag}.`);
+  const document = await upload(own, bytes, `${tag}.txt`);
+  await upload(own, Buffer.from('Another one.'));
+  const link = await makeLink(own, document.id, { name: `For ${tag}`, email_required: true });
+  const open = await makeLink(own, document.id);
+  const email = `reader-${tag}@example.com`.toLowerCase();
+  await fetch(link.url, { method: 'POST', body: new URLSearchParams({ email }) });
+  const user = await addUser(db, { kind: 'member', name: `Owner of ${tag}` });
+  await addMember(db, workspaceId, 'owner', user.id);
+  await changeElsewhere(db, (trx) =>
+    trx
+      .updateTable('workspaces')
+      .set({ name: `Rooms of ${tag}` })
+      .where('id', '=', workspaceId)
+      .execute(),
+  );
+  const views = await api<{ views: { id: string }[] }>(own, 'GET', `/links/${link.id}/views`);
+  const first = await api<{ next_page_token: string }>(own, 'GET', '/documents?page_size=1');
+  const viewId = views.body.views[0]?.id;
+  if (viewId === undefined) throw new Error('nobody has viewed the link');
+
+  const marks = [
+    ...[tag, credentialId, document.id, link.id, open.id, viewId, user.id, user.email, email],
+    ...[link, open].map(({ url }) => url.slice(-22)),
+    ...[sha256(bytes), bytes.toString('base64')],
+  ];
+  return {
+    ids: {
+      workspace_id: workspaceId,
+      document_id: document.id,
+      link_id: link.id,
+      key_id: credentialId,
+      user_id: user.id,
+      page_token: first.body.next_page_token,
+    },
+    key: { authorization: `Bearer ${text}` },
+    marks,
+    async rows() {
+      const rows = await allRows(db, ['audit_events', 'revisions']);
+      return rows.filter((row) => marks.some((mark) => row.includes(mark)));
+    },
+  };
+}

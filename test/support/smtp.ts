@@ -1,0 +1,57 @@
+// A real SMTP server that keeps what arrives.
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+
+export type Arrived = {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly user: string | undefined;
+  readonly encrypted: boolean;
+  readonly raw: string;
+  readonly mail: Email;
+};
+
+export type TestSmtpServer = {
+  readonly port: number;
+  readonly arrived: readonly Arrived[];
+  stop(): Promise<void>;
+};
+
+/** Takes mails from anybody, without encryption, unless the options say otherwise. */
+export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<TestSmtpServer> {
+  const arrived: Arrived[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    hideSTARTTLS: true,
+    allowInsecureAuth: true,
+    closeTimeout: 100,
+    onData(stream, { envelope, user, secure }, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', async () => {
+        const raw = Buffer.concat(chunks).toString();
+        arrived.push({
+          from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
+          to: envelope.rcptTo.map(({ address }) => address),
+          user: user === undefined ? undefined : String(user),
+          encrypted: secure,
+          raw,
+          mail: await PostalMime.parse(raw),
+        });
+        done();
+      });
+    },
+    ...options,
+  });
+  // A client that gives up is no failure of the server.
+  server.on('error', () => {});
+  const listening = server.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  return {
+    port: (listening.address() as AddressInfo).port,
+    arrived,
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}

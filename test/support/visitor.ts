@@ -1,0 +1,94 @@
+// Somebody before the gate of a link, with a browser's cookies and a mailbox.
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import PostalMime from 'postal-mime';
+import { expect } from 'vitest';
+import type { TestApp } from './harness.ts';
+import type { LinkFields } from './sharing.ts';
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+};
+
+export class Visitor {
+  readonly #link: LinkFields;
+  readonly cookies = new Map<string, string>();
+
+  constructor(link: LinkFields) {
+    this.#link = link;
+  }
+
+  get cookie(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  get(route = '', init: RequestInit = {}): Promise<Answer> {
+    return this.#ask(route, init);
+  }
+
+  post(fields: Record<string, string>): Promise<Answer> {
+    return this.#ask('', { method: 'POST', body: new URLSearchParams(fields) });
+  }
+
+  /** The label of what the page asks for; `document` where it shows it. */
+  async asked(): Promise<string> {
+    return askedBy(await this.get());
+  }
+
+  async #ask(route: string, init: RequestInit): Promise<Answer> {
+    const response = await fetch(this.#link.url + route, {
+      ...init,
+      headers: { cookie: this.cookie, ...init.headers },
+      redirect: 'manual',
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      this.cookies.set(name, value);
+    }
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+}
+
+export function askedBy({ text }: Answer): string {
+  const [, label] = /<label>(.+)/.exec(text) ?? [];
+  return label ?? (text.includes('id="viewer"') ? 'document' : 'nothing');
+}
+
+/** What the page says is wrong. */
+export function alertOf({ text }: Answer): string {
+  return /role="alert">([^<]*)</.exec(text)?.[1] ?? '';
+}
+
+export type Received = { readonly to: string; readonly subject: string; readonly text: string };
+
+/** All mails that were sent, the oldest first. */
+export async function mailsOf({ dataDir }: TestApp): Promise<Received[]> {
+  const folder = path.join(dataDir, 'outbox');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const { to, subject, text } = await PostalMime.parse(await readFile(path.join(folder, name)));
+      return { to: to?.[0]?.address ?? '', subject: subject ?? '', text: text ?? '' };
+    }),
+  );
+}
+
+/** The codes that an address was sent, the oldest first. */
+export async function codesFor(test: TestApp, email: string): Promise<string[]> {
+  const mails = (await mailsOf(test)).filter(({ to }) => to === email);
+  return mails.map(({ text }) => /^Your code is (\d{6})$/m.exec(text)?.[1] ?? '');
+}
+
+/** The last code that an address was sent. */
+export async function lastCode(test: TestApp, email: string): Promise<string> {
+  const code = (await codesFor(test, email)).at(-1) ?? '';
+  expect(code).toMatch(/^\d{6}$/);
+  return code;
+}
+
+/** Another code than this one. */
+export function wrongCode(code: string, by = 1): string {
+  return String((Number(code) + by) % 1_000_000).padStart(6, '0');
+}

@@ -1,0 +1,196 @@
+// The gate as somebody with a browser passes it, without any script.
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { launchBrowser } from '../support/browser.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { makePdf } from '../support/pdf.ts';
+import { api, type LinkFields, makeLink, upload } from '../support/sharing.ts';
+import { desktop, newReader, overhangOf, phone, picture } from '../support/viewing.ts';
+import { codesFor, lastCode, wrongCode } from '../support/visitor.ts';
+
+const pdf = makePdf({ pages: 2, text: 'The terms' });
+const password = 'open sesame';
+const every = { password, email_required: true, email_verification_required: true };
+
+let test: TestApp;
+let browser: Browser;
+let documentId: string;
+const clock = { skippedMs: 0 };
+beforeAll(async () => {
+  test = await startTestApp({ now: () => Date.now() + clock.skippedMs });
+  browser = await launchBrowser();
+  documentId = (await upload(test, pdf, 'terms.pdf')).id;
+});
+afterAll(async () => {
+  await browser.close();
+  await test.remove();
+});
+
+const share = (options: object): Promise<LinkFields> => makeLink(test, documentId, { ...options });
+
+async function open(link: LinkFields, options: BrowserContextOptions = desktop) {
+  const reader = await newReader(browser, test.app.publicUrl, options);
+  onTestFinished(() => reader.page.context().close());
+  await reader.page.goto(link.url);
+  return reader;
+}
+
+/** Presses a button, and waits for the page that it leads to. */
+async function press(page: Page, name: string): Promise<void> {
+  const arrived = page.waitForEvent('framenavigated');
+  await page.getByRole('button', { name }).click();
+  await arrived;
+}
+
+/** Fills in what is asked for, and sends it. */
+async function answer(page: Page, label: string, text: string): Promise<void> {
+  await page.getByLabel(label).fill(text);
+  await press(page, 'Continue');
+}
+
+/** Waits for what is wrong, which has to belong to the field. */
+async function expectError(page: Page, label: string, text: string): Promise<void> {
+  const alert = page.getByRole('alert');
+  await expect.poll(() => alert.textContent()).toContain(text);
+  const field = page.getByLabel(label);
+  expect(await field.getAttribute('aria-describedby')).toBe(await alert.getAttribute('id'));
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+}
+
+const expectAsked = (page: Page, label: string) => page.getByLabel(label).waitFor();
+
+async function expectDocument(page: Page): Promise<void> {
+  const text = page.locator('#viewer .page').first().locator('.text');
+  await expect.poll(() => text.textContent()).toBe('The terms, page 1');
+}
+
+/** Chromium logs the refusal of a form by itself. */
+const ownLog = /^Failed to load resource: the server responded with a status of 4\d\d/;
+const unexpected = (complaints: string[]) => complaints.filter((one) => !ownLog.test(one));
+
+describe.each([
+  ['a desk', desktop],
+  ['a phone', phone],
+])('on %s', (what, options) => {
+  const name = what.split(' ')[1];
+
+  it('a link that asks for everything opens step by step', async () => {
+    const email = `reader.of.a.rather.long.name.on.${name}@mail.department.example.com`;
+    const link = await share(every);
+    const { page, requests, complaints } = await open(link, options);
+    const fits = async (step: string) => {
+      expect(await overhangOf(page), step).toBe(0);
+      for (const button of await page.getByRole('button').all()) {
+        expect((await button.boundingBox())?.height, step).toBeGreaterThanOrEqual(44);
+      }
+      await picture(page, `gate-${name}-${step}`);
+    };
+
+    await expectAsked(page, 'Password');
+    await fits('password');
+    await answer(page, 'Password', 'a guess');
+    await expectError(page, 'Password', 'not the right password');
+    await fits('password-error');
+    await answer(page, 'Password', password);
+
+    await expectAsked(page, 'E-mail address');
+    await fits('email');
+    await answer(page, 'E-mail address', 'reader@localhost');
+    await expectError(page, 'E-mail address', 'name@example.com');
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe('reader@localhost');
+    await answer(page, 'E-mail address', email);
+
+    await expectAsked(page, 'Code');
+    await fits('code');
+    const code = await lastCode(test, email);
+    await answer(page, 'Code', wrongCode(code));
+    await expectError(page, 'Code', 'wrong or no longer good');
+    await fits('code-error');
+    expect(requests.filter((request) => /file|download|pdf/.test(request))).toEqual([]);
+    expect(requests.filter((request) => request.includes('.js'))).toEqual([]);
+    await page.getByLabel('Code').fill(code);
+    await page.keyboard.press('Enter');
+
+    await expectDocument(page);
+    expect(unexpected(complaints)).toEqual([]);
+    const views = await api(test, 'GET', `/links/${link.id}/views`);
+    expect(views.body).toMatchObject({ views: [{ email, email_verified: true }] });
+    await page.reload();
+    await expectDocument(page);
+  });
+});
+
+it('a link with a password only opens to that, from the keyboard', async () => {
+  const link = await share({ password });
+  const { page, complaints } = await open(link);
+  const focused = () => page.evaluate<string>('document.activeElement.name');
+  await expect.poll(focused).toBe('password');
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
+  await expectDocument(page);
+  expect(complaints).toEqual([]);
+});
+
+it('a mistyped address can be corrected, by the button and by going back', async () => {
+  const link = await share({ email_required: true, email_verification_required: true });
+  const { page } = await open(link);
+  await answer(page, 'E-mail address', 'raeder@example.com');
+  await expectAsked(page, 'Code');
+  await press(page, 'Use another address');
+  await answer(page, 'E-mail address', 'raeder2@example.com');
+  await expectAsked(page, 'Code');
+  await page.goBack();
+  await page.goto(link.url);
+  await expectAsked(page, 'Code');
+  await press(page, 'Use another address');
+
+  await answer(page, 'E-mail address', 'reader@example.com');
+
+  await expect.poll(() => page.locator('strong').textContent()).toBe('reader@example.com');
+  await answer(page, 'Code', await lastCode(test, 'reader@example.com'));
+  await expectDocument(page);
+});
+
+it('another code can be asked for, and only the last one is good', async () => {
+  const email = 'patient@example.com';
+  const link = await share({ email_required: true, email_verification_required: true });
+  const { page } = await open(link, phone);
+  await answer(page, 'E-mail address', email);
+  await expectAsked(page, 'Code');
+
+  await press(page, 'Send a new code');
+  await expectError(page, 'Code', 'A code was sent a moment ago');
+  await picture(page, 'gate-phone-code-early');
+  clock.skippedMs += 31_000;
+  await press(page, 'Send a new code');
+
+  await expect.poll(() => page.getByRole('status').textContent()).toContain('A new code was sent');
+  await picture(page, 'gate-phone-code-again');
+  const codes = await codesFor(test, email);
+  expect(codes).toHaveLength(2);
+  await answer(page, 'Code', codes.at(-1) ?? '');
+  await expectDocument(page);
+});
+
+it('whoever guesses is told when to try again', async () => {
+  const link = await share({ password });
+  const { page } = await open(link, phone);
+  for (let i = 0; i < 10; i++) {
+    await answer(page, 'Password', `guess ${i}`);
+    await expectError(page, 'Password', 'not the right password');
+  }
+  clock.skippedMs += 1_000;
+  // Each wait is twice the last one: 1 second is over, 64 are not, however slow the machine.
+  for (let wait = 2; wait <= 64; wait *= 2) {
+    await answer(page, 'Password', 'one more guess');
+    await expectError(page, 'Password', 'not the right password');
+    clock.skippedMs += wait === 64 ? 0 : wait * 1_000;
+  }
+  await answer(page, 'Password', password);
+  await expectError(page, 'Password', 'There were too many wrong passwords. Please try again in');
+  await picture(page, 'gate-phone-limited');
+
+  clock.skippedMs += 64_000;
+  await answer(page, 'Password', password);
+  await expectDocument(page);
+});
