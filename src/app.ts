@@ -27,6 +27,7 @@ import { createGuard } from './rpc/guard.ts';
 import { useNodeTextEncoding } from './rpc/text-encoding.ts';
 import { guardAll } from './services.ts';
 import type { BlobStore } from './sharing/blobs/blob-store.ts';
+import type { Recorder } from './sharing/views/recorder.ts';
 import { createMemberships } from './sharing/workspaces/memberships.ts';
 import { watchChanges } from './storage/changes.ts';
 import { openDatabase, storageFailure } from './storage/database.ts';
@@ -61,6 +62,7 @@ export type App = {
     readonly db: Database;
     readonly signer: Signer;
     readonly rotation: Rotation;
+    readonly views: Pick<Recorder, 'flush'>;
   };
   /** Lets calls under way finish, refuses new ones, and ends within 9 seconds. */
   stop(): Promise<void>;
@@ -153,7 +155,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     opsUrl,
     bootstrapFile,
     bootstrapped,
-    inside: { db, signer: identity.signer, rotation: identity.rotation },
+    inside: {
+      db,
+      signer: identity.signer,
+      rotation: identity.rotation,
+      views: sharing.recorder,
+    },
     async stop() {
       ops.drain();
       const late = setTimeout(() => {
@@ -163,8 +170,13 @@ export async function startApp(options: AppOptions): Promise<App> {
       await Promise.all([http.drain(), grpc.drain()]);
       clearTimeout(late);
       mailer.stop();
-      await Promise.all([ops.close(), failures.stop(), retention.stop(), identity.stop()]);
-      sharing.stop();
+      await Promise.all([
+        ops.close(),
+        failures.stop(),
+        retention.stop(),
+        identity.stop(),
+        sharing.stop(),
+      ]);
       await changes.stop();
       await db.destroy();
     },

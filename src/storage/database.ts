@@ -20,6 +20,7 @@ import { up as signIns } from './migrations/0006-sign-ins.ts';
 import { up as auditCode } from './migrations/0007-audit-code.ts';
 import { up as revocationOrder } from './migrations/0010-revocation-order.ts';
 import { up as gate } from './migrations/0012-gate.ts';
+import { up as viewPages } from './migrations/0013-view-pages.ts';
 import type { Database, Schema } from './schema.ts';
 
 const migrations = {
@@ -32,6 +33,7 @@ const migrations = {
   '0005-signing-keys': { up: signingKeys },
   '0006-sign-ins': { up: signIns },
   '0012-gate': { up: gate },
+  '0013-view-pages': { up: viewPages },
 };
 
 /**

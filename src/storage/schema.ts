@@ -216,6 +216,15 @@ export type ViewRow = {
   duration_ms: number;
 };
 
+/** What one visit of a view, a page opened once, has claimed of a document's page. */
+export type ViewPageRow = {
+  view_id: string;
+  visit: string;
+  /** 0 for the time spent on no page in particular. */
+  page: number;
+  duration_ms: number;
+};
+
 /** The one-time code that proves an address to a link's gate. */
 export type GateCodeRow = {
   /** A digest of the link and the address: the last code sent is the one that counts. */
@@ -249,6 +258,7 @@ export type Schema = {
   documents: DocumentRow;
   links: LinkRow;
   views: ViewRow;
+  view_pages: ViewPageRow;
   gate_counters: AttemptCounterRow;
   gate_codes: GateCodeRow;
 };

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { readAssets } from '../http/assets.ts';
 import { errorsPage } from '../http/errors-page.ts';
-import type { Page } from '../http/page.ts';
+import type { Page, PageRequest } from '../http/page.ts';
 import type { Credentials } from '../identity/credentials/credentials.ts';
 import type { Passwords } from '../identity/users/passwords.ts';
 import type { Implementations } from '../services.ts';
@@ -21,11 +21,15 @@ import { createEntrance } from '../sharing/gate/entrance.ts';
 import { gateRoutes } from '../sharing/gate/gate.http.ts';
 import { createGate, type Gate } from '../sharing/gate/gate.ts';
 import { createGuesses } from '../sharing/gate/guesses.ts';
+import { requireOpen } from '../sharing/gate/opened.ts';
 import { createGatePages } from '../sharing/gate/pages.ts';
 import { createPasses } from '../sharing/gate/pass.ts';
 import { createProgresses } from '../sharing/gate/progress.ts';
 import { createLinks } from '../sharing/links/links.ts';
 import { createLinkService } from '../sharing/links/service.ts';
+import { createRecorder, type Recorder } from '../sharing/views/recorder.ts';
+import { viewRoutes } from '../sharing/views/views.http.ts';
+import { createViews } from '../sharing/views/views.ts';
 import { createWorkspaceService } from '../sharing/workspaces/service.ts';
 import { createWorkspaces } from '../sharing/workspaces/workspaces.ts';
 
@@ -35,7 +39,9 @@ export type Sharing = {
   readonly services: Pick<Implementations, 'document' | 'link' | 'apiKey' | 'workspace'>;
   readonly pages: readonly Page[];
   readonly blobs: BlobStore;
-  stop(): void;
+  readonly recorder: Recorder;
+  /** Writes what was not written yet. */
+  stop(): Promise<void>;
 };
 
 /** What it needs of the wing of tokens. */
@@ -46,7 +52,7 @@ export async function buildSharing(
   { credentials, passwords }: SharingNeeds,
   webDir: string,
 ): Promise<Sharing> {
-  const { config, db, trail, masterKey, now, random, publicUrl } = base;
+  const { config, log, db, trail, masterKey, now, random, publicUrl } = base;
   const blobs = await openDiskBlobs(config.blobDir);
   await blobs.sweep((id) => blobIsNeeded(db, id));
   const workspaces = createWorkspaces(db);
@@ -57,14 +63,24 @@ export async function buildSharing(
   const pageCounter = createPageCounter({ file: pagesProgram });
   const passes = createPasses(masterKey.derive('link pass'));
   const gate = createGate({ db, links: createLinks(db), passes, random, now });
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const recorder = createRecorder({ db, now, warn });
+  const views = createViews({ db, recorder, now });
+  const parts = gateParts(base, gate, passwords);
+  const opened = (request: PageRequest) => requireOpen({ gate, ...parts }, request);
   const assets = await readAssets(webDir);
   const pages = createGatePages(assets);
   return {
     blobs,
-    stop: () => pageCounter.stop(),
+    recorder,
+    stop() {
+      pageCounter.stop();
+      return recorder.stop();
+    },
     pages: [
       errorsPage(assets),
-      ...gateRoutes({ gate, ...gateParts(base, gate, passwords), pages, documents }),
+      ...gateRoutes({ gate, ...parts, pages, documents }),
+      ...viewRoutes({ views, requireOpen: opened }),
     ],
     services: {
       document: createDocumentService({
@@ -79,7 +95,7 @@ export async function buildSharing(
         random,
         now,
       }),
-      link: createLinkService({ db, trail, documents, passwords, publicUrl, random, now }),
+      link: createLinkService({ db, trail, documents, views, passwords, publicUrl, random, now }),
       apiKey: createApiKeyService({ trail, credentials, random }),
       workspace: createWorkspaceService({ db, trail, random, now }),
     },

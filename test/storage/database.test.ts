@@ -26,6 +26,7 @@ const tables = [
   'signing_keys',
   'totp_seeds',
   'users',
+  'view_pages',
   'views',
   'workspaces',
 ] as const satisfies (keyof Schema)[];
@@ -151,6 +152,10 @@ describeDialects('a database', (dialect) => {
       .insertInto('views')
       .values({ ...view, id: 'viw_1', link_id: 'lnk_1' })
       .execute();
+    await db
+      .insertInto('view_pages')
+      .values({ view_id: 'viw_1', visit: 'a', page: 1, duration_ms: 5 })
+      .execute();
     const { size_bytes } = await db
       .selectFrom('documents')
       .select('size_bytes')
@@ -161,6 +166,7 @@ describeDialects('a database', (dialect) => {
 
     expect(await db.selectFrom('links').select('id').execute()).toEqual([]);
     expect(await db.selectFrom('views').select('id').execute()).toEqual([]);
+    expect(await db.selectFrom('view_pages').select('page').execute()).toEqual([]);
   });
 });
 
@@ -244,9 +250,9 @@ describeDialects('a transaction', (dialect) => {
 describeDialects('a failure of the database', (dialect) => {
   it('is left as it is where the database was there', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
-    await db.schema.dropTable('views').execute();
+    await db.schema.dropTable('view_pages').execute();
     const error = await db
-      .selectFrom('views')
+      .selectFrom('view_pages')
       .selectAll()
       .execute()
       .catch((thrown) => thrown);

@@ -9,6 +9,7 @@ import { openPdf, startPdfjs } from './pdf.ts';
 import { loadPicture, Picture } from './picture.ts';
 import { keepPage, pageOfAddress } from './place.ts';
 import { Toolbar } from './toolbar.ts';
+import { VisibleTime } from './visible-time.ts';
 import { zoomingOf } from './zoom.ts';
 
 async function showPdf(main: HTMLElement, file: string): Promise<void> {
@@ -41,6 +42,7 @@ async function showPdf(main: HTMLElement, file: string): Promise<void> {
     onPage(number) {
       toolbar.page(number);
       keepPage(number);
+      time.read(number);
     },
     onScale: (sheet) => toolbar.zoomed(sheet),
     onDrawn: () => notices.loaded(total === 1 ? '1 page' : `${total} pages`),
@@ -70,6 +72,7 @@ async function showPicture(main: HTMLElement, image: HTMLImageElement): Promise<
   const onScale = toolbar.zoomed.bind(toolbar);
   const picture = new Picture({ scroller: main, image, onScale });
   notices.loaded('1 picture');
+  time.read(1);
   const zooming = zoomingOf(picture);
   toolbar.connect(zooming);
   zoomByGestures(main, picture);
@@ -78,8 +81,11 @@ async function showPicture(main: HTMLElement, image: HTMLImageElement): Promise<
 
 const main = document.querySelector<HTMLElement>('main#viewer');
 const image = main?.querySelector('img');
+const time = new VisibleTime(main?.dataset.view ?? '');
 if (main?.dataset.kind === 'pdf' && main.dataset.file) {
   void showPdf(main, main.dataset.file);
 } else if (main && image) {
   void showPicture(main, image);
+} else {
+  time.read(0);
 }

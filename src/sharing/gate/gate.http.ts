@@ -9,7 +9,8 @@ import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { GateCookies } from './cookies.ts';
 import type { Entrance, Outcome } from './entrance.ts';
-import type { Decision, Gate } from './gate.ts';
+import type { Gate } from './gate.ts';
+import { decideOn, requireOpen } from './opened.ts';
 import type { GatePages } from './pages.ts';
 
 export type GateRouteOptions = {
@@ -23,12 +24,8 @@ export type GateRouteOptions = {
 export function gateRoutes(options: GateRouteOptions): Page[] {
   const { gate, entrance, cookies, pages, documents } = options;
 
-  function authorise(request: PageRequest): Promise<Decision> {
-    return gate.authorise(slugOf(request), cookies.passOf(request));
-  }
-
   async function showPage(request: PageRequest): Promise<PageReply> {
-    const decision = await authorise(request);
+    const decision = await decideOn(options, request);
     switch (decision.kind) {
       case 'unknown':
         return pages.unknown();
@@ -66,7 +63,7 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
   }
 
   async function takeForm(request: PageRequest): Promise<PageReply> {
-    const decision = await authorise(request);
+    const decision = await decideOn(options, request);
     if (decision.kind === 'unknown') return pages.unknown();
     if (decision.kind === 'gone') return pages.gone();
     const { link } = decision.shared;
@@ -87,21 +84,6 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
     if (refusal === undefined && hasResent !== true) return withCookies(seeOther(link), set);
     const given = outcome.again === 'email' ? (request.form.get('email') ?? '') : '';
     return withCookies(askFor(link, outcome, given.slice(0, emailShownMax)), set);
-  }
-
-  /** The document behind an open gate; throws for everybody else. */
-  async function requireOpen(request: PageRequest): Promise<SharedDocument> {
-    const decision = await authorise(request);
-    switch (decision.kind) {
-      case 'open':
-        return decision.shared;
-      case 'ask':
-        throw fail('forbidden', "The link's gate has not been passed.");
-      case 'gone':
-        throw fail('gone', 'The link has expired or was revoked.');
-      case 'unknown':
-        throw fail('not_found', 'There is no such link.');
-    }
   }
 
   function send(
@@ -135,7 +117,7 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
       path: '/s/{slug}/file',
       name: 'link file',
       async answer(request) {
-        const shared = await requireOpen(request);
+        const { shared } = await requireOpen(options, request);
         if (!inlineTypes.has(shared.document.content_type)) {
           throw fail('forbidden', 'This kind of file is not shown in place.');
         }
@@ -147,7 +129,7 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
       path: '/s/{slug}/download',
       name: 'link download',
       async answer(request) {
-        const shared = await requireOpen(request);
+        const { shared } = await requireOpen(options, request);
         if (shared.link.allow_download !== 1) {
           throw fail('forbidden', 'The link does not offer the file as a download.');
         }
@@ -159,10 +141,6 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
 
 /** An address that was refused is shown again, to be corrected, but not whatever was sent. */
 const emailShownMax = 254;
-
-function slugOf({ variables }: PageRequest): string {
-  return variables.slug ?? '';
-}
 
 function seeOther({ slug }: LinkRow): PageReply {
   const headers = {

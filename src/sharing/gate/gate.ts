@@ -5,7 +5,7 @@ import { fail } from '../../rpc/errors.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
-import { type Passes, passSecondsMax } from './pass.ts';
+import { type Pass, type Passes, passSecondsMax } from './pass.ts';
 import { insertView } from './store.ts';
 
 /** What the gate says to a request. */
@@ -13,7 +13,12 @@ export type Decision =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'ask'; readonly shared: SharedDocument }
-  | { readonly kind: 'open'; readonly shared: SharedDocument };
+  | {
+      readonly kind: 'open';
+      readonly shared: SharedDocument;
+      /** The view that the pass belongs to. */
+      readonly viewId: string;
+    };
 
 /** Who is let in. */
 export type Viewer = {
@@ -50,14 +55,14 @@ export type GateOptions = {
 const slugPattern = /^[0-9A-Za-z]{22}$/;
 
 export function createGate({ db, links, passes, random, now }: GateOptions): Gate {
-  function holds(text: string | undefined, link: LinkRow): boolean {
+  function holding(text: string | undefined, link: LinkRow): Pass | undefined {
     const pass = text === undefined ? undefined : passes.read(text);
-    return (
+    const holds =
       pass !== undefined &&
       pass.linkId === link.id &&
       pass.gateRevision === link.gate_revision &&
-      pass.exp * 1000 > now()
-    );
+      pass.exp * 1000 > now();
+    return holds ? pass : undefined;
   }
 
   return {
@@ -68,7 +73,9 @@ export function createGate({ db, links, passes, random, now }: GateOptions): Gat
       if (revoke_time !== null || (expire_time !== null && expire_time <= now())) {
         return { kind: 'gone' };
       }
-      return { kind: holds(pass, shared.link) ? 'open' : 'ask', shared };
+      const held = holding(pass, shared.link);
+      if (held === undefined) return { kind: 'ask', shared };
+      return { kind: 'open', shared, viewId: held.viewId };
     },
 
     isOpen: (link) =>

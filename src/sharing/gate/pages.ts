@@ -93,8 +93,7 @@ ${body}
     },
 
     document(shared) {
-      const isShown = kindOf(shared.document.content_type) !== 'other';
-      return page(200, shared.document.name, documentBody(shared), isShown);
+      return page(200, shared.document.name, documentBody(shared), true);
     },
   };
 }
@@ -107,7 +106,7 @@ function documentBody({ link, document }: SharedDocument): Html {
     mayDownload
       ? html`<a class="${style}" href="${base}/download" download>Download</a>`
       : undefined;
-  const data = html`data-kind="${kind}" data-file="${base}/file" data-name="${document.name}"
+  const data = html`data-kind="${kind}" data-file="${base}/file" data-view="${base}/view" data-name="${document.name}"
 data-size="${document.size_bytes}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
   const content = {
     pdf: () => html`<noscript><section class="notice"><h2>JavaScript is needed</h2>

@@ -15,11 +15,11 @@ import { isMissingReference } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { PageTime, Views } from '../views/views.ts';
 import {
   type CountedLink,
   findLink,
   findLinks,
-  findViews,
   insertLink,
   type LinkChange,
   revokeLink,
@@ -30,6 +30,7 @@ export type LinkOptions = {
   readonly db: Database;
   readonly trail: Trail;
   readonly documents: Documents;
+  readonly views: Views;
   readonly passwords: Passwords;
   /** What a link's url starts with. */
   readonly publicUrl: () => string;
@@ -39,7 +40,7 @@ export type LinkOptions = {
 };
 
 export function createLinkService(options: LinkOptions): ServiceImpl<typeof LinkService> {
-  const { db, trail, documents, passwords, publicUrl, random, now } = options;
+  const { db, trail, documents, views, passwords, publicUrl, random, now } = options;
 
   /** An empty password is none. */
   async function hashOf(password: string): Promise<string | null> {
@@ -126,8 +127,9 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
     async listLinkViews(request, context) {
       const link = await existing(workspaceOf(context), request.linkId);
       const query = pageQuery(request);
-      const { rows, nextPageToken } = pageOf(await findViews(db, link.id, query), query);
-      return { views: rows.map(viewMessage), nextPageToken };
+      const { rows, nextPageToken } = pageOf(await views.find(link.id, query), query);
+      const pages = await views.pagesOf(rows);
+      return { views: rows.map((row) => viewMessage(row, pages.get(row.id))), nextPageToken };
     },
   };
 }
@@ -180,7 +182,7 @@ function linkMessage(row: CountedLink, publicUrl: string) {
   };
 }
 
-function viewMessage(row: ViewRow) {
+function viewMessage(row: ViewRow, pages: readonly PageTime[] = []) {
   return {
     id: row.id,
     linkId: row.link_id,
@@ -188,5 +190,6 @@ function viewMessage(row: ViewRow) {
     emailVerified: row.email_verified === 1,
     createTime: timestampFromMs(row.create_time),
     durationMs: row.duration_ms,
+    pages: [...pages],
   };
 }

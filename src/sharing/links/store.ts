@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
-import type { DocumentRow, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
+import type { DocumentRow, Executor, LinkRow } from '../../storage/schema.ts';
 
 /** A link with the number of its views. */
 export type CountedLink = LinkRow & { view_count: number };
@@ -99,10 +99,4 @@ export async function findShared(db: Executor, slug: string): Promise<SharedDocu
     .where('id', '=', link.document_id)
     .executeTakeFirst();
   return document === undefined ? undefined : { link, document };
-}
-
-/** Reads a page and one row more. */
-export function findViews(db: Executor, linkId: string, page: PageQuery): Promise<ViewRow[]> {
-  const query = db.selectFrom('views').selectAll().where('link_id', '=', linkId);
-  return newestFirst(query, page).execute();
 }

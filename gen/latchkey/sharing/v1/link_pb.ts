@@ -166,15 +166,18 @@ export type LinkView = Message<"latchkey.sharing.v1.LinkView"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * How long the document was visible on the viewer's screen, in milliseconds. 0 where the viewer's
-   * browser did not tell.
+   * How long the document was visible on the viewer's screen, in milliseconds, without the time in
+   * which nobody seemed to be there: more than two minutes after the last input. The viewer's own
+   * browser tells, and is believed up to the real time since `create_time`; 12 hours at most. 0
+   * where it has not told.
    *
    * @generated from field: uint32 duration_ms = 6;
    */
   durationMs: number;
 
   /**
-   * The time spent on each page that was looked at, in order of the pages.
+   * The time spent on each page that was looked at, in order of the pages; `duration_ms` at most
+   * together. A picture is one page. Empty for a document that is not shown in the browser.
    *
    * @generated from field: repeated latchkey.sharing.v1.PageView pages = 7;
    */
@@ -202,7 +205,8 @@ export type PageView = Message<"latchkey.sharing.v1.PageView"> & {
   page: number;
 
   /**
-   * How long the page was visible, in milliseconds.
+   * How long the page was the one being read, in milliseconds: the one at eye level, where several
+   * were visible.
    *
    * @generated from field: uint32 duration_ms = 2;
    */
@@ -716,7 +720,9 @@ export const LinkService: GenService<{
     output: typeof RevokeLinkResponseSchema;
   },
   /**
-   * Lists who viewed the document through a link, newest first.
+   * Lists who viewed the document through a link, newest first: each time that somebody passed the
+   * gate, with how long and at which pages they have looked by now. What a browser has reported is
+   * seen some seconds later. No address of the network is kept.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.ListLinkViews
    */

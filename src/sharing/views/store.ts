@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import { newestFirst } from '../../storage/newest-first.ts';
+import type { PageQuery } from '../../storage/page-token.ts';
+import type { Executor, ViewPageRow, ViewRow } from '../../storage/schema.ts';
+
+/** Reads a page and one row more. */
+export function findViews(db: Executor, linkId: string, page: PageQuery): Promise<ViewRow[]> {
+  const query = db.selectFrom('views').selectAll().where('link_id', '=', linkId);
+  return newestFirst(query, page).execute();
+}
+
+/** When a view began. */
+export async function findStart(db: Executor, viewId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('views')
+    .select('create_time')
+    .where('id', '=', viewId)
+    .executeTakeFirst();
+  return row?.create_time;
+}
+
+/** What the visits of a view have claimed together. */
+export type PageSum = Omit<ViewPageRow, 'visit'>;
+
+/** By view, in order of the pages. */
+export function findPages(db: Executor, viewIds: readonly string[]): Promise<PageSum[]> {
+  return db
+    .selectFrom('view_pages')
+    .select(['view_id', 'page', sql<number>`cast(sum(duration_ms) as bigint)`.as('duration_ms')])
+    .where('view_id', 'in', viewIds)
+    .groupBy(['view_id', 'page'])
+    .orderBy('view_id')
+    .orderBy('page')
+    .execute();
+}
+
+/**
+ * Of these views, those that are there and have less than `rowsMax` rows of pages. Nobody else
+ * changes them until the commit.
+ */
+export async function lockViews(
+  trx: Executor,
+  viewIds: readonly string[],
+  rowsMax: number,
+): Promise<Set<string>> {
+  const rows = await trx
+    .updateTable('views')
+    .set((eb) => ({ duration_ms: eb.ref('duration_ms') }))
+    .where('id', 'in', viewIds)
+    .where((eb) =>
+      eb(
+        eb
+          .selectFrom('view_pages')
+          .select(eb.fn.countAll().as('rows'))
+          .whereRef('view_id', '=', 'views.id'),
+        '<',
+        rowsMax,
+      ),
+    )
+    .returning('id')
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Keeps the larger of what is stored and what is given; tells in which views that changed any. */
+export async function raisePages(
+  trx: Executor,
+  rows: readonly ViewPageRow[],
+): Promise<ReadonlySet<string>> {
+  const raised = await trx
+    .insertInto('view_pages')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['view_id', 'visit', 'page'])
+        .doUpdateSet((eb) => ({ duration_ms: eb.ref('excluded.duration_ms') }))
+        .whereRef('excluded.duration_ms', '>', 'view_pages.duration_ms'),
+    )
+    .returning('view_id')
+    .execute();
+  return new Set(raised.map(({ view_id }) => view_id));
+}
+
+/** A view lasts as long as its visits together, and never longer than from its start to `now`. */
+export async function raiseDurations(
+  trx: Executor,
+  viewIds: ReadonlySet<string>,
+  now: number,
+): Promise<void> {
+  const sum = sql`sum(view_pages.duration_ms)`;
+  const elapsed = sql`${now} - views.create_time`;
+  const duration = sql<number>`(select case when ${sum} < ${elapsed} then ${sum} else ${elapsed} end
+    from view_pages where view_pages.view_id = views.id)`;
+  await trx
+    .updateTable('views')
+    .set({ duration_ms: duration })
+    .where('id', 'in', [...viewIds])
+    .where('duration_ms', '<', duration)
+    .execute();
+}

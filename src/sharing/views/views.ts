@@ -1,0 +1,75 @@
+// Views: who opened a link, for how long, and which pages were read. The reader's browser reports
+// totals, of which the largest count, and in all no more than the time that has really passed.
+import { fail, invalid } from '../../rpc/errors.ts';
+import type { PageQuery } from '../../storage/page-token.ts';
+import type { Database, ViewRow } from '../../storage/schema.ts';
+import type { Recorder } from './recorder.ts';
+import { findPages, findStart, findViews, type PageSum } from './store.ts';
+
+/** What one visit, a page opened once, has seen by now. */
+export type Report = {
+  readonly visit: string;
+  /** Milliseconds by page; page 0 is the time spent on no page in particular. */
+  readonly pages: ReadonlyMap<number, number>;
+};
+
+export type PageTime = { readonly page: number; readonly durationMs: number };
+
+export type Views = {
+  /** Takes a report on a view. Throws `invalid_argument` for more time than has passed. */
+  report(viewId: string, report: Report): Promise<void>;
+  /** Reads a page of a link's views, newest first, and one row more. */
+  find(linkId: string, page: PageQuery): Promise<ViewRow[]>;
+  /** The pages of each view that were read, in their order. */
+  pagesOf(views: readonly ViewRow[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
+};
+
+export type ViewsOptions = {
+  readonly db: Database;
+  readonly recorder: Recorder;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+/** How far a browser's clock may run ahead of ours within the life of a pass. */
+const driftMs = 5_000;
+
+export function createViews({ db, recorder, now }: ViewsOptions): Views {
+  return {
+    async report(viewId, { visit, pages }) {
+      const start = await findStart(db, viewId);
+      if (start === undefined) throw fail('not_found', 'There is no such view.');
+      if (sumOf(pages.values()) > now() - start + driftMs) {
+        throw invalid('pages', 'add up to more time than has passed since the link was opened');
+      }
+      recorder.note(
+        [...pages].map(([page, duration_ms]) => ({ view_id: viewId, visit, page, duration_ms })),
+      );
+    },
+
+    find: (linkId, page) => findViews(db, linkId, page),
+
+    async pagesOf(views) {
+      const ids = views.map(({ id }) => id);
+      const byView = new Map<string, PageSum[]>(ids.map((id) => [id, []]));
+      const sums = ids.length === 0 ? [] : await findPages(db, ids);
+      for (const row of sums) byView.get(row.view_id)?.push(row);
+      return new Map(views.map((view) => [view.id, shareOut(byView.get(view.id) ?? [], view)]));
+    },
+  };
+}
+
+/** Visits side by side claim the same time twice: their pages share what the view has lasted. */
+function shareOut(sums: readonly PageSum[], { duration_ms: lasted }: ViewRow): PageTime[] {
+  const claimed = sumOf(sums.map(({ duration_ms }) => duration_ms));
+  const share = claimed > lasted ? lasted / claimed : 1;
+  return sums
+    .map(({ page, duration_ms }) => ({ page, durationMs: Math.floor(duration_ms * share) }))
+    .filter(({ page, durationMs }) => page > 0 && durationMs > 0);
+}
+
+function sumOf(numbers: Iterable<number>): number {
+  let sum = 0;
+  for (const number of numbers) sum += number;
+  return sum;
+}

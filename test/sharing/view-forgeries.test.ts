@@ -1,0 +1,99 @@
+// What must not change a view: reports that were made up, and those of somebody else.
+import { expect, it } from 'vitest';
+import { api, type LinkFields } from '../support/sharing.ts';
+import { describeApp } from '../support/suite.ts';
+import { admit, read, report, viewsIn, viewsOf, visit, watched } from '../support/views.ts';
+
+describeApp('a view of a link', (suite) => {
+  const { watchedLink, wait, begun, after } = viewsIn(suite);
+  const test = () => suite.testApp;
+
+  const tooMany = Array.from({ length: 501 }, (_, page) => `${page}:1`).join();
+  it.each<[what: string, field: string, form: string]>([
+    ['more time than has passed', 'pages', `visit=${visit}&pages=1:66000`],
+    ['more time in all than has passed', 'pages', `visit=${visit}&pages=1:33000,2:33000`],
+    ['time without end', 'pages', `visit=${visit}&pages=1:999999999999`],
+    ['negative time', 'pages', `visit=${visit}&pages=1:-1`],
+    ['half a millisecond', 'pages', `visit=${visit}&pages=1:0.5`],
+    ['no number', 'pages', `visit=${visit}&pages=1:NaN`],
+    ['a page beyond the end', 'pages', `visit=${visit}&pages=4:1000`],
+    ['a negative page', 'pages', `visit=${visit}&pages=-1:1000`],
+    ['a page twice', 'pages', `visit=${visit}&pages=1:1000,1:1000`],
+    ['too many pages', 'pages', `visit=${visit}&pages=${tooMany}`],
+    ['no pages', 'pages', `visit=${visit}&pages=`],
+    ['pages twice', 'pages', `visit=${visit}&pages=1:1&pages=2:1`],
+    ['nothing of pages', 'pages', `visit=${visit}`],
+    ['no visit', 'visit', 'pages=1:1000'],
+    ['an odd visit', 'visit', 'visit=%27%3B--&pages=1:1000'],
+    ["another view's id", 'view_id', `visit=${visit}&pages=1:1&view_id=viw_${'0'.repeat(22)}`],
+    ['an empty form', 'visit', ''],
+  ])('is not changed by a report of %s, which names the field', async (_what, field, form) => {
+    const cookie = await begun(60);
+
+    const answer = await report(watchedLink(), cookie, form);
+
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { code: 'invalid_argument', errors: [{ field }] },
+    ]);
+    expect(await after(cookie, [])).toMatchObject({ duration_ms: 0, pages: [] });
+  });
+
+  it('is not changed by who has no pass, or the pass of something else', async () => {
+    const cookie = await begun(60);
+    const other = await watched(test());
+    const otherCookie = await admit(other);
+    wait(60_000);
+
+    const statuses: number[] = [];
+    for (const one of ['', otherCookie, `${cookie}A`, cookie.replace('viw_', 'viw_0')]) {
+      statuses.push((await report(watchedLink(), one, read('1:1000'))).status);
+    }
+
+    expect(statuses).toEqual([403, 403, 403, 403]);
+    expect(await after(cookie, [])).toMatchObject({ duration_ms: 0, pages: [] });
+    await test().app.inside.views.flush();
+    expect(await viewsOf(test(), other)).toMatchObject([{ duration_ms: 0, pages: [] }]);
+  });
+
+  it("is not changed by another origin's page", async () => {
+    const cookie = await begun(60);
+    const foreign = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'cross-site', origin: test().app.publicUrl },
+      { origin: 'https://evil.example.com' },
+    ];
+    for (const headers of foreign) {
+      const answer = await report(watchedLink(), cookie, read('1:1000'), headers);
+      expect(answer.status, JSON.stringify(headers)).toBe(403);
+    }
+    expect(await after(cookie, [])).toMatchObject({ duration_ms: 0 });
+
+    const own = { 'sec-fetch-site': 'same-origin', origin: 'null' };
+    expect((await report(watchedLink(), cookie, read('1:1000'), own)).status).toBe(204);
+    const { publicUrl: origin } = test().app;
+    expect((await report(watchedLink(), cookie, read('1:2000'), { origin })).status).toBe(204);
+    expect(await after(cookie, [])).toMatchObject({ duration_ms: 2_000 });
+  });
+
+  it('is not changed once its link is revoked, has expired, or has another gate', async () => {
+    const end = new Date(suite.clock.now() + 90_000).toISOString();
+    const ends: [status: number, close: (link: LinkFields) => Promise<unknown>][] = [
+      [410, ({ id }) => api(test(), 'DELETE', `/links/${id}`)],
+      [403, ({ id }) => api(test(), 'PATCH', `/links/${id}`, { email_required: true })],
+      [410, async () => wait(90_000)],
+    ];
+    for (const [status, close] of ends) {
+      const one = await watched(test(), { expire_time: end });
+      const cookie = await begun(10, one);
+      const before = await after(cookie, [read('1:1000')], one);
+      expect(before).toMatchObject({ duration_ms: 1_000 });
+
+      await close(one);
+
+      expect((await report(one, cookie, read('1:2000'))).status).toBe(status);
+      expect(await after(cookie, [], one)).toEqual(before);
+    }
+  });
+});

@@ -1,0 +1,126 @@
+// Views as they are written: in batches, by several processes, and with the database away.
+import { expect, it, onTestFinished } from 'vitest';
+import { createRecorder, type Recorder } from '../../src/sharing/views/recorder.ts';
+import type { Database, ViewPageRow } from '../../src/storage/schema.ts';
+import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { describeDialects } from '../support/harness.ts';
+import { addLink } from '../support/views.ts';
+
+const start = 1_795_000_000_000;
+const hour = 3_600_000;
+
+const row = (viewId: string, visit: string, page: number, duration_ms: number): ViewPageRow => ({
+  view_id: viewId,
+  visit,
+  page,
+  duration_ms,
+});
+
+describeDialects('what is noted of views', (dialect) => {
+  /** A database with views that began an hour ago. */
+  async function open(count: number) {
+    const url = await freshDatabaseUrl(dialect);
+    const db = await openUntilFinished(url);
+    const link_id = await addLink(db);
+    const ids = Array.from({ length: count }, (_, i) => `viw_${i}`);
+    const view = { link_id, email: '', email_verified: 0, create_time: start, duration_ms: 0 };
+    for (const id of ids) {
+      await db
+        .insertInto('views')
+        .values({ ...view, id, email_verified: 0 })
+        .execute();
+    }
+    return { url, db, ids };
+  }
+
+  function recorderOn(db: Database) {
+    const warnings: string[] = [];
+    const warn = (_facts: object, message: string) => warnings.push(message);
+    const recorder = createRecorder({ db, now: () => start + hour, warn });
+    onTestFinished(() => recorder.stop());
+    return { ...recorder, warnings };
+  }
+
+  const durations = async (db: Database) => {
+    const rows = await db.selectFrom('views').select('duration_ms').orderBy('id').execute();
+    return rows.map(({ duration_ms }) => duration_ms);
+  };
+  const countRows = async (db: Database) =>
+    (await db.selectFrom('view_pages').select('page').execute()).length;
+
+  it('is written by itself, soon', async () => {
+    const { db, ids } = await open(3);
+    const recorder = recorderOn(db);
+
+    for (const id of ids) recorder.note([row(id, 'a', 1, 1_000), row(id, 'a', 2, 500)]);
+
+    expect(await durations(db)).toEqual([0, 0, 0]);
+    await expect.poll(() => durations(db)).toEqual([1_500, 1_500, 1_500]);
+  });
+
+  it('adds up right where two processes write the same views at once', async () => {
+    const { url, db, ids } = await open(5);
+    const recorders: Recorder[] = [recorderOn(db), recorderOn(await openUntilFinished(url))];
+
+    for (let round = 1; round <= 20; round++) {
+      for (const [i, { note }] of recorders.entries()) {
+        for (const id of ids) note([row(id, `visit ${i}`, 1, 1_000 * round)]);
+      }
+      await Promise.all(recorders.map(({ flush }) => flush()));
+      expect(await durations(db)).toEqual(ids.map(() => 2_000 * round));
+    }
+  });
+
+  it('waits while it cannot be written, of which the operator is told once', async () => {
+    const { db, ids } = await open(1);
+    const [id = ''] = ids;
+    const recorder = recorderOn(db);
+    await db.schema.alterTable('view_pages').renameTo('away').execute();
+    recorder.note([row(id, 'a', 1, 1_000), row(id, 'a', 2, 1_000)]);
+    await recorder.flush();
+    recorder.note([row(id, 'a', 2, 3_000), row(id, 'a', 1, 10)]);
+    await recorder.flush();
+    expect(recorder.warnings).toEqual(['views wait to be recorded']);
+    expect(await durations(db)).toEqual([0]);
+
+    await db.schema.alterTable('away').renameTo('view_pages').execute();
+    await recorder.stop();
+
+    expect(await durations(db)).toEqual([4_000]);
+  });
+
+  it('takes a bounded room, in memory and for each view', async () => {
+    const { db, ids } = await open(30);
+    const recorder = recorderOn(db);
+    const rows = (id: string, visit: string) =>
+      Array.from({ length: 1_000 }, (_, page) => row(id, visit, page, 1));
+
+    for (const id of ids) recorder.note(rows(id, 'a'));
+    await recorder.flush();
+    expect(await countRows(db)).toBe(20_000);
+
+    const [first = ''] = ids;
+    for (let i = 0; i < 8; i++) {
+      recorder.note(rows(first, `more ${i}`));
+      await recorder.flush();
+    }
+    expect(await countRows(db)).toBe(24_000);
+  });
+
+  it('never makes a view shorter, nor longer than it has been open', async () => {
+    const { db, ids } = await open(1);
+    const [id = ''] = ids;
+    const recorder = recorderOn(db);
+    recorder.note([row(id, 'a', 1, hour - 1)]);
+    await recorder.flush();
+    recorder.note([row(id, 'b', 1, hour)]);
+    await recorder.flush();
+    expect(await durations(db)).toEqual([hour]);
+
+    const behind = createRecorder({ db, now: () => start - 1, warn: () => {} });
+    behind.note([row(id, 'c', 1, 5)]);
+    await behind.stop();
+
+    expect(await durations(db)).toEqual([hour]);
+  });
+});

@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { describeDialects, startTestApp } from '../support/harness.ts';
+import {
+  api,
+  keyOf,
+  type LinkFields,
+  makeLink,
+  makePng,
+  makeZip,
+  upload,
+} from '../support/sharing.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import {
+  admit,
+  otherVisit,
+  read,
+  report,
+  viewsIn,
+  viewsOf,
+  visit,
+  watched,
+} from '../support/views.ts';
+
+const { listLinkViews } = LinkService.method;
+
+describeApp('a view of a link', (suite) => {
+  const { watchedLink, wait, begun, after } = viewsIn(suite);
+  const test = () => suite.testApp;
+
+  it('tells how long the document was looked at, and each page', async () => {
+    const cookie = await begun(60);
+
+    const view = await after(cookie, [read('2:20000,1:5000'), read('1:7000,3:1500,0:500')]);
+
+    expect(view).toMatchObject({
+      email: 'reader@example.com',
+      email_verified: false,
+      duration_ms: 29_000,
+      pages: [
+        { page: 1, duration_ms: 7_000 },
+        { page: 2, duration_ms: 20_000 },
+        { page: 3, duration_ms: 1_500 },
+      ],
+    });
+  });
+
+  it('is the same after the same report again, and after a smaller one', async () => {
+    const cookie = await begun(60);
+    const once = await after(cookie, [read('1:5000,2:9000')]);
+
+    expect(await after(cookie, [read('1:5000,2:9000')])).toEqual(once);
+    expect(await after(cookie, [read('2:8999,1:0')])).toEqual(once);
+    expect(await after(cookie, [read('1:5000,2:9000'), read('1:1')])).toEqual(once);
+    expect(once).toMatchObject({ duration_ms: 14_000 });
+  });
+
+  it('adds up what was read after the page was opened again', async () => {
+    const cookie = await begun(60);
+
+    const view = await after(cookie, [read('1:5000'), read('1:3000,2:1000', otherVisit)]);
+
+    expect(view).toMatchObject({
+      duration_ms: 9_000,
+      pages: [
+        { page: 1, duration_ms: 8_000 },
+        { page: 2, duration_ms: 1_000 },
+      ],
+    });
+  });
+
+  it('lasts no longer than the time that passes, in however many tabs', async () => {
+    const cookie = await begun(60);
+    const tabs = Array.from({ length: 5 }, (_, tab) =>
+      read('1:30000,2:30000', `${tab}`.repeat(16)),
+    );
+
+    const view = await after(cookie, tabs);
+
+    expect(view).toMatchObject({
+      duration_ms: 60_000,
+      pages: [
+        { page: 1, duration_ms: 30_000 },
+        { page: 2, duration_ms: 30_000 },
+      ],
+    });
+  });
+
+  it('has no pages where the document is not shown, and one where it is a picture', async () => {
+    for (const [bytes, good, bad] of [
+      [makeZip(), '0:1000', '1:1000'],
+      [makePng(2, 2), '1:1000', '2:1000'],
+    ] as const) {
+      const one = await makeLink(test(), (await upload(test(), bytes)).id);
+      const cookie = await begun(10, one);
+      expect((await report(one, cookie, read(bad))).status).toBe(400);
+      expect(await after(cookie, [read(good)], one)).toMatchObject({ duration_ms: 1_000 });
+    }
+  });
+
+  it('is written once, from reports that come all at once', async () => {
+    const cookie = await begun(600);
+    const reports = Array.from({ length: 40 }, (_, i) =>
+      report(watchedLink(), cookie, read(`1:${1000 * (i + 1)},2:${100_000 - 1000 * i}`)),
+    );
+    const flushes = Array.from({ length: 5 }, () => test().app.inside.views.flush());
+
+    await Promise.all([...reports, ...flushes]);
+
+    expect(await after(cookie, [])).toMatchObject({
+      duration_ms: 140_000,
+      pages: [
+        { page: 1, duration_ms: 40_000 },
+        { page: 2, duration_ms: 100_000 },
+      ],
+    });
+  });
+
+  it('goes with its document, and what is still to be written with it', async () => {
+    const one = await watched(test());
+    const [gone, cookie] = [await admit(one), await begun(10)];
+    expect((await report(one, gone, read('1:1000'))).status).toBe(204);
+    await api(test(), 'DELETE', `/documents/${one.document_id}`);
+
+    expect(await after(cookie, [read('1:1000')])).toMatchObject({ duration_ms: 1_000 });
+  });
+
+  describe('in the list', () => {
+    let listed: LinkFields;
+    beforeAll(async () => {
+      listed = await watched(test(), { email_required: true });
+      for (const [i, name] of ['first', 'second', 'third'].entries()) {
+        const cookie = await admit(listed, `${name}@example.com`);
+        wait(10_000);
+        await after(
+          cookie,
+          [read(`${i + 1}:${1000 * (i + 1)},1:500`.replace(',1:500', ''))],
+          listed,
+        );
+      }
+    });
+
+    describeDoors((name) => {
+      it('comes newest first, page by page, each with its own pages', async () => {
+        const seen: unknown[] = [];
+        let pageToken = '';
+        do {
+          const request = { linkId: listed.id, pageSize: 2, pageToken };
+          const answer = await suite.door(name).call(listLinkViews, request, keyOf(test()));
+          if (!answer.ok) throw new Error(answer.error.message);
+          seen.push(
+            ...answer.message.views.map(({ email, durationMs, pages }) => ({
+              email,
+              durationMs,
+              pages: pages.map((one) => [one.page, one.durationMs]),
+            })),
+          );
+          pageToken = answer.message.nextPageToken;
+        } while (pageToken !== '');
+
+        expect(seen).toEqual([
+          { email: 'third@example.com', durationMs: 3_000, pages: [[3, 3_000]] },
+          { email: 'second@example.com', durationMs: 2_000, pages: [[2, 2_000]] },
+          { email: 'first@example.com', durationMs: 1_000, pages: [[1, 1_000]] },
+        ]);
+      });
+    });
+
+    it('is counted', async () => {
+      const { body } = await api<LinkFields>(test(), 'GET', `/links/${listed.id}`);
+      expect(body.view_count).toBe(3);
+    });
+  });
+});
+
+describeDialects('a report on a view', (dialect) => {
+  it('is written when the service stops, and the next start goes on from there', async () => {
+    const clock = { now: Date.now() };
+    const first = await startTestApp({ dialect, now: () => clock.now });
+    const link = await watched(first);
+    const cookie = await admit(link);
+    clock.now += 20_000;
+    expect((await report(link, cookie, { visit, pages: '1:9000' })).status).toBe(204);
+    await first.stop();
+
+    const { dataDir, databaseUrl } = first;
+    const second = await startTestApp({
+      dataDir,
+      now: () => clock.now,
+      config: { databaseUrl },
+    });
+    try {
+      const moved = { ...link, url: link.url.replace(first.app.publicUrl, second.app.publicUrl) };
+      expect(await viewsOf(second, link)).toMatchObject([{ duration_ms: 9_000 }]);
+      expect((await report(moved, cookie, { visit, pages: '1:12000' })).status).toBe(204);
+      await expect
+        .poll(() => viewsOf(second, link))
+        .toMatchObject([{ duration_ms: 12_000, pages: [{ page: 1, duration_ms: 12_000 }] }]);
+      const address = /127\.0\.0\.1|::1/;
+      for (const table of ['views', 'view_pages'] as const) {
+        const rows = await second.app.inside.db.selectFrom(table).selectAll().execute();
+        expect(rows.length).toBe(1);
+        expect(JSON.stringify(rows)).not.toMatch(address);
+      }
+    } finally {
+      await second.remove();
+    }
+  });
+});

@@ -1,0 +1,124 @@
+// Views of a link, as a reader's browser makes and reports them, and as the owner sees them.
+import { beforeAll, expect } from 'vitest';
+import type { Database } from '../../src/storage/schema.ts';
+import { cookieOf } from './gated.ts';
+import type { TestApp } from './harness.ts';
+import { makePdf } from './pdf.ts';
+import { addWorkspace } from './rows.ts';
+import { api, type LinkFields, makeLink, upload } from './sharing.ts';
+import type { Suite } from './suite.ts';
+
+/** What a page makes up when it is opened. */
+export const visit = 'a'.repeat(16);
+export const otherVisit = 'b'.repeat(16);
+
+export type ViewFields = {
+  id: string;
+  email: string;
+  email_verified: boolean;
+  duration_ms: number;
+  pages: { page: number; duration_ms: number }[];
+};
+
+/** A link to a document whose pages are counted: three. */
+export async function watched(test: TestApp, options = {}): Promise<LinkFields> {
+  const document = await upload(test, makePdf({ pages: 3, text: 'Watched' }), 'deck.pdf');
+  await test.app.inside.db
+    .updateTable('documents')
+    .set({ page_count: 3 })
+    .where('id', '=', document.id)
+    .execute();
+  return makeLink(test, document.id, { email_required: true, ...options });
+}
+
+/** Opens a link; returns the pass as a browser would send it. */
+export async function admit(link: LinkFields, email = 'reader@example.com'): Promise<string> {
+  const response = link.email_required
+    ? await fetch(link.url, {
+        method: 'POST',
+        body: new URLSearchParams({ email }),
+        redirect: 'manual',
+      })
+    : await fetch(link.url);
+  expect(cookieOf(response)).not.toBe('');
+  return cookieOf(response);
+}
+
+export function report(
+  link: LinkFields,
+  cookie: string,
+  form: Record<string, string> | string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const body = new URLSearchParams(form);
+  return fetch(`${link.url}/view`, { method: 'POST', headers: { cookie, ...headers }, body });
+}
+
+/** A link's views, newest first. */
+export async function viewsOf(test: TestApp, link: LinkFields): Promise<ViewFields[]> {
+  const answer = await api<{ views: ViewFields[] }>(test, 'GET', `/links/${link.id}/views`);
+  expect(answer.status).toBe(200);
+  return answer.body.views;
+}
+
+/** A link with all that it stands on, as rows; returns its id. */
+export async function addLink(db: Database): Promise<string> {
+  const { ownerId } = await addWorkspace(db, 'links:read');
+  const common = { workspace_id: ownerId, name: '', create_time: 1 };
+  const document = { content_type: '', size_bytes: 5, sha256: '', page_count: 0, blob_id: 'blob' };
+  await db
+    .insertInto('documents')
+    .values({ ...common, ...document, id: 'doc_1' })
+    .execute();
+  await db
+    .insertInto('links')
+    .values({
+      ...common,
+      id: 'lnk_1',
+      slug: 'slug',
+      document_id: 'doc_1',
+      email_required: 0,
+      email_verification_required: 0,
+      password_hash: null,
+      allow_download: 0,
+      gate_revision: 1,
+      expire_time: null,
+      revoke_time: null,
+    })
+    .execute();
+  return 'lnk_1';
+}
+
+export const read = (pages: string, by = visit) => ({ visit: by, pages });
+
+/** For suites about the views of a link, under a clock that stands still. */
+export function viewsIn(suite: Suite) {
+  let link: LinkFields;
+  beforeAll(async () => {
+    suite.clock.frozen = 1_795_000_000_000;
+    link = await watched(suite.testApp);
+  });
+
+  function wait(milliseconds: number): void {
+    suite.clock.frozen = suite.clock.now() + milliseconds;
+  }
+
+  /** The pass of a view that began that long ago. */
+  async function begun(secondsAgo: number, of = link): Promise<string> {
+    const cookie = await admit(of);
+    wait(secondsAgo * 1000);
+    return cookie;
+  }
+
+  /** Reports, and reads the newest view once all is written. */
+  async function after(cookie: string, reports: Record<string, string>[], of = link) {
+    for (const form of reports) {
+      const answer = await report(of, cookie, form);
+      expect([answer.status, await answer.text()]).toEqual([204, '']);
+    }
+    await suite.app.inside.views.flush();
+    return (await viewsOf(suite.testApp, of))[0];
+  }
+
+  return { watchedLink: () => link, wait, begun, after };
+}

@@ -1,0 +1,160 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { launchBrowser } from '../support/browser.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { makePdf } from '../support/pdf.ts';
+import { type LinkFields, makeLink, makePng, makeZip, upload } from '../support/sharing.ts';
+import { newReader } from '../support/viewing.ts';
+import { type ViewFields, viewsOf } from '../support/views.ts';
+
+// What the tests tell apart is far more than a slow machine adds on its own.
+const minutes = 60_000;
+const slackMs = 1 * minutes;
+
+let test: TestApp;
+let browser: Browser;
+/** How far the clocks of the server and of the reader's page are ahead of the machine's. */
+let aheadMs = 0;
+beforeAll(async () => {
+  test = await startTestApp({ now: () => Date.now() + aheadMs });
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await test.remove();
+});
+
+async function share(bytes: Buffer, filename: string, options = {}): Promise<LinkFields> {
+  return makeLink(test, (await upload(test, bytes, filename)).id, options);
+}
+
+/** A reader on whose page time can be made to pass. */
+async function read(link: LinkFields) {
+  const { page, requests, complaints } = await newReader(browser, test.app.publicUrl);
+  onTestFinished(() => page.context().close());
+  await page.clock.install({ time: Date.now() + aheadMs });
+  await page.goto(link.url);
+  const wait = async (milliseconds: number) => {
+    aheadMs += milliseconds;
+    await page.clock.fastForward(milliseconds);
+  };
+  const reports = () => requests.filter((request) => request.endsWith('/view')).length;
+  return { page, wait, reports, complaints };
+}
+
+/** A headless browser shows all of its pages, always; the page is told otherwise. */
+async function setHidden(page: Page, hidden: boolean): Promise<void> {
+  const state = hidden ? 'hidden' : 'visible';
+  await page.evaluate(`(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
+    Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' });
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+  })()`);
+}
+
+/** The only view of a link, as it is written by now. */
+async function viewOf(link: LinkFields): Promise<ViewFields> {
+  await test.app.inside.views.flush();
+  const [view, ...others] = await viewsOf(test, link);
+  expect(others).toEqual([]);
+  if (view === undefined) throw new Error('nobody has viewed the link');
+  return view;
+}
+
+const durationOf = async (link: LinkFields) => (await viewOf(link)).duration_ms;
+const timeOn = ({ pages }: ViewFields, number: number) =>
+  pages.find(({ page }) => page === number)?.duration_ms ?? 0;
+
+const firstText = (page: Page) => page.locator('#viewer .page').first().locator('.text');
+
+it('a view tells how long each page was read, and nothing of the time out of sight', async () => {
+  const pdf = makePdf({ pages: 3, text: 'The terms' });
+  const link = await share(pdf, 'terms.pdf', { email_required: true });
+  const { page, wait, reports, complaints } = await read(link);
+  await page.getByLabel('E-mail address').fill('reader@example.com');
+  await page.keyboard.press('Enter');
+  await firstText(page).waitFor();
+
+  await wait(1.5 * minutes);
+  await page.evaluate("document.querySelectorAll('#viewer .page')[1].scrollIntoView()");
+  await expect
+    .poll(async () => {
+      await wait(20_000);
+      return timeOn(await viewOf(link), 2);
+    })
+    .toBeGreaterThanOrEqual(20_000);
+  const before = reports();
+  await wait(1_000);
+  await setHidden(page, true);
+  await expect.poll(reports).toBeGreaterThan(before);
+
+  const sent = reports();
+  const read1 = await viewOf(link);
+  expect(read1.email).toBe('reader@example.com');
+  expect(read1.pages.map((one) => one.page)).toEqual([1, 2]);
+  expect(timeOn(read1, 1)).toBeGreaterThanOrEqual(1.5 * minutes);
+  expect(read1.duration_ms).toBe(timeOn(read1, 1) + timeOn(read1, 2));
+
+  await wait(30 * minutes);
+  expect(reports()).toBe(sent);
+  await setHidden(page, false);
+  await wait(5_000);
+  await setHidden(page, true);
+  await expect.poll(() => durationOf(link)).toBeGreaterThanOrEqual(read1.duration_ms + 5_000);
+
+  const read2 = await viewOf(link);
+  expect(read2.duration_ms - read1.duration_ms).toBeLessThan(slackMs);
+  expect(timeOn(read2, 1)).toBeLessThan(timeOn(read1, 1) + slackMs);
+  expect(timeOn(read2, 3)).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+it('a view goes on where the page is loaded again, and ends where it is left', async () => {
+  const link = await share(makePdf({ pages: 1, text: 'The terms' }), 'terms.pdf');
+  const { page, wait, complaints } = await read(link);
+  await firstText(page).waitFor();
+  await wait(1 * minutes);
+  await page.reload();
+  await expect.poll(() => durationOf(link)).toBeGreaterThanOrEqual(1 * minutes);
+  await firstText(page).waitFor();
+  await wait(1 * minutes);
+
+  await page.goto('about:blank');
+
+  await expect.poll(() => durationOf(link)).toBeGreaterThanOrEqual(2 * minutes);
+  await wait(10 * minutes);
+  const view = await viewOf(link);
+  expect(view.duration_ms).toBeLessThan(2 * minutes + slackMs);
+  expect(view.pages).toEqual([{ page: 1, duration_ms: view.duration_ms }]);
+  expect(complaints).toEqual([]);
+});
+
+it('a view does not count a reader who has gone away from an open page', async () => {
+  const link = await share(makePdf({ pages: 1, text: 'The terms' }), 'terms.pdf');
+  const { page, wait } = await read(link);
+  await firstText(page).waitFor();
+  await wait(60 * minutes);
+  await expect.poll(() => durationOf(link)).toBeGreaterThanOrEqual(2 * minutes);
+
+  await page.mouse.move(200, 200);
+  await wait(1 * minutes);
+
+  await expect.poll(() => durationOf(link)).toBeGreaterThanOrEqual(3 * minutes);
+  expect(await durationOf(link)).toBeLessThan(3 * minutes + slackMs);
+});
+
+it.each([
+  ['a picture, which is one page', makePng(320, 200), 'picture.png', [1]],
+  ['a file that is not shown, and so without pages', makeZip(), 'files.zip', []],
+])('a view tells how long the page was open of %s', async (_what, bytes, filename, pages) => {
+  const link = await share(bytes, filename);
+  const { page, wait, complaints } = await read(link);
+  await page.waitForLoadState('networkidle');
+  await wait(1 * minutes);
+
+  await expect.poll(() => durationOf(link)).toBeGreaterThanOrEqual(1 * minutes);
+
+  const view = await viewOf(link);
+  expect(view.pages.map((one) => one.page)).toEqual(pages);
+  expect(complaints).toEqual([]);
+});
