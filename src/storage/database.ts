@@ -28,10 +28,10 @@ const migrations = {
   '0002-audit': { up: audit },
   '0003-owners': { up: owners },
   '0004-users': { up: users },
-  '0010-revocation-order': { up: revocationOrder },
-  '0007-audit-code': { up: auditCode },
   '0005-signing-keys': { up: signingKeys },
   '0006-sign-ins': { up: signIns },
+  '0007-audit-code': { up: auditCode },
+  '0010-revocation-order': { up: revocationOrder },
   '0012-gate': { up: gate },
   '0013-view-pages': { up: viewPages },
 };

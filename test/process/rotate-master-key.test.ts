@@ -108,7 +108,8 @@ test('no private part of a signing key is written in the clear', async () => {
   const sealed = await withDatabase(urlIn(dataDir), (db) => sealedSigningKeys.read(db));
   await rotate(dataDir);
 
-  const names = (await readdir(dataDir)).filter((name) => name !== 'blobs');
+  const entries = await readdir(dataDir, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   expect(names).toContain('latchkey.db');
   const files = await Promise.all(names.map((name) => readFile(path.join(dataDir, name))));
   const bytes = Buffer.concat(files);

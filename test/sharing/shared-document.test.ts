@@ -43,7 +43,12 @@ describe('a shared document', () => {
         await fetch(inApi, { headers: { authorization: `Bearer ${test.env.API_KEY}` } }),
       ];
 
-      expect(await page.text()).not.toContain('<script');
+      const text = await page.text();
+      const ours = expect.stringMatching(
+        /^<script type="module" src="\/assets\/viewer-[\w-]+\.js">$/,
+      );
+      expect(text.match(/<script[^>]*>/g)).toEqual([ours]);
+      expect(text).not.toContain(bytes);
       expect(file.status).toBe(403);
       for (const download of downloads) {
         expect(download.status).toBe(200);

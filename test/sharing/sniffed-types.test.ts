@@ -101,7 +101,7 @@ describe('the type of a document', () => {
           'content-type': 'application/octet-stream',
           'content-disposition': 'attachment; filename=terms.pdf',
           'x-content-type-options': 'nosniff',
-          'content-security-policy': "default-src 'none'; sandbox",
+          'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
         });
         expect(bytes.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
       }
@@ -119,7 +119,7 @@ describe('the type of a document', () => {
         expect(Object.fromEntries(response.headers)).toMatchObject({
           'content-type': type,
           'x-content-type-options': 'nosniff',
-          'content-security-policy': "default-src 'none'; sandbox",
+          'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
         });
         await response.arrayBuffer();
       }
