@@ -9,6 +9,8 @@ import { verdict } from './report.mjs';
 import { startStores } from './stores.mjs';
 
 const connectionCounts = [1, 8, 32];
+/** Enough for a side's code to be compiled as it is where it has served for a while. */
+const warmUpSeconds = 4;
 const uploadMethod = DocumentService.methods.find(({ name }) => name === 'UploadDocument');
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
@@ -40,7 +42,7 @@ export async function runDocuments(chosen, folder, { rounds, seconds }) {
     process.stdout.write(`${scenario.name}: ${load.description} `);
     for (const side of able) {
       await load.probe(side);
-      await load.run(side, 1, 1);
+      await load.run(side, 8, warmUpSeconds);
       await side.clear();
     }
     for (const connections of connectionCounts) {

@@ -2,7 +2,16 @@
 // hard link to the same bytes) for each one whose row is not settled.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, readdir, rm, unlink, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  readdir,
+  rm,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { fail } from '../../rpc/errors.ts';
 import { syncFolder } from '../../storage/files.ts';
@@ -18,6 +27,15 @@ export async function openDiskBlobs(root: string): Promise<BlobStore> {
   const folderOf = (id: string) => path.join(root, id.slice(0, 2));
   const fileOf = (id: string) => path.join(folderOf(id), id);
   const noteOf = (id: string) => path.join(pending, `${process.pid}.${id}`);
+  const syncNotes = shared(() => syncFolder(pending));
+  const folders = new Set<string>();
+
+  async function makeFolder(folder: string): Promise<void> {
+    if (folders.has(folder)) return;
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await syncFolder(root);
+    folders.add(folder);
+  }
 
   function staged(id: string): StagedBlob {
     return {
@@ -33,11 +51,12 @@ export async function openDiskBlobs(root: string): Promise<BlobStore> {
   return {
     async write(id, source) {
       try {
-        await writeDurably(noteOf(id), source);
-        const made = await mkdir(folderOf(id), { recursive: true, mode: 0o700 });
-        await link(noteOf(id), fileOf(id));
-        const folders = [pending, folderOf(id), ...(made === undefined ? [] : [root])];
-        await Promise.all(folders.map(syncFolder));
+        await makeFolder(folderOf(id));
+        await writeWith(noteOf(id), source, async (handle) => {
+          await link(noteOf(id), fileOf(id));
+          // All at once: the file system has them share what they wait for.
+          await Promise.all([handle.sync(), syncNotes(), syncFolder(folderOf(id))]);
+        });
         return staged(id);
       } catch (error) {
         await staged(id).discard();
@@ -59,7 +78,7 @@ export async function openDiskBlobs(root: string): Promise<BlobStore> {
     async unsettle(id) {
       // No such file: a crash got this far before. There already: another call is doing the same.
       await link(fileOf(id), noteOf(id)).catch(unlessCode('ENOENT', 'EEXIST'));
-      await syncFolder(pending);
+      await syncNotes();
       return staged(id);
     },
 
@@ -80,14 +99,34 @@ export async function openDiskBlobs(root: string): Promise<BlobStore> {
   };
 }
 
-async function writeDurably(file: string, source: AsyncIterable<Uint8Array>): Promise<void> {
+/** Writes a new file, and has `settle` make it last before it is closed. */
+async function writeWith(
+  file: string,
+  source: AsyncIterable<Uint8Array>,
+  settle: (handle: FileHandle) => Promise<void>,
+): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {
     await writeFile(handle, source);
-    await handle.sync();
+    await settle(handle);
   } finally {
     await handle.close();
   }
+}
+
+/** Does the work once for all who ask for it before it begins, one after the other. */
+function shared(work: () => Promise<void>): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= last.then(() => {
+      next = undefined;
+      const done = work();
+      last = done.catch(() => {});
+      return done;
+    });
+    return next;
+  };
 }
 
 function codeOf(error: unknown): string {
