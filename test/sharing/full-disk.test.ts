@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { getuid } from 'node:process';
@@ -17,14 +18,37 @@ type Place = {
   readonly blobDir: string;
 };
 
-/** Holds 1 MiB, and refuses more with ENOSPC. Only root may have it. */
+function mountSmallDisk(): string {
+  const disk = mkdtempSync(path.join(tmpdir(), 'latchkey-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', disk], { stdio: 'pipe' });
+    return disk;
+  } catch (error) {
+    rmSync(disk, { recursive: true });
+    throw error;
+  }
+}
+
+function unmount(disk: string): void {
+  execFileSync('umount', [disk]);
+  rmSync(disk, { recursive: true });
+}
+
+/** Root may, unless it is confined, as in most containers. */
+function mayMount(): boolean {
+  if (getuid?.() !== 0) return false;
+  try {
+    unmount(mountSmallDisk());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Holds 1 MiB, and refuses more with ENOSPC. */
 async function onSmallDisk(): Promise<Place> {
-  const disk = await mkdtemp(path.join(tmpdir(), 'latchkey-disk-'));
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', disk]);
-  onTestFinished(async () => {
-    execFileSync('umount', [disk]);
-    await rm(disk, { recursive: true });
-  });
+  const disk = mountSmallDisk();
+  onTestFinished(() => unmount(disk));
   const blobDir = path.join(disk, 'blobs');
   const test = await startTestApp({ config: { blobDir } });
   onTestFinished(() => test.remove());
@@ -67,7 +91,7 @@ async function withSmallFiles(): Promise<Place> {
 }
 
 const ways: [what: string, start: () => Promise<Place>][] = [
-  ...(getuid?.() === 0 ? [['a full disk', onSmallDisk] as [string, () => Promise<Place>]] : []),
+  ...(mayMount() ? [['a full disk', onSmallDisk] as [string, () => Promise<Place>]] : []),
   ['a limit on the size of files', withSmallFiles],
 ];
 
