@@ -28,13 +28,19 @@ export async function openDiskBlobs(root: string): Promise<BlobStore> {
   const fileOf = (id: string) => path.join(folderOf(id), id);
   const noteOf = (id: string) => path.join(pending, `${process.pid}.${id}`);
   const syncNotes = shared(() => syncFolder(pending));
-  const folders = new Set<string>();
+  const folders = new Map<string, Promise<void>>();
 
-  async function makeFolder(folder: string): Promise<void> {
-    if (folders.has(folder)) return;
-    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (made !== undefined) await syncFolder(root);
-    folders.add(folder);
+  /** Whoever finds a folder waits, too, until it outlasts a crash: it may be quite new. */
+  function makeFolder(folder: string): Promise<void> {
+    const made = folders.get(folder) ?? makeDurably(folder);
+    folders.set(folder, made);
+    made.catch(() => folders.delete(folder));
+    return made;
+  }
+
+  async function makeDurably(folder: string): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await syncFolder(root);
   }
 
   function staged(id: string): StagedBlob {
