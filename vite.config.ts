@@ -40,12 +40,33 @@ function copyPdfjs(): Plugin {
   };
 }
 
+/**
+ * The rules of protovalidate are for the service to apply. Their descriptor would be a tenth of what
+ * a browser has to load; what is generated needs only the file that it stands for, by its name.
+ */
+function leaveRulesOut(): Plugin {
+  const rules = '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
+  const name = Buffer.from('buf/validate/validate.proto');
+  // FileDescriptorProto: field 1 is the name.
+  const descriptor = Buffer.from([0x0a, name.length, ...name]).toString('base64');
+  return {
+    name: 'leave-rules-out',
+    enforce: 'pre',
+    resolveId: (id) => (id === rules ? `\0${rules}` : undefined),
+    load(id) {
+      if (id !== `\0${rules}`) return undefined;
+      return `import { fileDesc } from '@bufbuild/protobuf/codegenv2';
+export const file_buf_validate_validate = /*@__PURE__*/ fileDesc('${descriptor}');`;
+    },
+  };
+}
+
 export default defineConfig({
   root,
   base: '/',
   publicDir: false,
   define: { PDFJS_FOLDER: JSON.stringify(`/${pdfjsFolder}/`) },
-  plugins: [copyPdfjs()],
+  plugins: [copyPdfjs(), leaveRulesOut()],
   build: {
     outDir: 'dist/web',
     assetsDir: 'assets',
@@ -57,7 +78,11 @@ export default defineConfig({
     // pdf.js is one chunk of its own, loaded only where a PDF is shown
     chunkSizeWarningLimit: 600,
     rolldownOptions: {
-      input: ['web/viewer/viewer.ts', 'web/viewer/pages.css'],
+      input: ['web/viewer/viewer.ts', 'web/viewer/pages.css', 'web/console/main.tsx'],
+      // Mantine marks its modules for a server that renders them, which there is none of
+      onwarn(warning, warn) {
+        if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+      },
       // the bundler drops the notice that pdf.js carries
       output: {
         postBanner: ({ name }) =>

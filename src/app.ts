@@ -8,6 +8,9 @@ import type { Address, Config } from './config.ts';
 import { startGrpcFace } from './faces/grpc.ts';
 import { startHttpFace } from './faces/http.ts';
 import { startOpsFace } from './faces/ops.ts';
+import { readAssets } from './http/assets.ts';
+import { consolePage } from './http/console-page.ts';
+import { errorsPage } from './http/errors-page.ts';
 import { createFailures } from './identity/audit/failures.ts';
 import { startRetention } from './identity/audit/retention.ts';
 import { createTrail } from './identity/audit/trail.ts';
@@ -101,7 +104,12 @@ export async function startApp(options: AppOptions): Promise<App> {
   };
   const membershipsOf = createMemberships({ db, changes });
   const identity = await buildIdentity(base, membershipsOf);
-  const sharing = await buildSharing(base, identity, webDir);
+  const assets = await readAssets(webDir);
+  const { credentials, passwords } = identity;
+  // It stands beside the built browser code, also where the service runs from its sources.
+  const pagesProgram = path.join(webDir, '../src/sharing/documents/pages/program.js');
+  const needs = { credentials, passwords, assets, pagesProgram };
+  const sharing = await buildSharing(base, needs);
   const observer = createObserver(log);
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const failures = createFailures({ db, random, now, warn });
@@ -125,7 +133,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   const http = await startHttpFace({
     endpoints,
-    pages: sharing.pages,
+    pages: [errorsPage(assets), consolePage({ ...base, assets }), ...sharing.pages],
     assetsDir: path.join(webDir, 'assets'),
     publicUrl: () => publicUrl,
     address: config.http,

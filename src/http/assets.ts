@@ -2,20 +2,57 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
+export type Entry = {
+  /** Its address. */
+  readonly file: string;
+  /** Addresses of the style sheets that it needs from the start. */
+  readonly styles: readonly string[];
+  /** Addresses of the modules that it imports, and they in turn. */
+  readonly imports: readonly string[];
+};
+
 export type Assets = {
+  /** A built entry, by the path of its source. */
+  entry(source: string): Entry;
   /** The address of a built entry, by the path of its source. */
   addressOf(source: string): string;
+};
+
+type Chunk = {
+  readonly file: string;
+  readonly css?: readonly string[];
+  readonly imports?: readonly string[];
 };
 
 /** Reads the manifest in `webDir`. Throws where the browser code was not built. */
 export async function readAssets(webDir: string): Promise<Assets> {
   const file = path.join(webDir, '.vite/manifest.json');
-  const manifest: Record<string, { file: string }> = JSON.parse(await readFile(file, 'utf8'));
+  const manifest: Record<string, Chunk> = JSON.parse(await readFile(file, 'utf8'));
+
+  function chunk(source: string): Chunk {
+    const found = manifest[source];
+    if (found === undefined) throw new Error(`${file} has no entry ${source}`);
+    return found;
+  }
+
+  function withImports(source: string, seen = new Set<string>()): ReadonlySet<string> {
+    if (seen.has(source)) return seen;
+    seen.add(source);
+    for (const imported of chunk(source).imports ?? []) withImports(imported, seen);
+    return seen;
+  }
+
+  const addressOf = (source: string) => `/${chunk(source).file}`;
   return {
-    addressOf(source) {
-      const entry = manifest[source];
-      if (entry === undefined) throw new Error(`${file} has no entry ${source}`);
-      return `/${entry.file}`;
+    addressOf,
+    entry(source) {
+      const all = [...withImports(source)];
+      const styles = new Set(all.flatMap((name) => chunk(name).css ?? []));
+      return {
+        file: addressOf(source),
+        styles: [...styles].map((style) => `/${style}`),
+        imports: all.slice(1).map(addressOf),
+      };
     },
   };
 }

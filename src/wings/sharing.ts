@@ -1,8 +1,5 @@
 // The wing of documents.
-
-import path from 'node:path';
-import { readAssets } from '../http/assets.ts';
-import { errorsPage } from '../http/errors-page.ts';
+import type { Assets } from '../http/assets.ts';
 import type { Page, PageRequest } from '../http/page.ts';
 import type { Credentials } from '../identity/credentials/credentials.ts';
 import type { Passwords } from '../identity/users/passwords.ts';
@@ -44,13 +41,17 @@ export type Sharing = {
   stop(): Promise<void>;
 };
 
-/** What it needs of the wing of tokens. */
-type SharingNeeds = { readonly credentials: Credentials; readonly passwords: Passwords };
+type SharingNeeds = {
+  readonly credentials: Credentials;
+  readonly passwords: Passwords;
+  readonly assets: Assets;
+  /** Where the program that counts pages lies. */
+  readonly pagesProgram: string;
+};
 
 export async function buildSharing(
   base: Base,
-  { credentials, passwords }: SharingNeeds,
-  webDir: string,
+  { credentials, passwords, assets, pagesProgram }: SharingNeeds,
 ): Promise<Sharing> {
   const { config, log, db, trail, masterKey, now, random, publicUrl } = base;
   const blobs = await openDiskBlobs(config.blobDir);
@@ -58,8 +59,6 @@ export async function buildSharing(
   const workspaces = createWorkspaces(db);
   const documents = createDocuments(db, blobs);
   const { uploadBytesMax } = config;
-  // It stands beside the built browser code, also where the service runs from its sources.
-  const pagesProgram = path.join(webDir, '../src/sharing/documents/pages/program.js');
   const pageCounter = createPageCounter({ file: pagesProgram });
   const passes = createPasses(masterKey.derive('link pass'));
   const gate = createGate({ db, links: createLinks(db), passes, random, now });
@@ -68,7 +67,6 @@ export async function buildSharing(
   const views = createViews({ db, recorder, now });
   const parts = gateParts(base, gate, passwords);
   const opened = (request: PageRequest) => requireOpen({ gate, ...parts }, request);
-  const assets = await readAssets(webDir);
   const pages = createGatePages(assets);
   return {
     blobs,
@@ -78,7 +76,6 @@ export async function buildSharing(
       return recorder.stop();
     },
     pages: [
-      errorsPage(assets),
       ...gateRoutes({ gate, ...parts, pages, documents }),
       ...viewRoutes({ views, requireOpen: opened }),
     ],

@@ -47,6 +47,12 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     throw notFound();
   });
 
+  /** Whether the path is a page's but for a slash at its end, which people type. */
+  function isPageWithSlash(method: string, path: string): boolean {
+    const match = path.endsWith('/') ? router.match(method, path.slice(0, -1)) : undefined;
+    return match?.kind === 'found' && match.value.kind === 'page';
+  }
+
   // Every method that HTTP knows is routed here, if only to be told which ones there are.
   for (const method of METHODS) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
@@ -57,7 +63,8 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     onRequest(request, reply, done) {
       const requestId = requestIdOf(request);
       reply.header('x-request-id', requestId);
-      const match = router.match(request.method, pathOf(request.raw.url ?? ''));
+      const path = pathOf(request.raw.url ?? '');
+      const match = router.match(request.method, path);
       const found = match.kind === 'found';
       request.routed = {
         requestId,
@@ -69,7 +76,9 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
         case 'found':
           return done(isEncoded(request) ? encodedBody() : undefined);
         case 'not_found':
-          return done(notFound());
+          if (!isPageWithSlash(request.method, path)) return done(notFound());
+          reply.redirect(path.slice(0, -1) + (request.raw.url ?? '').slice(path.length), 308);
+          return;
         case 'malformed':
           return done(fail('invalid_argument', 'The path is not well-formed.'));
         case 'method_not_allowed': {

@@ -3,32 +3,12 @@ import type { Assets } from '../../http/assets.ts';
 import { inlineTypes } from '../../http/download.ts';
 import { type Html, html } from '../../http/html.ts';
 import type { PageReply } from '../../http/page.ts';
+import { pageHeaders } from '../../http/page-headers.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { Refusal } from './entrance.ts';
 import { type Form, formBody } from './forms.ts';
 
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "worker-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-const headers = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': contentSecurityPolicy,
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex, nofollow',
-  'x-content-type-options': 'nosniff',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'no-store',
-};
+const headers = pageHeaders();
 
 export type GatePages = {
   unknown(): PageReply;

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { consoles, expectAccessible } from '../support/console.ts';
+
+const { visitAs, staff, member } = consoles();
+
+describe('workspaces', () => {
+  it('are created by staff, and opened', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/workspaces');
+    await page.getByRole('button', { name: 'Create workspace' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a workspace' });
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('must be at least 1 character').first().waitFor();
+    await expectAccessible(page);
+    await dialog.getByLabel('Name').fill('Harbour Ltd');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    await page.getByRole('link', { name: 'Workspaces' }).click();
+    const rows = page.getByRole('table', { name: 'Workspaces' }).getByRole('row');
+    await rows.getByRole('link', { name: 'Harbour Ltd' }).waitFor();
+    expect(await rows.count()).toBe(3);
+  });
+
+  it('are those that a member is in, and the only one is opened at once', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open('/');
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
+    const rows = page.getByRole('table', { name: 'Workspaces' }).getByRole('row');
+    await rows.getByRole('link', { name: 'Demo workspace' }).waitFor();
+    expect(await rows.count()).toBe(2);
+    expect(await page.getByRole('button', { name: 'Create workspace' }).count()).toBe(0);
+  });
+});

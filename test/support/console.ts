@@ -1,0 +1,116 @@
+// What the suites of the console have in common: an app, a browser, and people who are signed in.
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
+import { managementScopes } from '../../src/identity/scopes.ts';
+import type { Database, MemberRow } from '../../src/storage/schema.ts';
+import { launchBrowser } from './browser.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from './harness.ts';
+import { addMember } from './members.ts';
+import { addSession, addUser, type TestUser } from './users.ts';
+import { desktop, newReader, type Reader } from './viewing.ts';
+
+export type Person = { readonly id: string; readonly email: string; readonly password: string };
+
+export type Visit = Reader & {
+  /** Opens a page of the console by its path, such as `/clients`, and waits for its heading. */
+  open(path: string): Promise<void>;
+};
+
+/** Chromium itself logs each answer that is an error. */
+const ownLog = /^Failed to load resource: the server responded with a status of \d+/;
+
+/** An app and a browser for a whole suite, in which no page may complain. */
+export function consoles(options: TestAppOptions = {}) {
+  let test: TestApp;
+  let browser: Browser;
+  const visits: Reader[] = [];
+  beforeAll(async () => {
+    test = await startTestApp(options);
+    browser = await launchBrowser();
+  });
+  afterEach(() => {
+    const complaints = visits.splice(0).flatMap((visit) => visit.complaints);
+    expect(complaints.filter((complaint) => !ownLog.test(complaint))).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await test?.remove();
+  });
+
+  const db = (): Database => test.app.inside.db;
+
+  /** Somebody who is not signed in. */
+  async function visit(settings: BrowserContextOptions = desktop): Promise<Visit> {
+    const reader = await newReader(browser, test.app.publicUrl, settings);
+    visits.push(reader);
+    onTestFinished(() => reader.page.context().close());
+    return {
+      ...reader,
+      async open(path) {
+        await reader.page.goto(`${test.app.publicUrl}/console${path}`);
+        await reader.page.getByRole('heading', { level: 1 }).waitFor();
+      },
+    };
+  }
+
+  type Visiting = BrowserContextOptions & {
+    /** When the person has signed in: milliseconds since 1970; now, unless it is given. */
+    readonly signedInAt?: number;
+  };
+
+  /** Somebody in whose browser a sign-in has left its cookie. */
+  async function visitAs(
+    { id }: Pick<Person, 'id'>,
+    { signedInAt = Date.now(), ...settings }: Visiting = desktop,
+  ): Promise<Visit> {
+    const visitor = await visit(settings);
+    const { cookie } = await addSession(db(), id, { createTime: signedInAt });
+    await visitor.page
+      .context()
+      .addCookies([{ name: 'latchkey_session', value: cookie, url: test.app.publicUrl }]);
+    return visitor;
+  }
+
+  async function person(user: Partial<TestUser>): Promise<Person> {
+    const password = `correct horse ${crypto.randomUUID()}`;
+    const { id, email } = await addUser(db(), { ...user, password });
+    return { id, email, password };
+  }
+
+  return {
+    app: () => test,
+    workspaceId: () => test.env.WORKSPACE_ID,
+    visit,
+    visitAs,
+    /** A staff user who may do everything, unless scopes are given. */
+    staff: (scopes: readonly string[] = managementScopes) =>
+      person({ kind: 'staff', scopes: scopes.join(' ') }),
+    /** A member of the first workspace, unless another is given. */
+    async member(role: MemberRow['role'], workspaceId = test.env.WORKSPACE_ID): Promise<Person> {
+      const member = await person({ kind: 'member' });
+      await addMember(db(), workspaceId, role, member.id);
+      return member;
+    },
+  };
+}
+
+/** Long enough ago for every action that needs a recent sign-in to ask for one. */
+export const longAgo = () => Date.now() - 20 * 60_000;
+
+/** Fills in the form of a sign-in, on its page or in its dialog. */
+export async function fillSignIn(page: Page, { email, password }: Person, otp = '') {
+  const field = page.getByLabel('E-mail address');
+  if (await field.isEditable()) await field.fill(email);
+  await page.locator('input[name=password]').fill(password);
+  await page.getByLabel('One-time code').fill(otp);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** Checks the page as it stands against the rules of axe: nothing serious may be wrong with it. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`)).toEqual([]);
+}

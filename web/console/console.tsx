@@ -1,0 +1,53 @@
+/** What every page of the console stands in. */
+import { TransportProvider } from '@connectrpc/connect-query';
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { DialogsProvider } from './parts/dialogs.tsx';
+import { createQueryClient } from './queries.ts';
+import { createConsoleRouter } from './router.ts';
+import { SignInProvider, useSessionState } from './session/context.tsx';
+import { Session } from './session/session.ts';
+import { StepUp } from './session/step-up.ts';
+import { createPlainTransport, createTransport } from './session/transport.ts';
+import { theme } from './theme.ts';
+
+function createParts() {
+  const session = new Session(createPlainTransport());
+  const stepUp = new StepUp();
+  void session.start();
+  const signIn = { session, stepUp };
+  return { signIn, transport: createTransport(session, stepUp), router: createConsoleRouter() };
+}
+
+/** `nonce`: what the page's policy lets styles in by. */
+export function Console({ nonce }: { readonly nonce: string }) {
+  const [{ signIn, transport, router }] = useState(createParts);
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <SignInProvider value={signIn}>
+        <TransportProvider transport={transport}>
+          <OfUser>
+            <RouterProvider router={router} />
+          </OfUser>
+        </TransportProvider>
+      </SignInProvider>
+    </MantineProvider>
+  );
+}
+
+/** Nothing of one user is left for the next: neither what was fetched nor what stands in a form. */
+function OfUser({ children }: { readonly children: ReactNode }) {
+  const state = useSessionState();
+  return <Fresh key={state.status === 'in' ? state.user.id : ''}>{children}</Fresh>;
+}
+
+function Fresh({ children }: { readonly children: ReactNode }) {
+  const [queries] = useState(createQueryClient);
+  return (
+    <QueryClientProvider client={queries}>
+      <DialogsProvider>{children}</DialogsProvider>
+    </QueryClientProvider>
+  );
+}

@@ -1,0 +1,5 @@
+import { Page } from '../parts/page.tsx';
+
+export function CustomerPage() {
+  return <Page title="Customer">…</Page>;
+}

@@ -1,0 +1,70 @@
+/** A dialog with a form whose action is the service's to judge. */
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { useStepUpIsOpen } from '../session/context.tsx';
+import { fieldProblemsOf } from '../session/reason.ts';
+import { Problem } from './problem.tsx';
+
+export type FormDialogProps<Values extends Record<string, unknown>> = {
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  /** Its fields are named as in the request, so that the service's words find them. */
+  readonly form: UseFormReturnType<Values>;
+  /** What the button says that does it. */
+  readonly label: string;
+  /** The dialog closes once it is done; where it throws, it tells why and stays. */
+  readonly submit: (values: Values) => Promise<unknown>;
+  readonly children: ReactNode;
+};
+
+export function FormDialog<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
+  const { title, isOpen, close } = props;
+  const isBeneath = useStepUpIsOpen();
+  return (
+    <Modal opened={isOpen} onClose={close} title={title} closeOnEscape={!isBeneath}>
+      <DialogForm {...props} />
+    </Modal>
+  );
+}
+
+function DialogForm<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
+  const { close, form, label, submit, children } = props;
+  const [error, setError] = useState<unknown>();
+  const [isPending, setPending] = useState(false);
+  const names = new Set(Object.keys(form.getValues()));
+
+  async function send(values: Values) {
+    setPending(true);
+    setError(undefined);
+    try {
+      await submit(values);
+      form.reset();
+      close();
+    } catch (thrown) {
+      setError(thrown);
+      for (const { name, detail } of fieldProblemsOf(thrown)) form.setFieldError(name, detail);
+    } finally {
+      setPending(false);
+    }
+  }
+
+  const onSubmit = form.onSubmit(send) as (event: FormEvent<HTMLFormElement>) => void;
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack>
+        {error === undefined ? null : <Problem error={error} shownFields={names} />}
+        {children}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close} disabled={isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isPending}>
+            {label}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

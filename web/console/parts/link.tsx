@@ -1,0 +1,14 @@
+/** Links to pages of the console, typed by its routes. */
+import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core';
+import { createLink } from '@tanstack/react-router';
+import type { Ref } from 'react';
+
+type WithRef = { readonly ref?: Ref<HTMLAnchorElement> };
+
+export const TextLink = createLink(({ ref, ...props }: Omit<AnchorProps, 'href'> & WithRef) => (
+  <Anchor ref={ref ?? null} {...props} />
+));
+
+export const ButtonLink = createLink(({ ref, ...props }: Omit<ButtonProps, 'href'> & WithRef) => (
+  <Button component="a" ref={ref ?? null} {...props} />
+));

@@ -1,0 +1,52 @@
+/** A page: its heading, what can be done on it, and its content. */
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect, useRef } from 'react';
+
+export type PageProps = {
+  readonly title: string;
+  /** One sentence or two: what the page is for. */
+  readonly about?: ReactNode;
+  /** Buttons. */
+  readonly actions?: ReactNode;
+  /** A link to the page that this one belongs to. */
+  readonly parent?: ReactNode;
+  readonly children: ReactNode;
+};
+
+let isFirst = true;
+
+export function Page({ title, about, actions, parent, children }: PageProps) {
+  const heading = useHeading(title);
+  return (
+    <Stack gap="lg">
+      <div>
+        {parent === undefined ? null : <Text size="sm">← {parent}</Text>}
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <Title order={1} size="h2" ref={heading} tabIndex={-1} maw="100%">
+            {title}
+          </Title>
+          {actions === undefined ? null : <Group gap="xs">{actions}</Group>}
+        </Group>
+        {about === undefined ? null : (
+          <Text c="dimmed" mt={4} maw="70ch">
+            {about}
+          </Text>
+        )}
+      </div>
+      {children}
+    </Stack>
+  );
+}
+
+/** Names the window, and takes whoever hears the page to the page that they have gone to. */
+function useHeading(title: string) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!isFirst) heading.current?.focus();
+    isFirst = false;
+  }, []);
+  useEffect(() => {
+    document.title = `${title} · Latchkey`;
+  }, [title]);
+  return heading;
+}

@@ -1,0 +1,85 @@
+/** Tells of an error in the service's own words, with what a support request should quote. */
+
+import { ConnectError } from '@connectrpc/connect';
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useSignIn } from '../session/context.tsx';
+import { fieldProblemsOf, reasonOf, requestIdOf } from '../session/reason.ts';
+
+export type ProblemProps = {
+  readonly error: unknown;
+  /** Names of fields that show their own problems. */
+  readonly shownFields?: ReadonlySet<string>;
+  /** Absent where trying again cannot help. */
+  readonly retry?: () => void;
+};
+
+export function Problem({ error, shownFields, retry }: ProblemProps) {
+  const requestId = requestIdOf(error);
+  const fields = fieldProblemsOf(error).filter(({ name }) => !shownFields?.has(name));
+  return (
+    <Alert color="red" role="alert" title={titleOf(error)}>
+      <Text size="sm">{textOf(error)}</Text>
+      {fields.map(({ field, detail }) => (
+        <Text key={field} size="sm">
+          <code>{field}</code>: {detail}
+        </Text>
+      ))}
+      {requestId === undefined ? null : (
+        <Text size="xs" mt={4}>
+          Request id: <span className="mono">{requestId}</span>
+        </Text>
+      )}
+      <Ways error={error} {...(retry === undefined ? {} : { retry })} />
+    </Alert>
+  );
+}
+
+/** What the user can do about it. */
+function Ways({ error, retry }: Pick<ProblemProps, 'error' | 'retry'>) {
+  const { stepUp } = useSignIn();
+  const queries = useQueryClient();
+  if (reasonOf(error) === 'step_up_required') {
+    const confirm = async () => {
+      if (await stepUp.ask()) await queries.invalidateQueries();
+    };
+    return <Way label="Confirm that it is you" act={confirm} />;
+  }
+  return retry === undefined ? null : <Way label="Try again" act={retry} />;
+}
+
+function Way({ label, act }: { readonly label: string; readonly act: () => unknown }) {
+  return (
+    <Group mt="sm">
+      <Button variant="default" size="xs" onClick={() => void act()}>
+        {label}
+      </Button>
+    </Group>
+  );
+}
+
+const titles: Record<string, string> = {
+  forbidden: 'You may not do this',
+  not_found: 'Not found',
+  conflict: 'This is not possible now',
+  invalid_argument: 'Something is not right yet',
+  step_up_required: 'Please sign in again',
+  rate_limited: 'Too many attempts',
+  unavailable: 'Not available at the moment',
+};
+
+function titleOf(error: unknown): string {
+  const reason = reasonOf(error);
+  if (reason === undefined) return 'The service could not be reached';
+  return titles[reason] ?? 'This did not work';
+}
+
+/** Without what Connect puts before it: the name of a code. */
+function textOf(error: unknown): string {
+  if (error instanceof ConnectError) {
+    return reasonOf(error) === undefined
+      ? 'Please check your connection and try again.'
+      : error.rawMessage;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,64 @@
+import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
+import { Copy } from './copyable.tsx';
+
+export type ShownSecret = {
+  readonly title: string;
+  /** What it is, such as `API key`. */
+  readonly label: string;
+  readonly text: string;
+  /** A line for a terminal that uses it at once. */
+  readonly command?: string;
+};
+
+type SecretDialogProps = {
+  readonly secret: ShownSecret | undefined;
+  readonly close: () => void;
+};
+
+/** Closes by its button only: what it shows is not shown again. */
+export function SecretDialog({ secret, close }: SecretDialogProps) {
+  return (
+    <Modal
+      opened={secret !== undefined}
+      onClose={close}
+      title={secret?.title}
+      size="lg"
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      {secret === undefined ? null : <Secret {...secret} close={close} />}
+    </Modal>
+  );
+}
+
+function Secret({ label, text, command, close }: ShownSecret & { readonly close: () => void }) {
+  return (
+    <Stack>
+      <Text>Store it now: it is shown this once, and nobody can look it up later.</Text>
+      <Excerpt label={label} text={text} />
+      {command === undefined ? null : (
+        <>
+          <Text>Try it in a terminal:</Text>
+          <Excerpt label="command" text={command} />
+        </>
+      )}
+      <Group justify="flex-end">
+        <Button onClick={close}>I have stored it</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Excerpt({ label, text }: { readonly label: string; readonly text: string }) {
+  return (
+    <Paper withBorder p="sm">
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <code className="mono" style={{ whiteSpace: 'pre-wrap' }}>
+          {text}
+        </code>
+        <Copy text={text} label={label} />
+      </Group>
+    </Paper>
+  );
+}

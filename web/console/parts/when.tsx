@@ -1,0 +1,17 @@
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** A time in the reader's own zone and manner; `absent` says what it means that there is none. */
+export function When({
+  time,
+  absent = 'never',
+}: {
+  readonly time: Timestamp | undefined;
+  readonly absent?: string;
+}) {
+  if (time === undefined) return <>{absent}</>;
+  const date = timestampDate(time);
+  return <time dateTime={date.toISOString()}>{format.format(date)}</time>;
+}

@@ -1,0 +1,39 @@
+/** What the service says of an error, beside its text. */
+import { ConnectError } from '@connectrpc/connect';
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RequestInfoSchema,
+} from '../../../gen/google/rpc/error_details_pb.js';
+
+/** The code of the service's catalogue; undefined for what it has not said. */
+export function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof ConnectError)) return undefined;
+  return error.findDetails(ErrorInfoSchema)[0]?.reason;
+}
+
+/** What a support request should quote. */
+export function requestIdOf(error: unknown): string | undefined {
+  if (!(error instanceof ConnectError)) return undefined;
+  return error.findDetails(RequestInfoSchema)[0]?.requestId || undefined;
+}
+
+export type FieldProblem = {
+  /** As the contract names it, such as `expire_time` or `scopes[0]`. */
+  readonly field: string;
+  /** As a form here names it, such as `expireTime` or `scopes`. */
+  readonly name: string;
+  readonly detail: string;
+};
+
+/** Which fields were wrong. */
+export function fieldProblemsOf(error: unknown): FieldProblem[] {
+  if (!(error instanceof ConnectError)) return [];
+  return error
+    .findDetails(BadRequestSchema)
+    .flatMap((details) => details.fieldViolations)
+    .map(({ field, description }) => ({ field, name: nameOf(field), detail: description }));
+}
+
+const nameOf = (field: string) =>
+  field.replace(/[.[].*$/, '').replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,0 +1,29 @@
+import { Button, Modal, Stack, Text } from '@mantine/core';
+import { useSignIn, useStepUpIsOpen, useUser } from './context.tsx';
+import { SignInForm } from './sign-in-form.tsx';
+
+export function StepUpDialog() {
+  const { stepUp } = useSignIn();
+  const isOpen = useStepUpIsOpen();
+  const { email } = useUser();
+  const leave = () => stepUp.settle(false);
+  return (
+    <Modal opened={isOpen} onClose={leave} title="Confirm that it is you" zIndex={400}>
+      <Stack>
+        <Text>
+          This needs a sign-in of the last few minutes. Sign in again, and it goes on where you
+          were.
+        </Text>
+        <SignInForm
+          email={email}
+          onDone={() => stepUp.settle(true)}
+          others={
+            <Button variant="default" onClick={leave}>
+              Cancel
+            </Button>
+          }
+        />
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,92 @@
+/** The menu: what this user can do. What they may do is the service's to say. */
+
+import { useQuery } from '@connectrpc/connect-query';
+import { NavLink, Stack, Text } from '@mantine/core';
+import { Link, useLocation, useParams } from '@tanstack/react-router';
+import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { useHasScope, useUser } from '../session/context.tsx';
+import classes from './shell.module.css';
+
+type Item = { readonly label: string; readonly path: string; readonly scope: string };
+
+const workspaceItems: readonly Item[] = [
+  { label: 'Documents', path: 'documents', scope: 'documents:read' },
+  { label: 'Links', path: 'links', scope: 'links:read' },
+  { label: 'Members', path: 'members', scope: 'workspaces:read' },
+  { label: 'API keys', path: 'settings/api-keys', scope: 'api_keys:read' },
+  { label: 'Settings', path: 'settings/general', scope: 'workspaces:write' },
+];
+
+const staffItems: readonly Item[] = [
+  { label: 'Clients', path: '/clients', scope: 'clients:read' },
+  { label: 'Customers', path: '/customers', scope: 'customers:read' },
+  { label: 'Accounts', path: '/accounts', scope: 'accounts:read' },
+  { label: 'Signing keys', path: '/signing-keys', scope: 'signing_keys:read' },
+  { label: 'Users', path: '/users', scope: 'users:read' },
+  { label: 'Audit log', path: '/audit', scope: 'audit:read' },
+];
+
+export function Navigation() {
+  const { kind } = useUser();
+  const { workspaceId } = useParams({ strict: false });
+  return (
+    <Stack component="nav" aria-label="Main" gap={2} className={classes.scrolls}>
+      <Entry label="Workspaces" path="/workspaces" isExact />
+      {workspaceId === undefined ? null : <OfWorkspace id={workspaceId} />}
+      {kind === 'staff' ? <Section title="Platform" items={staffItems} base="" /> : null}
+      <Heading text="You" />
+      <Entry label="Your account" path="/account" />
+    </Stack>
+  );
+}
+
+function OfWorkspace({ id }: { readonly id: string }) {
+  const { data } = useQuery(WorkspaceService.method.getWorkspace, { workspaceId: id });
+  const name = data?.workspace?.name ?? 'Workspace';
+  return <Section title={name} items={workspaceItems} base={`/workspaces/${id}/`} />;
+}
+
+type SectionProps = {
+  readonly title: string;
+  readonly items: readonly Item[];
+  readonly base: string;
+};
+
+function Section({ title, items, base }: SectionProps) {
+  const hasScope = useHasScope();
+  const shown = items.filter(({ scope }) => hasScope(scope));
+  if (shown.length === 0) return null;
+  return (
+    <>
+      <Heading text={title} />
+      {shown.map(({ label, path }) => (
+        <Entry key={path} label={label} path={`${base}${path}`} />
+      ))}
+    </>
+  );
+}
+
+function Heading({ text }: { readonly text: string }) {
+  return (
+    <Text size="xs" fw={600} c="dimmed" px="sm" pt="md" pb={4} truncate>
+      {text}
+    </Text>
+  );
+}
+
+type EntryProps = { readonly label: string; readonly path: string; readonly isExact?: boolean };
+
+function Entry({ label, path, isExact = false }: EntryProps) {
+  const { pathname } = useLocation();
+  const isHere = pathname === path || (!isExact && pathname.startsWith(`${path}/`));
+  return (
+    <NavLink
+      component={Link}
+      to={path}
+      activeOptions={{ exact: isExact }}
+      label={label}
+      active={isHere}
+      className={classes.entry ?? ''}
+    />
+  );
+}

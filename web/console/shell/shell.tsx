@@ -1,0 +1,63 @@
+/** What stands around every page of somebody who is signed in. */
+import { Anchor, AppShell, Burger, Group, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useSessionState } from '../session/context.tsx';
+import { StepUpDialog } from '../session/step-up-dialog.tsx';
+import { Navigation } from './navigation.tsx';
+import classes from './shell.module.css';
+import { Who } from './who.tsx';
+
+export function Shell() {
+  const state = useSessionState();
+  const { href } = useLocation();
+  if (state.status === 'in') return <Frame />;
+  const next = state.status === 'out' && state.hasEnded ? { next: `/console${href}` } : {};
+  return <Navigate to="/sign-in" search={next} replace />;
+}
+
+function Frame() {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when the page changes
+  useEffect(close, [pathname]);
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="lg"
+    >
+      <Anchor href="#content" className={classes.skip}>
+        Skip to the content
+      </Anchor>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
+              aria-expanded={isOpen}
+            />
+            <Text component={Link} to="/" fw={700} className={classes.brand}>
+              Latchkey
+            </Text>
+          </Group>
+          <Who />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm">
+        <Navigation />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" bg="var(--console-ground)" tabIndex={-1}>
+        <div className={classes.content}>
+          <Outlet />
+        </div>
+      </AppShell.Main>
+      <StepUpDialog />
+    </AppShell>
+  );
+}

@@ -1,0 +1,36 @@
+import { createTheme, type MantineColorsTuple } from '@mantine/core';
+
+/** The accent of the pages of links, and its neighbours. */
+const accent: MantineColorsTuple = [
+  '#eef4fd',
+  '#dbe6f8',
+  '#b5cdf1',
+  '#8bb5f5',
+  '#6799e6',
+  '#4a84de',
+  '#3573d3',
+  '#2866c4',
+  '#1d5bb8',
+  '#174a97',
+];
+
+export const theme = createTheme({
+  primaryColor: 'accent',
+  primaryShade: { light: 8, dark: 8 },
+  colors: { accent },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
+  headings: { fontWeight: '600' },
+  components: {
+    Modal: {
+      defaultProps: {
+        centered: true,
+        closeButtonProps: { 'aria-label': 'Close' },
+        // What a dialog says is gone with it, rather than fading away empty.
+        transitionProps: { duration: 0 },
+      },
+    },
+    Table: { defaultProps: { verticalSpacing: 'sm' } },
+  },
+});

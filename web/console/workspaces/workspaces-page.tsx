@@ -1,0 +1,89 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Button, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { TextLink } from '../parts/link.tsx';
+import { type Column, Listing } from '../parts/listing.tsx';
+import { Page } from '../parts/page.tsx';
+import { usePaged } from '../parts/paged.ts';
+import { When } from '../parts/when.tsx';
+import { useHasScope, useUser } from '../session/context.tsx';
+
+const columns: readonly Column<Workspace>[] = [
+  {
+    title: 'Name',
+    cell: ({ id, name }) => (
+      <TextLink to="/workspaces/$workspaceId/documents" params={{ workspaceId: id }}>
+        {name}
+      </TextLink>
+    ),
+  },
+  { title: 'Id', cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: 'Created', cell: ({ createTime }) => <When time={createTime} /> },
+];
+
+export function WorkspacesPage() {
+  const { kind } = useUser();
+  const hasScope = useHasScope();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const list = usePaged(WorkspaceService.method.listWorkspaces, {}, (page) => page.workspaces);
+  const mayCreate = kind === 'staff' && hasScope('workspaces:write');
+  const button = mayCreate ? <Button onClick={open}>Create workspace</Button> : undefined;
+  return (
+    <Page
+      title="Workspaces"
+      about="A workspace owns documents, the links to them, and API keys."
+      actions={button}
+    >
+      <Listing
+        label="Workspaces"
+        list={list}
+        columns={columns}
+        idOf={({ id }) => id}
+        empty={
+          mayCreate
+            ? { title: 'No workspaces yet', text: 'Create the first one to share documents.' }
+            : {
+                title: 'You are in no workspace yet',
+                text: 'Ask an admin of a workspace, or the platform’s staff, to take you in.',
+              }
+        }
+      />
+      <CreateWorkspace isOpen={isOpen} close={close} />
+    </Page>
+  );
+}
+
+type Dialog = { readonly isOpen: boolean; readonly close: () => void };
+
+function CreateWorkspace({ isOpen, close }: Dialog) {
+  const form = useForm({ mode: 'uncontrolled', initialValues: { name: '' } });
+  const create = useMutation(WorkspaceService.method.createWorkspace);
+  const navigate = useNavigate();
+  return (
+    <FormDialog
+      title="Create a workspace"
+      label="Create"
+      isOpen={isOpen}
+      close={close}
+      form={form}
+      submit={async ({ name }) => {
+        const { workspace } = await create.mutateAsync({ name });
+        const workspaceId = workspace?.id ?? '';
+        await navigate({ to: '/workspaces/$workspaceId/documents', params: { workspaceId } });
+      }}
+    >
+      <TextInput
+        label="Name"
+        required
+        maxLength={255}
+        data-autofocus
+        key={form.key('name')}
+        {...form.getInputProps('name')}
+      />
+    </FormDialog>
+  );
+}
