@@ -92,10 +92,12 @@ async function registerAssets(app: FastifyInstance, root: string): Promise<void>
     decorateReply: false,
     immutable: true,
     maxAge: '365d',
+    preCompressed: true,
     setHeaders: (response) => {
       response.setHeader('x-content-type-options', 'nosniff');
       response.setHeader('content-security-policy', assetPolicy);
       response.setHeader('cross-origin-resource-policy', 'same-origin');
+      response.setHeader('vary', 'accept-encoding');
     },
   });
 }

@@ -1,8 +1,8 @@
 /** What stands around every page of somebody who is signed in. */
 import { Anchor, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useSessionState } from '../session/context.tsx';
 import { StepUpDialog } from '../session/step-up-dialog.tsx';
 import { Navigation } from './navigation.tsx';
@@ -11,10 +11,18 @@ import { Who } from './who.tsx';
 
 export function Shell() {
   const state = useSessionState();
-  const { href } = useLocation();
   if (state.status === 'in') return <Frame />;
-  const next = state.status === 'out' && state.hasEnded ? { next: `/console${href}` } : {};
-  return <Navigate to="/sign-in" search={next} replace />;
+  return <ToSignIn isToComeBack={state.status === 'out' && state.hasEnded} />;
+}
+
+function ToSignIn({ isToComeBack }: { readonly isToComeBack: boolean }) {
+  const navigate = useNavigate();
+  const here = useRef(useLocation().href);
+  useEffect(() => {
+    const search = isToComeBack ? { next: `/console${here.current}` } : {};
+    void navigate({ to: '/sign-in', search, replace: true });
+  }, [navigate, isToComeBack]);
+  return null;
 }
 
 function Frame() {

@@ -1,0 +1,91 @@
+// The console's page as the service sends it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp();
+});
+afterAll(() => test.remove());
+
+const ask = (path: string, init: RequestInit = {}) =>
+  fetch(`${test.app.publicUrl}${path}`, { redirect: 'manual', ...init });
+
+function directives(response: Response): Record<string, string> {
+  const policy = response.headers.get('content-security-policy') ?? '';
+  return Object.fromEntries(policy.split('; ').map((one) => one.split(/ (.*)/)));
+}
+
+describe('the page of the console', () => {
+  it.each(['/console', '/console/sign-in', '/console/workspaces/ws_x/settings/api-keys'])(
+    'is the same at %s',
+    async (path) => {
+      const response = await ask(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(await response.text()).toContain('<div id="console"></div>');
+    },
+  );
+
+  it('lets in its own scripts and styles, and the one style that carries its nonce', async () => {
+    const response = await ask('/console');
+    const [, nonce] =
+      /<meta property="csp-nonce" nonce="([^"]+)">/.exec(await response.text()) ?? [];
+    expect(directives(response)).toEqual({
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'worker-src': "'self'",
+      'style-src': `'self' 'nonce-${nonce}'`,
+      'img-src': "'self' blob:",
+      'connect-src': "'self'",
+      'form-action': "'none'",
+      'base-uri': "'none'",
+      'frame-ancestors': "'none'",
+    });
+    expect(nonce).toMatch(/^[\w+/]{22}==$/);
+  });
+
+  it('has another nonce each time, and is not kept', async () => {
+    const [first, second] = await Promise.all([ask('/console'), ask('/console')]);
+    expect(directives(first)['style-src']).not.toBe(directives(second)['style-src']);
+    expect(first.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('tells no address where one came from, nor lets another origin hold its window', async () => {
+    const { headers } = await ask('/console');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
+  });
+
+  it('answers HEAD, and no other method', async () => {
+    const head = await ask('/console', { method: 'HEAD' });
+    expect(head.status).toBe(200);
+    expect(await head.text()).toBe('');
+    const post = await ask('/console', { method: 'POST' });
+    expect(post.status).toBe(405);
+    expect(post.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  it('names files that are there', async () => {
+    const text = await (await ask('/console')).text();
+    const files = [...text.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, file = '']) => file);
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) expect([file, (await ask(file)).status]).toEqual([file, 200]);
+  });
+});
+
+describe('a slash behind the address of a page', () => {
+  it('leads to the page', async () => {
+    const response = await ask('/console/?a=b');
+    expect(response.status).toBe(308);
+    expect(response.headers.get('location')).toBe('/console?a=b');
+    expect(response.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
+  });
+
+  it.each(['//console/', '/nowhere/', '/clients/', '/'])('leads nowhere at %s', async (path) => {
+    expect((await ask(path)).status).toBe(404);
+  });
+});

@@ -1,0 +1,55 @@
+// The built browser code as the service sends it.
+import { request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+
+let test: TestApp;
+let script: string;
+beforeAll(async () => {
+  test = await startTestApp();
+  const page = await (await fetch(`${test.app.publicUrl}/console`)).text();
+  script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? '';
+});
+afterAll(() => test.remove());
+
+type Answer = { readonly headers: NodeJS.Dict<string | string[]>; readonly body: Buffer };
+
+/** fetch() would ask for every coding, and undo it. */
+function get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${test.app.publicUrl}${path}`, { headers }, async (response) => {
+      const body = Buffer.concat(await response.toArray());
+      resolve({ headers: response.headers, body });
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+describe('a script', () => {
+  it.each([
+    ['br', 'gzip, deflate, br', brotliDecompressSync],
+    ['gzip', 'gzip, deflate', gunzipSync],
+  ])('is sent as %s to whoever takes it, and is the same', async (coding, accepted, decode) => {
+    const plain = await get(script);
+    const coded = await get(script, { 'accept-encoding': accepted });
+
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect(coded.headers['content-encoding']).toBe(coding);
+    expect(coded.body.length).toBeLessThan(plain.body.length / 2);
+    expect(decode(coded.body).equals(plain.body)).toBe(true);
+    for (const { headers } of [plain, coded]) {
+      expect(headers['content-type']).toBe('application/javascript; charset=utf-8');
+      expect(headers.vary).toBe('accept-encoding');
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+    }
+  });
+
+  it('has a tag for each of its forms', async () => {
+    const plain = await get(script);
+    const coded = await get(script, { 'accept-encoding': 'gzip' });
+    expect(plain.headers.etag).toBeDefined();
+    expect(plain.headers.etag).not.toBe(coded.headers.etag);
+  });
+});
