@@ -81,6 +81,7 @@ function announce({ publicUrl, grpcAddress, opsUrl, bootstrapFile, bootstrapped 
   const lines = [
     'Latchkey is ready.',
     `  HTTP/JSON and Connect  ${publicUrl}`,
+    `  the console            ${publicUrl}/console`,
     `  gRPC                   ${grpcAddress}`,
     `  operations             ${opsUrl}`,
     ...(bootstrapped ? [`  first credentials      ${bootstrapFile}`] : []),

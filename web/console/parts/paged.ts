@@ -5,7 +5,8 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf';
-import { useInfiniteQuery } from '@connectrpc/connect-query';
+import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 
 export type Paged<Row> = {
   /** Those that have come so far; undefined before the first page. */
@@ -17,31 +18,41 @@ export type Paged<Row> = {
   reload(): void;
 };
 
-type PagedRequest = { readonly pageToken?: string };
-type PagedResponse = { readonly nextPageToken: string };
+/** A method whose request has `page_token`, and whose answer has `next_page_token`. */
+type PagedMethod<I extends DescMessage, O extends DescMessage> = DescMethodUnary<I, O> &
+  (MessageShape<O> extends { readonly nextPageToken: string } ? unknown : never);
 
-/** Asks a method whose request has `page_token`, and whose answer has `next_page_token`. */
 export function usePaged<I extends DescMessage, O extends DescMessage, Row>(
-  method: DescMethodUnary<I, O>,
-  request: Omit<MessageInitShape<I>, 'pageToken' | '$typeName'>,
+  method: PagedMethod<I, O>,
+  request: MessageInitShape<I>,
   rowsOf: (page: MessageShape<O>) => readonly Row[],
 ): Paged<Row> {
-  const first = { ...request, pageToken: '' } as unknown as Required<PagedRequest>;
-  const query = useInfiniteQuery(
-    method as unknown as DescMethodUnary<DescMessage & { field: object }, O>,
-    first as never,
-    {
-      pageParamKey: 'pageToken' as never,
-      getNextPageParam: (last) =>
-        ((last as unknown as PagedResponse).nextPageToken || undefined) as never,
+  const transport = useTransport();
+  const query = useInfiniteQuery({
+    queryKey: createConnectQueryKey({
+      schema: method,
+      transport,
+      input: request,
+      cardinality: 'infinite',
+    }),
+    queryFn: ({ pageParam, signal }) => {
+      const input = { ...request, pageToken: pageParam } as MessageInitShape<I>;
+      return callUnaryMethod(transport, method, input, { signal });
     },
-  );
+    initialPageParam: '',
+    getNextPageParam: nextOf,
+  });
   return {
-    rows: query.data?.pages.flatMap((page) => rowsOf(page as MessageShape<O>)),
+    rows: query.data?.pages.flatMap(rowsOf),
     error: query.error,
     isLoadingMore: query.isFetchingNextPage,
     hasMore: query.hasNextPage,
     loadMore: () => void query.fetchNextPage(),
     reload: () => void query.refetch(),
   };
+}
+
+function nextOf(page: object): string | undefined {
+  const token = 'nextPageToken' in page ? page.nextPageToken : undefined;
+  return typeof token === 'string' && token !== '' ? token : undefined;
 }
