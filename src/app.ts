@@ -8,6 +8,7 @@ import type { Address, Config } from './config.ts';
 import { startGrpcFace } from './faces/grpc.ts';
 import { startHttpFace } from './faces/http.ts';
 import { startOpsFace } from './faces/ops.ts';
+import { createPeerOf } from './faces/peer.ts';
 import { readAssets } from './http/assets.ts';
 import { consolePage } from './http/console-page.ts';
 import { errorsPage } from './http/errors-page.ts';
@@ -136,6 +137,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     pages: [errorsPage(assets), consolePage({ ...base, assets }), ...sharing.pages],
     assetsDir: path.join(webDir, 'assets'),
     publicUrl: () => publicUrl,
+    peerOf: createPeerOf(config.trustedProxies),
     address: config.http,
     observe: observer.page,
     failureOf: (thrown) => failureOf(storageFailure(thrown)),

@@ -1,5 +1,6 @@
 // The environment -> Config. Pure: touches no file and no network. Every bad value is reported at
 // once, never echoed.
+import { isIP } from 'node:net';
 import {
   localSender,
   readSender,
@@ -44,6 +45,8 @@ export type Config = {
   /** Undefined: mails are files in the data folder. */
   readonly smtp: SmtpSettings | undefined;
   readonly mailFrom: Sender;
+  /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   readonly auditRetentionDays: number;
   readonly logLevel: LogLevel;
   readonly bootstrap: Bootstrap;
@@ -78,6 +81,7 @@ const known = [
   'LATCHKEY_MAX_UPLOAD_BYTES',
   'LATCHKEY_SMTP_URL',
   'LATCHKEY_MAIL_FROM',
+  'LATCHKEY_TRUSTED_PROXIES',
   'LATCHKEY_AUDIT_RETENTION_DAYS',
   'LATCHKEY_LOG_LEVEL',
   'LATCHKEY_BOOTSTRAP',
@@ -122,6 +126,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     uploadBytesMax: read('LATCHKEY_MAX_UPLOAD_BYTES', 104_857_600, integer(1, 4_294_967_295)),
     smtp,
     mailFrom: read('LATCHKEY_MAIL_FROM', sender ?? localSender, readSender),
+    trustedProxies: read('LATCHKEY_TRUSTED_PROXIES', [], readNetworks),
     auditRetentionDays: read('LATCHKEY_AUDIT_RETENTION_DAYS', 365, integer(1, 36_500)),
     logLevel: read('LATCHKEY_LOG_LEVEL', 'info', oneOf(logLevels)),
     bootstrap: read(
@@ -183,6 +188,19 @@ function readDatabaseUrl(text: string): string {
 function readFolderUrl(text: string): string {
   if (text.startsWith('file:') && text.length > 'file:'.length) return text.slice('file:'.length);
   throw new Error('must be file:<folder>');
+}
+
+function readNetworks(text: string): string[] {
+  const networks = text.split(',').map((network) => network.trim());
+  for (const network of networks) {
+    const [address = '', bits, ...rest] = network.split('/');
+    const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+    const isBits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
+    if (bitsMax < 0 || !isBits || rest.length > 0) {
+      throw new Error(`must be addresses or networks such as 10.0.0.0/8, which ${network} is not`);
+    }
+  }
+  return networks;
 }
 
 function readMasterKey(text: string): Uint8Array {

@@ -16,12 +16,12 @@ import {
   type HandlerContext,
 } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
-import { bareAddress } from '../rpc/address.ts';
 import { type Call, requestIdFrom } from '../rpc/call.ts';
 import type { Endpoint } from '../rpc/endpoint.ts';
 import { type Failure, fail, failureOf } from '../rpc/errors.ts';
 import { errorDetails } from '../rpc/status.ts';
 import { sayDecodingErrors } from './connect-decoding.ts';
+import type { PeerOf } from './peer.ts';
 
 /** One message; an upload's pieces are at most 1 MiB. */
 const messageBytesMax = 2 * 1024 * 1024;
@@ -34,7 +34,7 @@ export type ConnectFace = {
   handle(request: IncomingMessage, response: ServerResponse): void;
 };
 
-export function createConnectFace(endpoints: readonly Endpoint[]): ConnectFace {
+export function createConnectFace(endpoints: readonly Endpoint[], peerOf: PeerOf): ConnectFace {
   const paths = new Set(endpoints.map((endpoint) => `/${endpoint.name}`));
   const handle = connectNodeAdapter({
     routes: (router) => {
@@ -51,8 +51,7 @@ export function createConnectFace(endpoints: readonly Endpoint[]): ConnectFace {
       alwaysEmitImplicit: true,
       registry: createRegistry(...endpoints.map(({ descriptor }) => descriptor.parent.file)),
     },
-    contextValues: (request) =>
-      createContextValues().set(peerKey, bareAddress(request.socket.remoteAddress ?? '')),
+    contextValues: (request) => createContextValues().set(peerKey, peerOf(request)),
   });
   return { takes: (path) => paths.has(path), handle };
 }

@@ -31,7 +31,7 @@ const stalledMs = 60_000;
 const requestMs = 30 * 60_000;
 
 export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace> {
-  const connect = createConnectFace(options.endpoints);
+  const connect = createConnectFace(options.endpoints, options.peerOf);
   let draining = false;
   const underWay = new Set<ServerResponse>();
   const app = Fastify({

@@ -8,6 +8,7 @@ import { createFileRegistry, type FileRegistry, fromBinary } from '@bufbuild/pro
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { createValidator } from '@bufbuild/protovalidate';
 import { type HttpFace, startHttpFace } from '../../src/faces/http.ts';
+import { createPeerOf } from '../../src/faces/peer.ts';
 import type { Endpoint, Handler } from '../../src/rpc/endpoint.ts';
 import { failureOf } from '../../src/rpc/errors.ts';
 import { createGuard } from '../../src/rpc/guard.ts';
@@ -68,6 +69,7 @@ export async function serveEndpoints(endpoints: Endpoint[]): Promise<HttpFace> {
     assetsDir: import.meta.dirname,
     publicUrl: () => 'http://test.invalid',
     address: { host: '127.0.0.1', port: 0 },
+    peerOf: createPeerOf([]),
     observe: () => {},
     failureOf,
   });

@@ -2,10 +2,10 @@
 import { METHODS } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
-import { bareAddress } from '../../rpc/address.ts';
 import { requestIdFrom } from '../../rpc/call.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { Failure, fail } from '../../rpc/errors.ts';
+import type { PeerOf } from '../peer.ts';
 import { bindingsOf } from './binding.ts';
 import { answerMethod } from './method.ts';
 import { basicChallenge, usesBasic } from './oauth-form.ts';
@@ -20,6 +20,7 @@ export type GatewayOptions = {
   readonly pages: readonly Page[];
   /** The service's own origin. */
   readonly publicUrl: () => string;
+  readonly peerOf: PeerOf;
   readonly observe: (observation: HttpObservation) => void;
   /** Turns whatever was thrown into an error of the catalogue. */
   readonly failureOf: (thrown: unknown) => Failure;
@@ -68,6 +69,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
       const found = match.kind === 'found';
       request.routed = {
         requestId,
+        peer: options.peerOf(request.raw),
         started: performance.now(),
         target: found ? match.value : undefined,
         variables: found ? match.variables : [],
@@ -145,7 +147,7 @@ export function sayError(
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
-  { publicUrl, observe, failureOf }: GatewayOptions,
+  { publicUrl, observe, peerOf, failureOf }: GatewayOptions,
 ): void {
   const { routed } = request;
   const failure = fromFastify(error, routed === undefined) ?? failureOf(error);
@@ -157,7 +159,7 @@ export function sayError(
     observe({
       name: target?.kind === 'page' ? target.page.name : 'unrouted',
       requestId,
-      peer: bareAddress(request.ip),
+      peer: routed?.peer ?? peerOf(request.raw),
       status: failure.status,
       failure,
       durationMs: performance.now() - (routed?.started ?? performance.now()),

@@ -6,7 +6,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DownloadDocumentResponse } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { etagMatches } from '../../http/byte-range.ts';
 import { downloadHead } from '../../http/download.ts';
-import { bareAddress } from '../../rpc/address.ts';
 import { type Call, LazyContext } from '../../rpc/call.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { fail } from '../../rpc/errors.ts';
@@ -45,7 +44,11 @@ export async function answerMethod(
 
 type HttpCall = Call & { readonly context: LazyContext };
 
-function callOf(endpoint: Endpoint, { requestId }: Routed, request: FastifyRequest): HttpCall {
+function callOf(
+  endpoint: Endpoint,
+  { requestId, peer }: Routed,
+  request: FastifyRequest,
+): HttpCall {
   const header = (name: string) => {
     const value = request.headers[name];
     return typeof value === 'string' ? value : value?.[0];
@@ -61,7 +64,6 @@ function callOf(endpoint: Endpoint, { requestId }: Routed, request: FastifyReque
     },
   });
   const isGone = () => request.raw.socket.destroyed;
-  const peer = bareAddress(request.ip);
   return { face: 'http', requestId, peer, header, context, isGone };
 }
 

@@ -1,14 +1,13 @@
 // Answers a request for a page.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
-import { bareAddress } from '../../rpc/address.ts';
 import { fail } from '../../rpc/errors.ts';
 import type { GatewayOptions } from './gateway.ts';
 import type { Routed } from './routed.ts';
 
 export async function answerPage(
   page: Page,
-  { requestId, started, variables }: Routed,
+  { requestId, peer, started, variables }: Routed,
   request: FastifyRequest,
   reply: FastifyReply,
   { observe, publicUrl }: Pick<GatewayOptions, 'observe' | 'publicUrl'>,
@@ -16,7 +15,7 @@ export async function answerPage(
   if (page.method === 'POST') requireOwnPage(request, publicUrl());
   const answer = await page.answer({
     isHead: request.method === 'HEAD',
-    peer: bareAddress(request.ip),
+    peer,
     variables: Object.fromEntries(variables),
     form: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
     header: (name) => {
@@ -27,7 +26,7 @@ export async function answerPage(
   observe({
     name: page.name,
     requestId,
-    peer: bareAddress(request.ip),
+    peer,
     status: answer.status,
     failure: answer.failure,
     durationMs: performance.now() - started,

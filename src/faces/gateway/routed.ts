@@ -12,6 +12,8 @@ export type Target =
 /** What routing has found out about a request. */
 export type Routed = {
   readonly requestId: string;
+  /** The caller's network address. */
+  readonly peer: string;
   readonly started: number;
   /** Undefined where the request leads nowhere. */
   readonly target: Target | undefined;
