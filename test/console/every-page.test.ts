@@ -1,0 +1,72 @@
+// What holds of every page, read off the router: a new page is covered the day it is written.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { consoles, expectAccessible, type Person } from '../support/console.ts';
+import { makePdf } from '../support/pdf.ts';
+import { makeLink, upload } from '../support/sharing.ts';
+import { desktop, overhangOf, phone } from '../support/viewing.ts';
+
+const { app, workspaceId, visitAs, staff } = consoles();
+
+const router = readFileSync(
+  path.resolve(import.meta.dirname, '../../web/console/router.ts'),
+  'utf8',
+);
+const routes = [...router.matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)];
+const paths = routes.flatMap(([, parent, own = '']) => {
+  if (parent === 'workspace') return [`/workspaces/$workspaceId${own}`];
+  // The one leads on to another page, the other is only what those of a workspace stand below.
+  return parent === 'shell' && own !== '/' && own !== '/workspaces/$workspaceId' ? [own] : [];
+});
+
+let person: Person;
+let values: Record<string, string>;
+
+beforeAll(async () => {
+  person = await staff();
+  const document = await upload(app(), makePdf({ pages: 2, text: 'Terms' }), 'terms.pdf');
+  const link = await makeLink(app(), document.id, { name: 'For the board' });
+  const customer = await app()
+    .app.inside.db.selectFrom('customers')
+    .select('id')
+    .executeTakeFirstOrThrow();
+  values = {
+    workspaceId: workspaceId(),
+    documentId: document.id,
+    linkId: link.id,
+    clientId: app().env.CLIENT_ID,
+    customerId: customer.id,
+    userId: person.id,
+  };
+});
+
+const addressOf = (template: string) =>
+  template.replace(/\$(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
+
+const settings = [
+  ['light', desktop],
+  ['dark', { ...desktop, colorScheme: 'dark' }],
+  ['on a phone', phone],
+  ['on a phone, dark', { ...phone, colorScheme: 'dark' }],
+] as const;
+
+it('the router has pages', () => {
+  expect(paths.length).toBeGreaterThan(15);
+  expect(paths).toContain('/workspaces/$workspaceId/settings/api-keys');
+});
+
+describe.each(paths)('%s', (template) => {
+  it.each(settings)('can be read by everybody: %s', async (_, options) => {
+    const { page, open } = await visitAs(person, options);
+    await open(addressOf(template));
+    await page.waitForLoadState('networkidle');
+
+    await expectAccessible(page);
+    const headings = await page.getByRole('heading', { level: 1 }).allTextContents();
+    expect(headings).toEqual([expect.not.stringMatching(/no such page|could not be shown/)]);
+    expect(await page.title()).toMatch(/^.+ · Latchkey$/);
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+    expect(await overhangOf(page)).toBe(0);
+  });
+});
