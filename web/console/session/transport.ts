@@ -1,8 +1,8 @@
 /** The way to the service, on its Connect face: with the user's token, and through a step-up. */
 import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
-import type { Interceptor, Transport } from '@connectrpc/connect';
+import { Code, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
-import { reasonOf } from './reason.ts';
+import { reasonOf, refusalHere, requestIdOf } from './reason.ts';
 import type { Session } from './session.ts';
 import type { StepUp } from './step-up.ts';
 
@@ -14,40 +14,42 @@ export function createPlainTransport(): Transport {
 export function createTransport(session: Session, stepUp: StepUp): Transport {
   return createConnectTransport({
     baseUrl: '/',
-    interceptors: [stepUpFor(stepUp), tokenOf(session)],
+    interceptors: [stepUpFor(session, stepUp), tokenOf(session)],
   });
 }
 
-/** Sends a token. One that is good no more, as after a sign-in elsewhere, is renewed once. */
+/** Sends a token. */
 function tokenOf(session: Session): Interceptor {
-  return (next) => async (request) => {
-    const send = async () => {
-      request.header.set('authorization', `Bearer ${await session.token()}`);
+  return (next) => (request) =>
+    session.send((token) => {
+      request.header.set('authorization', `Bearer ${token}`);
       return next(request);
-    };
-    try {
-      return await send();
-    } catch (error) {
-      if (reasonOf(error) !== 'unauthenticated' || session.state.status !== 'in') throw error;
-      await session.renew();
-      return send();
-    }
-  };
+    });
 }
 
 /**
  * An action that needs a recent sign-in asks for one, and goes on. What is only looked at does not:
  * its page offers it, so that no dialog opens by itself.
  */
-function stepUpFor(stepUp: StepUp): Interceptor {
+function stepUpFor(session: Session, stepUp: StepUp): Interceptor {
   return (next) => async (request) => {
+    const { userId } = session;
     try {
       return await next(request);
     } catch (error) {
       const isAction = request.method.idempotency !== Idempotency.NO_SIDE_EFFECTS;
       if (reasonOf(error) !== 'step_up_required' || !isAction) throw error;
-      if (!(await stepUp.ask())) throw error;
+      const isDone = await stepUp.ask();
+      if (!isDone || session.userId !== userId) throw declined(error);
       return next(request);
     }
   };
 }
+
+const declined = (cause: unknown) =>
+  refusalHere(
+    'step_up_declined',
+    'Nothing was changed. It needs a sign-in of the last few minutes, which was left out.',
+    Code.Unauthenticated,
+    requestIdOf(cause),
+  );

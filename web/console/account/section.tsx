@@ -1,0 +1,36 @@
+import { Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+
+export type SectionProps = {
+  readonly title: string;
+  /** What it is for, and how it stands. */
+  readonly about?: ReactNode;
+  /** Buttons. */
+  readonly actions?: ReactNode;
+  readonly children?: ReactNode;
+};
+
+/** One of the matters of an account. */
+export function Section({ title, about, actions, children }: SectionProps) {
+  const id = useId();
+  return (
+    <Paper component="section" withBorder p="lg" aria-labelledby={id}>
+      <Stack gap="md">
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <div>
+            <Title order={2} size="h4" id={id}>
+              {title}
+            </Title>
+            {about === undefined ? null : (
+              <Text size="sm" c="dimmed" mt={4} maw="60ch">
+                {about}
+              </Text>
+            )}
+          </div>
+          {actions}
+        </Group>
+        {children}
+      </Stack>
+    </Paper>
+  );
+}
