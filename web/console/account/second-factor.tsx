@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { Badge, Button } from '@mantine/core';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useDialogs } from '../parts/dialogs.tsx';
+import { useFocusBack } from '../parts/focus-back.ts';
 import { Problem } from '../parts/problem.tsx';
 import { useUser } from '../session/context.tsx';
 import { EnrolDialog } from './enrol-dialog.tsx';
@@ -10,46 +11,43 @@ import { Section } from './section.tsx';
 export function SecondFactor() {
   const { id } = useUser();
   const { data, error, refetch } = useQuery(UserService.method.getUser, { userId: id });
+  const enrol = useMutation(UserService.method.enrolTotp, { gcTime: 0 });
+  const keepFocus = useFocusBack(enrol.isPending || enrol.data !== undefined);
   const isOn = data?.user?.totpEnabled;
+  const begin = () => {
+    keepFocus();
+    enrol.mutate({ userId: id });
+  };
   return (
     <Section
       title="Second factor"
+      state={isOn === undefined ? null : <State isOn={isOn} />}
       about={
-        <>
-          An authenticator app on your phone shows a code of 6 digits, which a sign-in then asks for
-          beside the password.{' '}
-          {isOn === undefined ? null : (
-            <Badge variant="light" color={isOn ? 'teal' : 'gray'}>
-              {isOn ? 'On' : 'Off'}
-            </Badge>
-          )}
-        </>
+        'An authenticator app on your phone shows a code of 6 digits, which a sign-in then asks ' +
+        'for beside the password.'
       }
-      actions={isOn === true ? <Remove /> : null}
+      actions={
+        isOn === false ? (
+          <Button variant="default" loading={enrol.isPending} onClick={begin}>
+            Add an authenticator app
+          </Button>
+        ) : (
+          isOn && <Remove />
+        )
+      }
     >
       {error === null ? null : <Problem error={error} retry={() => void refetch()} />}
-      {isOn === false ? <Enrol /> : null}
+      {enrol.error === null ? null : <Problem error={enrol.error} />}
+      <EnrolDialog seed={enrol.data} close={enrol.reset} />
     </Section>
   );
 }
 
-function Enrol() {
-  const { id } = useUser();
-  const enrol = useMutation(UserService.method.enrolTotp, { gcTime: 0 });
+function State({ isOn }: { readonly isOn: boolean }) {
   return (
-    <>
-      {enrol.error === null ? null : <Problem error={enrol.error} />}
-      <div>
-        <Button
-          variant="default"
-          loading={enrol.isPending}
-          onClick={() => enrol.mutate({ userId: id })}
-        >
-          Add an authenticator app
-        </Button>
-      </div>
-      <EnrolDialog seed={enrol.data} close={enrol.reset} />
-    </>
+    <Badge variant="light" {...(isOn ? {} : { color: 'gray' })}>
+      {isOn ? 'On' : 'Off'}
+    </Badge>
   );
 }
 
