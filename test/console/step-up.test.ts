@@ -138,7 +138,7 @@ describe('the keyboard', () => {
     const { page } = visit;
     const focus = page.locator(':focus');
     await changePassword(visit, 'a long new password');
-    await stepUpOf(visit).getByLabel('Password', { exact: true }).and(focus).waitFor();
+    await stepUpOf(visit).locator('input[name=password]').and(focus).waitFor();
     await page.keyboard.press('Escape');
     await stepUpOf(visit).waitFor({ state: 'hidden' });
     await passwordOf(visit).getByText('This was not done').waitFor();
@@ -153,10 +153,7 @@ describe('the keyboard', () => {
     const visit = await atAccount(await member('member'));
     const { page } = visit;
     await changePassword(visit, 'a long new password');
-    await stepUpOf(visit)
-      .getByLabel('Password', { exact: true })
-      .and(page.locator(':focus'))
-      .waitFor();
+    await stepUpOf(visit).locator('input[name=password]').and(page.locator(':focus')).waitFor();
     for (let presses = 0; presses < 10; presses++) {
       await page.keyboard.press('Tab');
       expect(await stepUpOf(visit).locator(':focus').count()).toBe(1);
