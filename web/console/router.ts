@@ -5,11 +5,13 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { readAuditSearch } from './audit/audit-search.ts';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { Broken, NoSuchPage } from './shell/lost.tsx';
 import { Root } from './shell/root.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Start } from './shell/start.tsx';
+import { readUserSearch } from './users/user-search.ts';
 
 const root = createRootRoute({ component: Root });
 
@@ -79,6 +81,7 @@ const ofShell = [
     getParentRoute: () => shell,
     path: '/users',
     component: page(() => import('./users/users-page.tsx'), 'UsersPage'),
+    validateSearch: readUserSearch,
   }),
   createRoute({
     getParentRoute: () => shell,
@@ -89,6 +92,7 @@ const ofShell = [
     getParentRoute: () => shell,
     path: '/audit',
     component: page(() => import('./audit/audit-page.tsx'), 'AuditPage'),
+    validateSearch: readAuditSearch,
   }),
 ] as const;
 
