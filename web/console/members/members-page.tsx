@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useParams } from '@tanstack/react-router';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
@@ -55,7 +55,7 @@ export function MembersPage() {
 function columnsFor(standing: Standing): readonly Column<Member>[] {
   const columns: readonly Column<Member>[] = [
     { title: 'Name', cell: (member) => <Name member={member} /> },
-    { title: 'E-mail address', cell: ({ email }) => email },
+    { title: 'E-mail address', cell: (member) => <Email member={member} /> },
     { title: 'Role', cell: ({ role }) => <RoleBadge role={role} /> },
     { title: 'Since', cell: ({ createTime }) => <When time={createTime} /> },
   ];
@@ -71,19 +71,22 @@ function columnsFor(standing: Standing): readonly Column<Member>[] {
 }
 
 function Name({ member: { userId, name } }: { readonly member: Member }) {
-  const { id, kind } = useUser();
-  const hasScope = useHasScope();
-  const text = name === '' ? <Text c="dimmed">none</Text> : name;
+  const { id } = useUser();
   return (
     <span>
-      {kind === 'staff' && hasScope('users:read') ? (
-        <TextLink to="/users/$userId" params={{ userId }}>
-          {text}
-        </TextLink>
-      ) : (
-        text
-      )}
+      {name}
       {userId === id ? ' (you)' : null}
     </span>
+  );
+}
+
+function Email({ member: { userId, email } }: { readonly member: Member }) {
+  const { kind } = useUser();
+  const hasScope = useHasScope();
+  if (kind !== 'staff' || !hasScope('users:read')) return email;
+  return (
+    <TextLink to="/users/$userId" params={{ userId }}>
+      {email}
+    </TextLink>
   );
 }

@@ -59,7 +59,7 @@ function Facts({ user }: { readonly user: User }) {
         </Fact>
         <Fact label="Kind">{kindText(user)}</Fact>
         <Fact label="E-mail address">{user.email}</Fact>
-        <Fact label="Name">{user.name === '' ? <Text c="dimmed">none</Text> : user.name}</Fact>
+        <Fact label="Name">{user.name === '' ? 'none' : user.name}</Fact>
         <Fact label="State">
           <Group gap="xs">
             <UserState user={user} />
