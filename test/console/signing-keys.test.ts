@@ -29,9 +29,12 @@ function makeReady() {
 }
 
 const rowOf = (page: Page, kid = '') =>
-  page.getByRole('table', { name: 'Signing keys' }).getByRole('row').filter({
-    hasText: kid.slice(0, 8),
-  });
+  page
+    .getByRole('table', { name: 'Signing keys' })
+    .getByRole('row')
+    .filter({
+      hasText: kid.slice(0, 8),
+    });
 
 async function createKey(page: Page): Promise<string> {
   const before = await inState('pending');

@@ -1,7 +1,7 @@
-import { DataList, Modal, Stack, Text } from '@mantine/core';
+import { Modal, Stack } from '@mantine/core';
 import type { AuditEvent } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { Copyable } from '../parts/copyable.tsx';
-import { Fact } from '../parts/fact.tsx';
+import { type Fact, Facts } from '../parts/facts.tsx';
 import { TextLink } from '../parts/link.tsx';
 import { SubjectLink } from '../parts/subject-link.tsx';
 import { actorTypeOf } from './audit-words.ts';
@@ -16,46 +16,55 @@ type EventDialogProps = {
 export function EventDialog({ event, close }: EventDialogProps) {
   return (
     <Modal opened={event !== undefined} onClose={close} title={event?.action ?? ''} size="lg">
-      {event === undefined ? null : <Facts event={event} />}
+      {event === undefined ? null : <Event event={event} />}
     </Modal>
   );
 }
 
-function Facts({ event }: { readonly event: AuditEvent }) {
-  const { id, actor, target, count, requestId, address } = event;
+function Event({ event }: { readonly event: AuditEvent }) {
   return (
     <Stack>
-      <DataList>
-        <Fact label="Time">
-          <EventTime event={event} />
-        </Fact>
-        <Fact label="Done by">
-          {actorTypeOf(event.actorType)} {actor === '' ? null : <SubjectLink id={actor} />}
-        </Fact>
-        <Fact label="Done to">{target === '' ? 'not known' : <SubjectLink id={target} />}</Fact>
-        <Fact label="Outcome">
-          <Outcome event={event} /> <span className="mono">{event.code}</span>
-        </Fact>
-        {count > 1 ? (
-          <Fact label="How often">
-            {count} times within a minute at most; the first of them is told here.
-          </Fact>
-        ) : null}
-        <Fact label="Network address">
-          {address === '' ? 'not known' : <span className="mono">{address}</span>}
-        </Fact>
-        <Fact label="Request id">
-          {requestId === '' ? 'none' : <Copyable text={requestId} label="request id" />}
-        </Fact>
-        <Fact label="Event id">
-          <Copyable text={id} label="event id" />
-        </Fact>
-      </DataList>
-      <Text size="sm" component="div">
-        <More event={event} />
-      </Text>
+      <Facts facts={factsOf(event)} />
+      <More event={event} />
     </Stack>
   );
+}
+
+function factsOf(event: AuditEvent): Fact[] {
+  const { id, actor, actorType, target, code, count, requestId, address } = event;
+  const unknown = 'not known';
+  return [
+    { name: 'Time', value: <EventTime event={event} /> },
+    {
+      name: 'Done by',
+      value: (
+        <>
+          {actorTypeOf(actorType)} {actor === '' ? null : <SubjectLink id={actor} />}
+        </>
+      ),
+    },
+    { name: 'Done to', value: target === '' ? unknown : <SubjectLink id={target} /> },
+    {
+      name: 'Outcome',
+      value: (
+        <>
+          <Outcome event={event} /> <span className="mono">{code}</span>
+        </>
+      ),
+    },
+    ...(count > 1
+      ? [{ name: 'How often', value: `${count} times; the first of them is the one told here.` }]
+      : []),
+    {
+      name: 'Network address',
+      value: address === '' ? unknown : <span className="mono">{address}</span>,
+    },
+    {
+      name: 'Request id',
+      value: requestId === '' ? 'none' : <Copyable text={requestId} label="request id" />,
+    },
+    { name: 'Event id', value: <Copyable text={id} label="event id" /> },
+  ];
 }
 
 /** Ways to what happened around it. */

@@ -74,7 +74,7 @@ function Name({ member: { userId, name } }: { readonly member: Member }) {
   const { id } = useUser();
   return (
     <span>
-      {name}
+      {name || '–'}
       {userId === id ? ' (you)' : null}
     </span>
   );

@@ -1,7 +1,7 @@
 /** What the roles in a workspace mean. */
-import { Badge, DataList, Paper } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { MemberRole } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { Fact } from '../parts/fact.tsx';
+import { Facts } from '../parts/facts.tsx';
 
 const names: Record<MemberRole, string> = {
   [MemberRole.UNSPECIFIED]: 'Unknown',
@@ -31,15 +31,9 @@ export function RoleBadge({ role }: { readonly role: MemberRole }) {
 
 export function RoleMeanings() {
   return (
-    <Paper withBorder p="md" component="section" aria-label="What the roles mean">
-      <DataList labelWidth={80}>
-        {meanings.map(([role, text]) => (
-          <Fact key={role} label={roleText(role)}>
-            {text}
-          </Fact>
-        ))}
-      </DataList>
-    </Paper>
+    <section aria-label="What the roles mean">
+      <Facts facts={meanings.map(([role, value]) => ({ name: roleText(role), value }))} />
+    </section>
   );
 }
 

@@ -82,7 +82,7 @@ function columnsAt(
       title: 'Key',
       cell: (key) => (
         <Group gap="xs" wrap="nowrap">
-          <span className="mono">{shortKid(key)}</span>
+          <Kid signingKey={key} />
           <Copy text={key.kid} label={`the whole id of ${shortKid(key)}`} />
         </Group>
       ),
@@ -92,7 +92,7 @@ function columnsAt(
       cell: (key) => {
         const { text, color } = nameOf(key);
         return (
-          <Badge variant="light" color={color}>
+          <Badge variant="light" color={color} miw="max-content">
             {text}
           </Badge>
         );
@@ -113,7 +113,7 @@ function columnsAt(
 
 function Times({ signingKey, now }: { readonly signingKey: SigningKey; readonly now: number }) {
   return (
-    <Group component="dl" gap="xs md" m={0}>
+    <Group component="dl" gap="4px 16px" m={0}>
       {momentsOf(signingKey).map(({ label, time }) => (
         <div key={label}>
           <Text component="dt" size="xs" c="dimmed">
@@ -128,6 +128,14 @@ function Times({ signingKey, now }: { readonly signingKey: SigningKey; readonly 
   );
 }
 
+function Kid({ signingKey }: { readonly signingKey: SigningKey }) {
+  return (
+    <span className="mono" style={{ whiteSpace: 'nowrap' }}>
+      {shortKid(signingKey)}
+    </span>
+  );
+}
+
 /** Which key signs, and what comes next. */
 function Outlook({ keys, now }: { readonly keys: readonly SigningKey[]; readonly now: number }) {
   const active = keys.find(isActive);
@@ -136,14 +144,14 @@ function Outlook({ keys, now }: { readonly keys: readonly SigningKey[]; readonly
     <Text>
       {active === undefined ? null : (
         <>
-          <span className="mono">{shortKid(active)}</span> signs every token.{' '}
+          <Kid signingKey={active} /> signs every token.{' '}
         </>
       )}
       {next === undefined ? (
         'No key waits: the service makes the next one by itself, an hour before it is due.'
       ) : (
         <>
-          <span className="mono">{shortKid(next)}</span>{' '}
+          <Kid signingKey={next} />{' '}
           {next.readyTime === undefined || isReady(next, now) ? (
             'is ready: it signs once it is activated, at the next turn at the latest.'
           ) : (

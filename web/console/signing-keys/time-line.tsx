@@ -1,4 +1,5 @@
 /** The lives of the keys beside each other. The table says the same to those who do not see it. */
+import { useMediaQuery } from '@mantine/hooks';
 import type { SigningKey } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { isPending, isReady, msOf, nameOf, shortKid, spansOf, timesOf } from './key-life.ts';
 import { type Scale, scaleOf } from './scale.ts';
@@ -11,9 +12,11 @@ type TimeLineProps = {
 };
 
 export function TimeLine({ keys, now }: TimeLineProps) {
+  const isNarrow = useMediaQuery('(max-width: 48em)');
   const scale = scaleOf(
     keys.flatMap((key) => timesOf(key, now)),
     now,
+    isNarrow ? 22 : 11,
   );
   return (
     <figure className={classes.figure}>

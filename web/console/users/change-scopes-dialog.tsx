@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { ScopesChoice } from './scopes-choice.tsx';
-import { callName } from './user-text.tsx';
+import { callName } from './user-text.ts';
 
 type ChangeScopesProps = {
   readonly user: User;

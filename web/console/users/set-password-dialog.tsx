@@ -3,7 +3,7 @@ import { PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { FormDialog } from '../parts/form-dialog.tsx';
-import { callName } from './user-text.tsx';
+import { callName } from './user-text.ts';
 
 export const passwordAdvice =
   'At least 12 characters, and not the e-mail address. Tell it to the user in a safe way; they can ' +

@@ -4,10 +4,11 @@ import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useDialogs } from '../parts/dialogs.tsx';
+import { EnableButton } from '../parts/enable-button.tsx';
 import { ChangeScopes } from './change-scopes-dialog.tsx';
 import { EditUser } from './edit-user-dialog.tsx';
 import { SetPassword } from './set-password-dialog.tsx';
-import { callName } from './user-text.tsx';
+import { callName } from './user-text.ts';
 
 type Dialog = 'edit' | 'scopes' | 'password';
 
@@ -83,20 +84,7 @@ function Disable({ user, isSelf }: { readonly user: User; readonly isSelf: boole
   );
 }
 
-function Enable({ user }: { readonly user: User }) {
-  const { confirm } = useDialogs();
+function Enable({ user: { id } }: { readonly user: User }) {
   const enable = useMutation(UserService.method.enableUser);
-  const ask = () =>
-    confirm({
-      title: `Enable ${callName(user)}?`,
-      consequence:
-        'The user can sign in again, with the same password. The sessions that were ended stay so.',
-      label: 'Enable',
-      act: () => enable.mutateAsync({ userId: user.id }),
-    });
-  return (
-    <Button variant="default" onClick={ask}>
-      Enable
-    </Button>
-  );
+  return <EnableButton enable={() => enable.mutateAsync({ userId: id })} />;
 }

@@ -1,42 +1,39 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { Center, DataList, Group, Loader, Paper, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { Able } from '../parts/able.tsx';
 import { Copyable } from '../parts/copyable.tsx';
-import { Fact } from '../parts/fact.tsx';
+import { type Fact, Facts } from '../parts/facts.tsx';
 import { TextLink } from '../parts/link.tsx';
+import { One } from '../parts/one.tsx';
 import { Page } from '../parts/page.tsx';
-import { Problem } from '../parts/problem.tsx';
 import { When } from '../parts/when.tsx';
 import { useHasScope, useUser } from '../session/context.tsx';
 import { UserActions } from './user-actions.tsx';
-import { callName, kindText, UserState } from './user-text.tsx';
+import { callName, kindText } from './user-text.ts';
 
 export function UserPage() {
   const { userId } = useParams({ from: '/shell/users/$userId' });
-  const { data, error, refetch } = useQuery(UserService.method.getUser, { userId });
+  const query = useQuery(UserService.method.getUser, { userId });
   const hasScope = useHasScope();
   const { id } = useUser();
-  const user = data?.user;
+  const user = query.data?.user;
   return (
     <Page
       title={user === undefined ? 'User' : callName(user)}
       parent={hasScope('users:read') ? <TextLink to="/users">Users</TextLink> : undefined}
     >
-      {error === null ? null : <Problem error={error} retry={() => void refetch()} />}
-      {user === undefined && error === null ? (
-        <Center p="xl">
-          <Loader aria-label="Loading the user" />
-        </Center>
-      ) : null}
-      {user === undefined ? null : (
-        <>
-          {user.id === id ? <Self /> : null}
-          <Facts user={user} />
-          {hasScope('users:write') ? <UserActions user={user} isSelf={user.id === id} /> : null}
-          {hasScope('audit:read') ? <Traces userId={user.id} /> : null}
-        </>
-      )}
+      <One value={user} query={query} label="user">
+        {(user) => (
+          <>
+            {user.id === id ? <Self /> : null}
+            <Facts facts={factsOf(user)} />
+            {hasScope('users:write') ? <UserActions user={user} isSelf={user.id === id} /> : null}
+            {hasScope('audit:read') ? <Traces userId={user.id} /> : null}
+          </>
+        )}
+      </One>
     </Page>
   );
 }
@@ -50,38 +47,21 @@ function Self() {
   );
 }
 
-function Facts({ user }: { readonly user: User }) {
-  return (
-    <Paper withBorder p="lg">
-      <DataList labelWidth={140}>
-        <Fact label="Id">
-          <Copyable text={user.id} label="user id" />
-        </Fact>
-        <Fact label="Kind">{kindText(user)}</Fact>
-        <Fact label="E-mail address">{user.email}</Fact>
-        <Fact label="Name">{user.name === '' ? 'none' : user.name}</Fact>
-        <Fact label="State">
-          <Group gap="xs">
-            <UserState user={user} />
-            {user.disableTime === undefined ? null : (
-              <>
-                since <When time={user.disableTime} />
-              </>
-            )}
-          </Group>
-        </Fact>
-        <Fact label="Second factor">
-          {user.totpEnabled ? 'An authenticator app' : 'None: the password alone'}
-        </Fact>
-        <Fact label="Created">
-          <When time={user.createTime} />
-        </Fact>
-        <Fact label="May do">
-          <Powers user={user} />
-        </Fact>
-      </DataList>
-    </Paper>
-  );
+function factsOf(user: User): Fact[] {
+  const { id, email, name, totpEnabled, createTime, disableTime } = user;
+  return [
+    { name: 'Id', value: <Copyable text={id} label="user id" /> },
+    { name: 'Kind', value: kindText(user) },
+    { name: 'E-mail address', value: email },
+    { name: 'Name', value: name || 'none' },
+    { name: 'State', value: <Able disableTime={disableTime} isFull /> },
+    {
+      name: 'Second factor',
+      value: totpEnabled ? 'An authenticator app' : 'None: the password alone',
+    },
+    { name: 'Created', value: <When time={createTime} /> },
+    { name: 'May do', value: <Powers user={user} /> },
+  ];
 }
 
 function Powers({ user: { kind, scopes } }: { readonly user: User }) {

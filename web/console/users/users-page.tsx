@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useSearch } from '@tanstack/react-router';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { Able } from '../parts/able.tsx';
 import { TextLink } from '../parts/link.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
 import { Page } from '../parts/page.tsx';
@@ -11,7 +12,7 @@ import { useHasScope } from '../session/context.tsx';
 import { CreateUser } from './create-user-dialog.tsx';
 import { UserFilter } from './user-filter.tsx';
 import type { UserSearch } from './user-search.ts';
-import { kindText, UserState } from './user-text.tsx';
+import { kindText } from './user-text.ts';
 
 const columns: readonly Column<User>[] = [
   {
@@ -22,9 +23,9 @@ const columns: readonly Column<User>[] = [
       </TextLink>
     ),
   },
-  { title: 'Name', cell: ({ name }) => name },
+  { title: 'Name', cell: ({ name }) => name || '–' },
   { title: 'Kind', cell: kindText },
-  { title: 'State', cell: (user) => <UserState user={user} /> },
+  { title: 'State', cell: ({ disableTime }) => <Able disableTime={disableTime} /> },
   { title: 'Second factor', cell: ({ totpEnabled }) => (totpEnabled ? 'Yes' : 'No') },
   { title: 'Created', cell: ({ createTime }) => <When time={createTime} /> },
 ];

@@ -1,5 +1,4 @@
 /** What a user is, in words. */
-import { Badge } from '@mantine/core';
 import { type User, UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
 
 const kinds: Record<UserKind, string> = {
@@ -13,15 +12,3 @@ export const kindText = ({ kind }: User) => kinds[kind];
 /** How a user is called where there is little room. */
 export const callName = ({ name, email }: Pick<User, 'name' | 'email'>) =>
   name === '' ? email : name;
-
-export function UserState({ user }: { readonly user: User }) {
-  return user.disableTime === undefined ? (
-    <Badge variant="light" color="green">
-      Enabled
-    </Badge>
-  ) : (
-    <Badge variant="light" color="red">
-      Disabled
-    </Badge>
-  );
-}
