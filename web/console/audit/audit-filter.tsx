@@ -1,22 +1,27 @@
 import { Button, Group, NativeSelect, Paper, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { TextLink } from '../parts/link.tsx';
+import classes from './audit-filter.module.css';
 import { type AuditSearch, readAuditSearch } from './audit-search.ts';
 import { actions, codes, outcomeOf } from './audit-words.ts';
 
 /** What it holds stands in the address, so that a filtered log can be linked to. */
 export function AuditFilter({ search }: { readonly search: AuditSearch }) {
   const navigate = useNavigate();
+  const isFiltered = Object.keys(search).length > 0;
+  const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
     void navigate({ to: '/audit', search: readAuditSearch(Object.fromEntries(fields)) });
   };
   return (
-    <Paper withBorder p="md">
+    <Paper component="details" withBorder p="md" open={!isNarrow || isFiltered}>
+      <summary className={classes.summary}>Filter</summary>
       <form onSubmit={send} key={JSON.stringify(search)} aria-label="Filter">
-        <Stack gap="sm">
+        <Stack gap="sm" pt="sm">
           <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm" verticalSpacing="sm">
             <Fields search={search} />
           </SimpleGrid>
@@ -24,11 +29,11 @@ export function AuditFilter({ search }: { readonly search: AuditSearch }) {
             <Button type="submit" variant="default">
               Filter
             </Button>
-            {Object.keys(search).length === 0 ? null : (
+            {isFiltered ? (
               <TextLink to="/audit" search={{}}>
                 Show all
               </TextLink>
-            )}
+            ) : null}
           </Group>
         </Stack>
       </form>

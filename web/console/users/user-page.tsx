@@ -11,6 +11,7 @@ import { Page } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
 import { useHasScope, useUser } from '../session/context.tsx';
 import { UserActions } from './user-actions.tsx';
+import classes from './user-page.module.css';
 import { callName, kindText } from './user-text.ts';
 
 export function UserPage() {
@@ -52,8 +53,8 @@ function factsOf(user: User): Fact[] {
   return [
     { name: 'Id', value: <Copyable text={id} label="user id" /> },
     { name: 'Kind', value: kindText(user) },
-    { name: 'E-mail address', value: email },
-    { name: 'Name', value: name || 'none' },
+    { name: 'E-mail address', value: <span className={classes.long}>{email}</span> },
+    { name: 'Name', value: <span className={classes.long}>{name || 'none'}</span> },
     { name: 'State', value: <Able disableTime={disableTime} isFull /> },
     {
       name: 'Second factor',
