@@ -129,6 +129,9 @@ describe('a user', () => {
     await edit.getByRole('button', { name: 'Save' }).click();
     await edit.getByText('is not an e-mail address', { exact: true }).waitFor();
     await edit.getByLabel('E-mail address').fill('Bosun@example.com');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByText('The caller has to hold payments:read, too.').waitFor();
+    await edit.getByLabel('E-mail address').fill(user.email);
     await edit.getByLabel('Name').fill('Bosun');
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { level: 1, name: 'Bosun' }).waitFor();
@@ -141,9 +144,21 @@ describe('a user', () => {
     await expectAccessible(page);
     await change.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('definition').getByText('links:read').waitFor();
-    const { email, scopes } = (await userOf('bosun@example.com')) ?? {};
-    expect(email).toBe('bosun@example.com');
-    expect(scopes?.split(' ').sort()).toEqual(['links:read', 'payments:read']);
+    const { name, scopes = '' } = (await userOf(user.email)) ?? {};
+    expect(name).toBe('Bosun');
+    expect(scopes.split(' ').sort()).toEqual(['links:read', 'payments:read']);
+  });
+
+  it('gets another address, to sign in with', async () => {
+    const { page, open } = await visitAs(await staff());
+    const user = await member('member');
+    await open(`/users/${user.id}`);
+    await page.getByRole('button', { name: 'Change name and e-mail' }).click();
+    const edit = page.getByRole('dialog', { name: 'Change name and e-mail address' });
+    await edit.getByLabel('E-mail address').fill('Helm@example.com');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('definition').getByText('helm@example.com').waitFor();
+    await signInAs({ ...user, email: 'helm@example.com' });
   });
 
   it('who may do more than the caller is not theirs to take over', async () => {
