@@ -29,7 +29,10 @@ export function AuditPage() {
   return (
     <Page
       title="Audit log"
-      about="Who changed what, and who was refused. Nothing here can be changed or deleted; refusals may appear some seconds late."
+      about={
+        'Who changed what, and who was refused. Nothing here can be changed or deleted; refusals ' +
+        'may appear some seconds late.'
+      }
       actions={
         <Button variant="default" onClick={list.reload}>
           Reload
@@ -44,7 +47,9 @@ export function AuditPage() {
         idOf={({ id }) => id}
         empty={{
           title: 'Nothing like that has happened',
-          text: 'The log begins with the first change, and keeps each event for a year or as long as the service was told to. Ids and actions are found when they are written out in full.',
+          text:
+            'The log keeps each event for a year, or as long as the service was told to. Ids and ' +
+            'actions are found when they are written out in full.',
           action: (
             <TextLink to="/audit" search={{}}>
               Show all events

@@ -44,7 +44,7 @@ export function AddMember({ workspaceId, mayMakeOwners, isOpen, close }: AddMemb
         description={
           mayLookUp
             ? 'Of a user who has been created already, on the page “Users”.'
-            : 'The person finds it on their page “Your account”, and sends it to you. It begins with usr_.'
+            : 'The person finds it on their page “Your account”. It begins with usr_.'
         }
         required
         maxLength={mayLookUp ? 254 : 64}

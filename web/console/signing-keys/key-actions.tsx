@@ -90,8 +90,8 @@ function lossOf(key: SigningKey, waiting: readonly SigningKey[], now: number): s
       ? 'a new key signs from the same moment on. Those who check tokens by a stored copy of the ' +
         'published keys may refuse its tokens for up to 5 minutes, and accept those of the ' +
         'revoked key for as long.'
-      : `${shortKid(next)}, which is ready, signs from the same moment on. Those who check tokens ` +
-        'by a stored copy of the published keys accept those of the revoked key for up to 5 ' +
-        'minutes.')
+      : `${shortKid(next)}, which is ready, signs from the same moment on. Those who check ` +
+        'tokens by a stored copy of the published keys accept those of the revoked key for up ' +
+        'to 5 minutes.')
   );
 }

@@ -45,7 +45,10 @@ export function SigningKeysPage() {
   return (
     <Page
       title="Signing keys"
-      about="They sign the tokens that this service hands out. They take turns by themselves; act here only to have the next one sooner, or when one has leaked."
+      about={
+        'They sign the tokens that this service hands out. They take turns by themselves; act ' +
+        'here only to have the next one sooner, or when one has leaked.'
+      }
       actions={
         mayWrite ? (
           <Button loading={create.isPending} onClick={() => create.mutate({})}>

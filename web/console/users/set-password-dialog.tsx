@@ -6,8 +6,8 @@ import { FormDialog } from '../parts/form-dialog.tsx';
 import { callName } from './user-text.ts';
 
 export const passwordAdvice =
-  'At least 12 characters, and not the e-mail address. Tell it to the user in a safe way; they can ' +
-  'change it on their page “Your account”.';
+  'At least 12 characters, and not the e-mail address. Tell it to the user in a safe way; they ' +
+  'can change it on their page “Your account”.';
 
 type SetPasswordProps = {
   readonly user: User;
