@@ -43,7 +43,10 @@ function Self() {
   return (
     <Text>
       This is you. Your own password and authenticator app are on the page{' '}
-      <TextLink to="/account">Your account</TextLink>.
+      <TextLink to="/account" td="underline">
+        Your account
+      </TextLink>
+      .
     </Text>
   );
 }
@@ -86,11 +89,11 @@ function Traces({ userId }: { readonly userId: string }) {
   return (
     <Text size="sm">
       In the audit log:{' '}
-      <TextLink to="/audit" search={{ actor: userId }}>
+      <TextLink to="/audit" td="underline" search={{ actor: userId }}>
         what the user did
       </TextLink>
       ,{' '}
-      <TextLink to="/audit" search={{ target: userId }}>
+      <TextLink to="/audit" td="underline" search={{ target: userId }}>
         what was done to the user
       </TextLink>
     </Text>
