@@ -100,11 +100,12 @@ export const longAgo = () => Date.now() - 20 * 60_000;
 
 /** Fills in the form of a sign-in, on its page or in its dialog. */
 export async function fillSignIn(page: Page, { email, password }: Person, otp = '') {
-  const field = page.getByLabel('E-mail address');
+  const form = page.locator('form', { has: page.getByLabel('One-time code') });
+  const field = form.getByLabel('E-mail address');
   if (await field.isEditable()) await field.fill(email);
-  await page.locator('input[name=password]').fill(password);
-  await page.getByLabel('One-time code').fill(otp);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await form.locator('input[name=password]').fill(password);
+  await form.getByLabel('One-time code').fill(otp);
+  await form.getByRole('button', { name: 'Sign in' }).click();
 }
 
 /** Checks the page as it stands against the rules of axe: nothing serious may be wrong with it. */

@@ -5,12 +5,14 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { readAuditSearch } from './audit/audit-search.ts';
 import { consoleAddressOf } from './session/next.ts';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { Broken, NoSuchPage } from './shell/lost.tsx';
 import { Root } from './shell/root.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Start } from './shell/start.tsx';
+import { readUserSearch } from './users/user-search.ts';
 
 const root = createRootRoute({ component: Root });
 
@@ -81,6 +83,7 @@ const ofShell = [
     getParentRoute: () => shell,
     path: '/users',
     component: page(() => import('./users/users-page.tsx'), 'UsersPage'),
+    validateSearch: readUserSearch,
   }),
   createRoute({
     getParentRoute: () => shell,
@@ -91,6 +94,7 @@ const ofShell = [
     getParentRoute: () => shell,
     path: '/audit',
     component: page(() => import('./audit/audit-page.tsx'), 'AuditPage'),
+    validateSearch: readAuditSearch,
   }),
 ] as const;
 

@@ -6,7 +6,7 @@ import type { Ref } from 'react';
 type WithRef = { readonly ref?: Ref<HTMLAnchorElement> };
 
 export const TextLink = createLink(({ ref, ...props }: Omit<AnchorProps, 'href'> & WithRef) => (
-  <Anchor ref={ref ?? null} {...props} />
+  <Anchor inherit ref={ref ?? null} {...props} />
 ));
 
 export const ButtonLink = createLink(({ ref, ...props }: Omit<ButtonProps, 'href'> & WithRef) => (

@@ -78,6 +78,7 @@ const titles: Record<string, string> = {
 };
 
 function titleOf(error: unknown): string {
+  if (!(error instanceof ConnectError)) return 'This did not work';
   const reason = reasonOf(error);
   if (reason === undefined) return 'The service could not be reached';
   return titles[reason] ?? 'This did not work';

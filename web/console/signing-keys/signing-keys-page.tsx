@@ -1,5 +1,193 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { useEffect } from 'react';
+import {
+  type SigningKey,
+  SigningKeyService,
+} from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { Copy } from '../parts/copyable.tsx';
+import { type Column, Listing } from '../parts/listing.tsx';
 import { Page } from '../parts/page.tsx';
+import { usePaged } from '../parts/paged.ts';
+import { Problem } from '../parts/problem.tsx';
+import { useHasScope } from '../session/context.tsx';
+import { KeyActions } from './key-actions.tsx';
+import {
+  isActive,
+  isPending,
+  isPublished,
+  isReady,
+  momentsOf,
+  msOf,
+  nameOf,
+  shortKid,
+  timesOf,
+} from './key-life.ts';
+import { Moment } from './moment.tsx';
+import { TimeLine } from './time-line.tsx';
+import { useNow } from './use-now.ts';
+
+/** So many that are gone stand on the time line, beside those that are published. */
+const goneShown = 4;
 
 export function SigningKeysPage() {
-  return <Page title="Signing Keys">…</Page>;
+  const hasScope = useHasScope();
+  const mayWrite = hasScope('signing_keys:write');
+  const create = useMutation(SigningKeyService.method.createSigningKey);
+  const list = usePaged(
+    SigningKeyService.method.listSigningKeys,
+    {},
+    ({ signingKeys }) => signingKeys,
+  );
+  const now = useNow();
+  const keys = list.rows ?? [];
+  useReloadAt(nextTimeOf(keys, now), now, list.reload);
+  return (
+    <Page
+      title="Signing keys"
+      about={
+        'They sign the tokens that this service hands out. They take turns by themselves; act ' +
+        'here only to have the next one sooner, or when one has leaked.'
+      }
+      actions={
+        mayWrite ? (
+          <Button loading={create.isPending} onClick={() => create.mutate({})}>
+            Create key
+          </Button>
+        ) : undefined
+      }
+    >
+      {create.error === null ? null : <Problem error={create.error} />}
+      {keys.length === 0 ? null : (
+        <Stack>
+          <Outlook keys={keys} now={now} />
+          <TimeLine keys={shownOf(keys)} now={now} />
+        </Stack>
+      )}
+      <Listing
+        label="Signing keys"
+        list={list}
+        columns={columnsAt(now, mayWrite ? waitingOf(keys) : undefined)}
+        idOf={({ kid }) => kid}
+        empty={{ title: 'No keys', text: 'Create one: without a key no token can be signed.' }}
+      />
+    </Page>
+  );
+}
+
+/** `waiting`: undefined where the user may only look. */
+function columnsAt(
+  now: number,
+  waiting: readonly SigningKey[] | undefined,
+): readonly Column<SigningKey>[] {
+  const columns: readonly Column<SigningKey>[] = [
+    {
+      title: 'Key',
+      cell: (key) => (
+        <Group gap="xs" wrap="nowrap">
+          <Kid signingKey={key} />
+          <Copy text={key.kid} label={`the whole id of ${shortKid(key)}`} />
+        </Group>
+      ),
+    },
+    {
+      title: 'State',
+      cell: (key) => {
+        const { text, color } = nameOf(key);
+        return (
+          <Badge variant="light" color={color} miw="max-content">
+            {text}
+          </Badge>
+        );
+      },
+    },
+    { title: 'Times', cell: (key) => <Times signingKey={key} now={now} /> },
+  ];
+  if (waiting === undefined) return columns;
+  return [
+    ...columns,
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      cell: (key) => <KeyActions signingKey={key} waiting={waiting} now={now} />,
+    },
+  ];
+}
+
+function Times({ signingKey, now }: { readonly signingKey: SigningKey; readonly now: number }) {
+  return (
+    <Group component="dl" gap="4px 16px" m={0}>
+      {momentsOf(signingKey).map(({ label, time }) => (
+        <div key={label}>
+          <Text component="dt" size="xs" c="dimmed">
+            {label}
+          </Text>
+          <Text component="dd" size="sm" m={0}>
+            <Moment time={time} now={now} />
+          </Text>
+        </div>
+      ))}
+    </Group>
+  );
+}
+
+function Kid({ signingKey }: { readonly signingKey: SigningKey }) {
+  return (
+    <span className="mono" style={{ whiteSpace: 'nowrap' }}>
+      {shortKid(signingKey)}
+    </span>
+  );
+}
+
+/** Which key signs, and what comes next. */
+function Outlook({ keys, now }: { readonly keys: readonly SigningKey[]; readonly now: number }) {
+  const active = keys.find(isActive);
+  const next = waitingOf(keys)[0];
+  return (
+    <Text>
+      {active === undefined ? null : (
+        <>
+          <Kid signingKey={active} /> signs every token.{' '}
+        </>
+      )}
+      {next === undefined ? (
+        'No key waits: the service makes the next one by itself, an hour before it is due.'
+      ) : (
+        <>
+          <Kid signingKey={next} />{' '}
+          {next.readyTime === undefined || isReady(next, now) ? (
+            'is ready: it signs once it is activated, at the next turn at the latest.'
+          ) : (
+            <>
+              may sign from <Moment time={next.readyTime} now={now} /> on, when everybody who checks
+              tokens has heard of it.
+            </>
+          )}
+        </>
+      )}
+    </Text>
+  );
+}
+
+const waitingOf = (keys: readonly SigningKey[]) => keys.filter(isPending).toReversed();
+
+function shownOf(keys: readonly SigningKey[]): SigningKey[] {
+  const gone = keys.filter((key) => !isPublished(key)).slice(0, goneShown);
+  return keys.filter((key) => isPublished(key) || gone.includes(key));
+}
+
+function nextTimeOf(keys: readonly SigningKey[], now: number): number | undefined {
+  const times = keys.flatMap((key) => [...timesOf(key, now), msOf(key.removeTime) ?? now]);
+  const coming = times.filter((time) => time > now);
+  return coming.length === 0 ? undefined : Math.min(...coming);
+}
+
+/** Asks the service anew once something that was to come has come. */
+function useReloadAt(time: number | undefined, now: number, reload: () => void) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the moment alone counts
+  useEffect(() => {
+    if (time === undefined) return;
+    const timer = setTimeout(reload, Math.min(time - now + 500, 2 ** 31 - 1));
+    return () => clearTimeout(timer);
+  }, [time]);
 }

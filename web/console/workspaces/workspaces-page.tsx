@@ -8,7 +8,7 @@ import { FormDialog } from '../parts/form-dialog.tsx';
 import { TextLink } from '../parts/link.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
 import { Page } from '../parts/page.tsx';
-import { usePaged } from '../parts/paged.ts';
+import { type Paged, usePaged } from '../parts/paged.ts';
 import { When } from '../parts/when.tsx';
 import { useHasScope, useUser } from '../session/context.tsx';
 
@@ -25,12 +25,23 @@ const columns: readonly Column<Workspace>[] = [
   { title: 'Created', cell: ({ createTime }) => <When time={createTime} /> },
 ];
 
+const none: Paged<Workspace> = {
+  rows: [],
+  error: null,
+  isLoadingMore: false,
+  hasMore: false,
+  loadMore() {},
+  reload() {},
+};
+
 export function WorkspacesPage() {
   const { kind } = useUser();
   const hasScope = useHasScope();
   const [isOpen, { open, close }] = useDisclosure(false);
   const list = usePaged(WorkspaceService.method.listWorkspaces, {}, (page) => page.workspaces);
   const mayCreate = kind === 'staff' && hasScope('workspaces:write');
+  // Roles give members all that they may do: whoever has none may not even ask.
+  const isInNone = kind === 'member' && !hasScope('workspaces:read');
   const button = mayCreate ? <Button onClick={open}>Create workspace</Button> : undefined;
   return (
     <Page
@@ -40,7 +51,7 @@ export function WorkspacesPage() {
     >
       <Listing
         label="Workspaces"
-        list={list}
+        list={isInNone ? none : list}
         columns={columns}
         idOf={({ id }) => id}
         empty={

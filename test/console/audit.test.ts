@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../src/ids.ts';
+import type { AuditEventRow } from '../../src/storage/schema.ts';
+import { consoles, expectAccessible } from '../support/console.ts';
+import { addUser } from '../support/users.ts';
+import { overhangOf, phone } from '../support/viewing.ts';
+
+const { app, workspaceId, visitAs, staff } = consoles();
+
+const db = () => app().app.inside.db;
+
+/** Writes an event as the trail does. */
+async function addEvent(event: Partial<AuditEventRow> = {}): Promise<AuditEventRow> {
+  const row = {
+    id: newId('evt', randomBytes),
+    create_time: Date.now(),
+    actor_type: 'service',
+    actor_id: newId('cli', randomBytes),
+    action: 'ClientService.UpdateClient',
+    target: newId('cli', randomBytes),
+    code: 'ok',
+    count: 1,
+    request_id: crypto.randomUUID(),
+    address: '192.0.2.7',
+    ...event,
+  };
+  await db().insertInto('audit_events').values(row).execute();
+  return row;
+}
+
+const rowsOf = (page: Page) =>
+  page
+    .getByRole('table', { name: 'Events' })
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell') });
+
+const dialogOf = (page: Page) => page.getByRole('dialog');
+
+describe('the audit log', () => {
+  it('tells what was just done in the console, with its request id', async () => {
+    const actor = await staff();
+    const { page, open } = await visitAs(actor);
+    const user = await addUser(db(), { kind: 'member', name: 'Passer-by' });
+    await open(`/users/${user.id}`);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    await page.getByRole('link', { name: 'what was done to the user' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+    await expect.poll(() => rowsOf(page).count()).toBe(1);
+    await rowsOf(page).getByText('Done', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Details of UserService.DisableUser' }).click();
+    const dialog = dialogOf(page);
+    const { request_id } = await db()
+      .selectFrom('audit_events')
+      .select('request_id')
+      .where('target', '=', user.id)
+      .executeTakeFirstOrThrow();
+    await dialog.getByText(request_id).waitFor();
+    await dialog.getByText('127.0.0.1').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('link', { name: user.id, exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Passer-by' }).waitFor();
+  });
+
+  it('is filtered by all that it has, in an address that can be sent to somebody', async () => {
+    const noon = Date.UTC(2026, 2, 1, 12);
+    const common = { actor_id: newId('cli', randomBytes), create_time: noon };
+    const wanted = await addEvent(common);
+    await addEvent({ ...common, create_time: noon - 60_000 });
+    await addEvent({ ...common, create_time: noon + 60_000 });
+    await addEvent({ ...common, code: 'forbidden' });
+    await addEvent({ ...common, action: 'ClientService.DisableClient' });
+    await addEvent({ create_time: noon });
+    const { page, open } = await visitAs(await staff());
+    await open('/audit');
+    await page.getByLabel('Done by').fill(common.actor_id);
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await expect.poll(() => rowsOf(page).count()).toBe(5);
+    await page.getByLabel('Action').fill(wanted.action);
+    await page.getByLabel('Outcome').selectOption('Done');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await expect.poll(() => rowsOf(page).count()).toBe(3);
+    const local = (time: number) => {
+      const zone = new Date(time).getTimezoneOffset() * 60_000;
+      return new Date(time - zone).toISOString().slice(0, 19);
+    };
+    await page.getByLabel('From').fill(local(noon));
+    await page.getByLabel('Until').fill(local(noon + 1000));
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await expect.poll(() => rowsOf(page).count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('start_time')).toContain('2026-03-01T12:00:00');
+
+    const another = await visitAs(await staff());
+    await another.page.goto(page.url());
+    await expect.poll(() => rowsOf(another.page).count()).toBe(1);
+    expect(await another.page.getByLabel('Done by').inputValue()).toBe(common.actor_id);
+    expect(await another.page.getByLabel('From').inputValue()).toContain(local(noon).slice(0, 16));
+    await page.goBack();
+    await expect.poll(() => rowsOf(page).count()).toBe(3);
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(5);
+  });
+
+  it('says what is wrong with a filter, and what to do where there is nothing', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/audit?action=nonsense');
+    await page.getByRole('alert').getByText('Request id').waitFor();
+    await open('/audit?start_time=2026-03-02T00:00:00Z&end_time=2026-03-01T00:00:00Z');
+    await page.getByRole('alert').getByText('is not after start_time').first().waitFor();
+    await expectAccessible(page);
+    await open('/audit?target=nobody');
+    await page.getByText('Nothing like that has happened').waitFor();
+    await page.getByRole('link', { name: 'Show all events' }).click();
+    await rowsOf(page).first().waitFor();
+  });
+
+  it('leads from an event to what happened around it', async () => {
+    const target = newId('usr', randomBytes);
+    const failures = { actor_type: 'anonymous', actor_id: '', code: 'identity.credential_invalid' };
+    const action = 'SessionService.SignIn';
+    await addEvent({ ...failures, action, target, count: 12 });
+    await addEvent({ target });
+    const { page, open } = await visitAs(await staff());
+    await open(`/audit?target=${target}&action=${action}`);
+    const row = rowsOf(page);
+    await row.getByText('Wrong credentials').waitFor();
+    await row.getByText('12 times').waitFor();
+    await row.getByText('Somebody unknown').waitFor();
+    await row.getByRole('button', { name: 'Details' }).click();
+    await dialogOf(page).getByRole('link', { name: 'All that was done to' }).click();
+    await dialogOf(page).waitFor({ state: 'detached' });
+    await expect.poll(() => rowsOf(page).count()).toBe(2);
+  });
+
+  it('links to what the reader may see, and to nothing else', async () => {
+    const actor_id = app().env.CLIENT_ID;
+    const target = workspaceId();
+    await addEvent({ actor_id, target });
+    const { page, open } = await visitAs(await staff(['audit:read', 'clients:read']));
+    await open(`/audit?target=${target}`);
+    const row = rowsOf(page);
+    await row.getByText(target).waitFor();
+    expect(await row.getByRole('link').allTextContents()).toEqual([actor_id]);
+    await row.getByRole('link').click();
+    expect(new URL(page.url()).pathname).toBe(`/console/clients/${actor_id}`);
+  });
+
+  it('comes page by page, on a phone and in the dark, too', async () => {
+    const actor_id = newId('cli', randomBytes);
+    for (let i = 0; i < 51; i++) await addEvent({ actor_id });
+    const { page, open } = await visitAs(await staff(), phone);
+    await open(`/audit?actor=${actor_id}`);
+    await expect.poll(() => rowsOf(page).count()).toBe(50);
+    expect(await overhangOf(page)).toBe(0);
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await expect.poll(() => rowsOf(page).count()).toBe(51);
+  });
+});

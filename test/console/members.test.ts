@@ -1,0 +1,149 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { consoles, expectAccessible } from '../support/console.ts';
+import { addWorkspace } from '../support/rows.ts';
+import { addUser } from '../support/users.ts';
+import { overhangOf, phone } from '../support/viewing.ts';
+
+const { app, workspaceId, visitAs, staff, member } = consoles();
+
+const db = () => app().app.inside.db;
+
+async function roleOf(userId: string, workspace = workspaceId()): Promise<string | undefined> {
+  const row = await db()
+    .selectFrom('members')
+    .select('role')
+    .where('workspace_id', '=', workspace)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.role;
+}
+
+const pathOf = (workspace = workspaceId()) => `/workspaces/${workspace}/members`;
+
+const rowOf = (page: Page, { email }: { readonly email: string }) =>
+  page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: email });
+
+async function newWorkspace(): Promise<string> {
+  return (await addWorkspace(db(), '')).ownerId;
+}
+
+describe('members', () => {
+  it('are added by staff by their address, and the first one is called for', async () => {
+    const { page, open } = await visitAs(await staff());
+    const workspace = await newWorkspace();
+    const user = await addUser(db(), { kind: 'member', name: 'Harbour master' });
+    await open(pathOf(workspace));
+    await page.getByText('No members yet').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Add member' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a member' });
+    const who = dialog.getByLabel('E-mail address or user id');
+    await who.fill('nobody@example.com');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText('No user has the e-mail address nobody@example.com').waitFor();
+    await expectAccessible(page);
+    await who.fill(user.email.toUpperCase());
+    await dialog.getByLabel('Role').selectOption('Owner');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await rowOf(page, user).getByText('Harbour master').waitFor();
+    await rowOf(page, user).getByText('Owner', { exact: true }).waitFor();
+    expect(await roleOf(user.id, workspace)).toBe('owner');
+  });
+
+  it('are added by an owner by their id, and get another role', async () => {
+    const workspace = await newWorkspace();
+    const { page, open } = await visitAs(await member('owner', workspace));
+    const user = await addUser(db(), { kind: 'member' });
+    await open(pathOf(workspace));
+    await page.getByRole('button', { name: 'Add member' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a member' });
+    await dialog.getByText('on their page “Your account”').waitFor();
+    await dialog.getByLabel('User id').fill('usr_0000000000000000000000');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText('There is no such user.').waitFor();
+    await dialog.getByText('Request id').waitFor();
+    await dialog.getByLabel('User id').fill(` ${user.id} `);
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await rowOf(page, user).getByText('Member', { exact: true }).waitFor();
+    expect(await roleOf(user.id, workspace)).toBe('member');
+
+    await rowOf(page, user).getByRole('button', { name: 'Change role' }).click();
+    const change = page.getByRole('dialog', { name: 'Change the role' });
+    await change.getByLabel('Role').selectOption('Owner');
+    await change.getByRole('button', { name: 'Change role' }).click();
+    await rowOf(page, user).getByText('Owner', { exact: true }).waitFor();
+    expect(await roleOf(user.id, workspace)).toBe('owner');
+  });
+
+  it('are removed once that was asked', async () => {
+    const workspace = await newWorkspace();
+    const { page, open } = await visitAs(await member('admin', workspace));
+    const user = await member('member', workspace);
+    await open(pathOf(workspace));
+    await rowOf(page, user).getByRole('button', { name: 'Remove' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove' });
+    await dialog.getByText('no longer reach').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await roleOf(user.id, workspace)).toBe('member');
+    await rowOf(page, user).getByRole('button', { name: 'Remove' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await rowOf(page, user).waitFor({ state: 'detached' });
+    expect(await roleOf(user.id, workspace)).toBeUndefined();
+  });
+
+  it('who are owners are for owners to change, and the last one stays', async () => {
+    const workspace = await newWorkspace();
+    const [owner, admin] = [await member('owner', workspace), await member('admin', workspace)];
+    const asAdmin = await visitAs(admin);
+    await asAdmin.open(pathOf(workspace));
+    await rowOf(asAdmin.page, admin).getByRole('button', { name: 'Change role' }).click();
+    const change = asAdmin.page.getByRole('dialog', { name: 'Change the role' });
+    expect(await change.getByRole('option').allTextContents()).toEqual(['Member', 'Admin']);
+    expect(await rowOf(asAdmin.page, owner).getByRole('button').count()).toBe(0);
+
+    const asOwner = await visitAs(owner);
+    await asOwner.open(pathOf(workspace));
+    await rowOf(asOwner.page, owner).getByRole('button', { name: 'Leave' }).click();
+    const dialog = asOwner.page.getByRole('dialog', { name: 'Leave the workspace?' });
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await dialog.getByText('The workspace would lose its last owner.').waitFor();
+    expect(await roleOf(owner.id, workspace)).toBe('owner');
+  });
+
+  it('leave by themselves, and no longer see the workspace', async () => {
+    const workspace = await newWorkspace();
+    const { page, open } = await visitAs(await member('admin', workspace));
+    await open(pathOf(workspace));
+    await page.getByRole('button', { name: 'Leave the workspace' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Leave the workspace?' });
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
+    await page.getByText('You are in no workspace yet').waitFor();
+  });
+
+  it('see each other and change nothing, on a phone and in the dark, too', async () => {
+    const workspace = await newWorkspace();
+    const owner = await member('owner', workspace);
+    const plain = await member('member', workspace);
+    const { page, open } = await visitAs(plain, phone);
+    await open(pathOf(workspace));
+    await rowOf(page, owner).waitFor();
+    await rowOf(page, plain).getByText('(you)').waitFor();
+    await page.getByRole('region', { name: 'What the roles mean' }).waitFor();
+    const offered = page.getByRole('button', { name: /Add|Change|Remove|Leave/ });
+    expect(await offered.count()).toBe(0);
+    expect(await overhangOf(page)).toBe(0);
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page);
+  });
+
+  it('of another workspace are refused, in the service’s words', async () => {
+    const { page, open } = await visitAs(await member('owner'));
+    await open(pathOf(await newWorkspace()));
+    await page.getByRole('alert').getByText('Request id').waitFor();
+    expect(await page.getByRole('button', { name: 'Add member' }).count()).toBe(0);
+  });
+});

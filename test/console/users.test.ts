@@ -1,0 +1,271 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { managementScopes } from '../../src/identity/scopes.ts';
+import {
+  consoles,
+  expectAccessible,
+  fillSignIn,
+  longAgo,
+  type Person,
+} from '../support/console.ts';
+import { liveSessions } from '../support/members.ts';
+import { addSession, addTotp, addUser } from '../support/users.ts';
+import { overhangOf, phone } from '../support/viewing.ts';
+
+const { app, visit, visitAs, staff, member } = consoles();
+
+const db = () => app().app.inside.db;
+
+function userOf(email: string) {
+  return db().selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+}
+
+const rowsOf = (page: Page) =>
+  page
+    .getByRole('table', { name: 'Users' })
+    .getByRole('row')
+    .filter({ has: page.getByRole('cell') });
+
+async function choose(page: Page, scopes: readonly string[]) {
+  const dialog = page.getByRole('dialog');
+  for (const scope of scopes) await dialog.getByRole('checkbox', { name: scope }).check();
+}
+
+/** Signs in, which has to succeed. */
+async function signInAs(person: Person) {
+  const { page, open } = await visit();
+  await open('/sign-in');
+  await fillSignIn(page, person);
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+describe('users', () => {
+  it('are created by staff after a sign-in, with what their creator holds', async () => {
+    const creator = await staff(['users:read', 'users:write', 'audit:read']);
+    const { page, open } = await visitAs(creator, { signedInAt: longAgo() });
+    await open('/users');
+    await page.getByRole('button', { name: 'Create user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a user' });
+    await dialog.getByLabel('Kind').selectOption('Staff: runs the service');
+    await dialog.getByLabel('E-mail address').fill('Night.Watch@example.com');
+    await dialog.getByLabel('Name').fill('Night watch');
+    await dialog.locator('input[type=password]').fill('short');
+    expect(await dialog.getByRole('checkbox').count()).toBe(3);
+    await choose(page, ['audit:read']);
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await fillSignIn(page, creator);
+    await dialog.getByText('has to have at least 12 characters').first().waitFor();
+    const password = 'a lantern on the quay';
+    await dialog.locator('input[type=password]').fill(password);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Night watch' }).waitFor();
+    await page.getByRole('definition').getByText('audit:read').waitFor();
+    const user = await userOf('night.watch@example.com');
+    expect(user).toMatchObject({ kind: 'staff', scopes: 'audit:read', name: 'Night watch' });
+    await signInAs({ id: '', email: 'night.watch@example.com', password });
+  });
+
+  it('of kind member are created without scopes, and no address is taken twice', async () => {
+    const { page, open } = await visitAs(await staff());
+    const other = await addUser(db(), { kind: 'member' });
+    await open('/users');
+    await page.getByRole('button', { name: 'Create user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a user' });
+    expect(await dialog.getByRole('checkbox').count()).toBe(0);
+    await dialog.getByLabel('E-mail address').fill(other.email);
+    await dialog.locator('input[type=password]').fill('a lantern on the quay');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('Another user has the e-mail address.').waitFor();
+    await dialog.getByText('Request id').waitFor();
+    await dialog.getByLabel('E-mail address').fill('deck.hand@example.com');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'deck.hand@example.com' }).waitFor();
+    expect(await userOf('deck.hand@example.com')).toMatchObject({ kind: 'member', scopes: '' });
+    expect(await page.getByRole('button', { name: 'Change scopes' }).count()).toBe(0);
+  });
+
+  it('are found by kind and by address, which the page’s own address keeps', async () => {
+    const { page, open } = await visitAs(await staff());
+    const wanted = await addUser(db(), { kind: 'member', email: 'pilot@example.com' });
+    await open('/users');
+    await page.getByLabel('E-mail address').fill('PILOT@example.com');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await expect.poll(() => rowsOf(page).count()).toBe(1);
+    await page.getByLabel('Kind').selectOption('Staff');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('No user is like that').waitFor();
+    await expectAccessible(page);
+    await page.reload();
+    await page.getByText('No user is like that').waitFor();
+    expect(await page.getByLabel('Kind').inputValue()).toBe('staff');
+    await open('/users?kind=member');
+    await rowsOf(page).filter({ hasText: wanted.email }).waitFor();
+    expect(await rowsOf(page).filter({ hasText: 'Staff' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await rowsOf(page).filter({ hasText: 'Staff' }).first().waitFor();
+    await rowsOf(page).getByRole('link', { name: wanted.email }).click();
+    await page.getByRole('heading', { level: 1, name: 'Test user' }).waitFor();
+  });
+
+  it('come page by page', async () => {
+    for (let i = 0; i < 51; i++) await addUser(db(), { kind: 'member' });
+    const { page, open } = await visitAs(await staff());
+    await open('/users?kind=member');
+    await expect.poll(() => rowsOf(page).count()).toBe(50);
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(50);
+  });
+});
+
+describe('a user', () => {
+  it('gets another name, address and other scopes', async () => {
+    const { page, open } = await visitAs(await staff());
+    const user = await addUser(db(), { scopes: 'audit:read payments:read' });
+    await open(`/users/${user.id}`);
+    await page.getByRole('button', { name: 'Change name and e-mail' }).click();
+    const edit = page.getByRole('dialog', { name: 'Change name and e-mail address' });
+    await edit.getByLabel('E-mail address').fill('nonsense');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByText('is not an e-mail address', { exact: true }).waitFor();
+    await edit.getByLabel('E-mail address').fill('Bosun@example.com');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByText('The caller has to hold payments:read, too.').waitFor();
+    await edit.getByLabel('E-mail address').fill(user.email);
+    await edit.getByLabel('Name').fill('Bosun');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Bosun' }).waitFor();
+
+    await page.getByRole('button', { name: 'Change scopes' }).click();
+    const change = page.getByRole('dialog', { name: 'What Bosun may do' });
+    expect(await change.getByRole('checkbox', { name: 'payments:read' }).isChecked()).toBe(true);
+    await change.getByRole('checkbox', { name: 'audit:read' }).uncheck();
+    await choose(page, ['links:read']);
+    await expectAccessible(page);
+    await change.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('definition').getByText('links:read').waitFor();
+    const { name, scopes = '' } = (await userOf(user.email)) ?? {};
+    expect(name).toBe('Bosun');
+    expect(scopes.split(' ').sort()).toEqual(['links:read', 'payments:read']);
+  });
+
+  it('gets another address, to sign in with', async () => {
+    const { page, open } = await visitAs(await staff());
+    const user = await member('member');
+    await open(`/users/${user.id}`);
+    await page.getByRole('button', { name: 'Change name and e-mail' }).click();
+    const edit = page.getByRole('dialog', { name: 'Change name and e-mail address' });
+    await edit.getByLabel('E-mail address').fill('Helm@example.com');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('definition').getByText('helm@example.com').waitFor();
+    await signInAs({ ...user, email: 'helm@example.com' });
+  });
+
+  it('who may do more than the caller is not theirs to take over', async () => {
+    const { page, open } = await visitAs(await staff(['users:read', 'users:write']));
+    const user = await addUser(db(), { scopes: 'audit:read', name: 'Auditor' });
+    await open(`/users/${user.id}`);
+    await page.getByRole('button', { name: 'Set password' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Set the password of Auditor' });
+    await dialog.locator('input[type=password]').fill('a lantern on the quay');
+    await dialog.getByRole('button', { name: 'Set password' }).click();
+    await dialog.getByText('You may not do this').waitFor();
+    await dialog.getByText('Request id').waitFor();
+    expect(await userOf(user.email)).toMatchObject({ password_hash: '' });
+  });
+
+  it('gets another password, with which alone they sign in then', async () => {
+    const { page, open } = await visitAs(await staff());
+    const user = await member('member');
+    await addSession(db(), user.id);
+    await open(`/users/${user.id}`);
+    await page.getByRole('button', { name: 'Set password' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Set the password' });
+    await dialog.getByText('every session of the user ends').waitFor();
+    const password = 'a lantern on the quay';
+    await dialog.locator('input[type=password]').fill(password);
+    await dialog.getByRole('button', { name: 'Set password' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await liveSessions(db(), user.id)).toEqual([]);
+    await signInAs({ ...user, password });
+  });
+
+  it('loses a second factor after a question', async () => {
+    const { page, open } = await visitAs(await staff());
+    const user = await addUser(db(), { kind: 'member' });
+    await addTotp(app(), user.id);
+    await open(`/users/${user.id}`);
+    await page.getByRole('definition').getByText('An authenticator app').waitFor();
+    await page.getByRole('button', { name: 'Remove second factor' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove the second factor' });
+    await dialog.getByText('the password alone').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Remove second factor' }).click();
+    await page.getByRole('definition').getByText('None: the password alone').waitFor();
+    const seeds = db().selectFrom('totp_seeds').selectAll().where('user_id', '=', user.id);
+    expect(await seeds.execute()).toEqual([]);
+  });
+
+  it('is disabled after a question, which ends every session, and enabled again', async () => {
+    const { page, open } = await visitAs(await staff());
+    const user = await member('member');
+    await addSession(db(), user.id);
+    await open(`/users/${user.id}`);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Disable ' });
+    await dialog.getByText('Every session of the user ends at once').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await liveSessions(db(), user.id)).toHaveLength(1);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('definition').getByText('Disabled').waitFor();
+    expect(await liveSessions(db(), user.id)).toEqual([]);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('definition').getByText('Enabled').waitFor();
+    await signInAs(user);
+  });
+
+  it('who alone could bring others in is not disabled', async () => {
+    await db()
+      .updateTable('users')
+      .set({ disable_time: 1 })
+      .where('scopes', 'like', '%users:write%')
+      .execute();
+    const last = await staff();
+    const { page, open } = await visitAs(last);
+    await open(`/users/${last.id}`);
+    await page.getByText('This is you.').first().waitFor();
+    await page.getByRole('button', { name: 'Disable' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Disable ' });
+    await dialog.getByText('you will be signed out').waitFor();
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await dialog.getByText('It is the last enabled staff user with users:write.').waitFor();
+    expect(await userOf(last.email)).toMatchObject({ disable_time: null });
+  });
+
+  it('is only looked at by staff who may not change users, on a phone, too', async () => {
+    const readers = managementScopes.filter((scope) => scope.endsWith(':read'));
+    const { page, open } = await visitAs(await staff(readers), phone);
+    const user = await addUser(db(), { scopes: managementScopes.join(' '), disabled: true });
+    await open(`/users/${user.id}`);
+    await page.getByRole('definition').getByText('Disabled').waitFor();
+    const buttons = page.getByRole('button', { name: /Change|Set|Remove|able/ });
+    expect(await buttons.count()).toBe(0);
+    for (const path of ['/users', `/users/${user.id}`]) {
+      await open(path);
+      await page.getByText(user.email).first().waitFor();
+      expect(await overhangOf(page)).toBe(0);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await expectAccessible(page);
+      }
+    }
+  });
+
+  it('whom there is not is told of', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/users/usr_0000000000000000000000');
+    await page.getByRole('alert').getByText('Not found').waitFor();
+    await page.getByRole('alert').getByText('Request id').waitFor();
+  });
+});

@@ -1,0 +1,82 @@
+import { createClient } from '@connectrpc/connect';
+import { useMutation, useTransport } from '@connectrpc/connect-query';
+import { NativeSelect, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { useHasScope, useUser } from '../session/context.tsx';
+import { type RoleName, roleOf, roleOptions } from './roles.tsx';
+
+type AddMemberProps = {
+  readonly workspaceId: string;
+  readonly mayMakeOwners: boolean;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+type Values = { userId: string; role: RoleName };
+
+const initialValues: Values = { userId: '', role: 'member' };
+
+export function AddMember({ workspaceId, mayMakeOwners, isOpen, close }: AddMemberProps) {
+  const { kind } = useUser();
+  const hasScope = useHasScope();
+  const mayLookUp = kind === 'staff' && hasScope('users:read');
+  const form = useForm({ mode: 'uncontrolled', initialValues });
+  const put = useMutation(WorkspaceService.method.putMember);
+  const findByEmail = useFindByEmail();
+  return (
+    <FormDialog
+      title="Add a member"
+      label="Add"
+      isOpen={isOpen}
+      close={close}
+      form={form}
+      submit={async ({ userId: text, role }) => {
+        const given = text.trim();
+        const userId = mayLookUp && given.includes('@') ? await findByEmail(given) : given;
+        await put.mutateAsync({ workspaceId, userId, role: roleOf(role) });
+      }}
+    >
+      <TextInput
+        label={mayLookUp ? 'E-mail address or user id' : 'User id'}
+        description={
+          mayLookUp
+            ? 'Of a user who has been created already, on the page “Users”.'
+            : 'The person finds it on their page “Your account”. It begins with usr_.'
+        }
+        required
+        maxLength={mayLookUp ? 254 : 64}
+        autoComplete="off"
+        data-autofocus
+        key={form.key('userId')}
+        {...form.getInputProps('userId')}
+      />
+      <NativeSelect
+        label="Role"
+        data={roleOptions(mayMakeOwners)}
+        key={form.key('role')}
+        {...form.getInputProps('role')}
+      />
+      {mayLookUp ? null : (
+        <Text size="sm" c="dimmed">
+          Somebody who cannot sign in yet asks the platform’s staff for an account first.
+        </Text>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Staff know people by their addresses rather than by their ids. */
+function useFindByEmail(): (email: string) => Promise<string> {
+  const transport = useTransport();
+  return async (email) => {
+    const { users } = await createClient(UserService, transport).listUsers({ email });
+    const id = users[0]?.id;
+    if (id === undefined) {
+      throw new Error(`No user has the e-mail address ${email}. Create the user first.`);
+    }
+    return id;
+  };
+}

@@ -1,0 +1,54 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { NativeSelect, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { useSignIn } from '../session/context.tsx';
+import { callName } from './member-name.ts';
+import { roleNameOf, roleOf, roleOptions } from './roles.tsx';
+
+type ChangeRoleProps = {
+  readonly member: Member;
+  readonly isSelf: boolean;
+  readonly mayMakeOwners: boolean;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+export function ChangeRole(props: ChangeRoleProps) {
+  const { member, isSelf, mayMakeOwners, isOpen, close } = props;
+  const { workspaceId, userId } = member;
+  const { session } = useSignIn();
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { role: roleNameOf(member.role) },
+  });
+  const put = useMutation(WorkspaceService.method.putMember);
+  const leave = () => {
+    form.reset();
+    close();
+  };
+  return (
+    <FormDialog
+      title={`Change the role of ${callName(member)}`}
+      label="Change role"
+      isOpen={isOpen}
+      close={leave}
+      form={form}
+      submit={async ({ role }) => {
+        await put.mutateAsync({ workspaceId, userId, role: roleOf(role) });
+        // What one may do oneself stands in one's token.
+        if (isSelf) await session.renew();
+      }}
+    >
+      <Text>It takes effect at once.{isSelf ? ' This is you.' : ''}</Text>
+      <NativeSelect
+        label="Role"
+        data={roleOptions(mayMakeOwners)}
+        data-autofocus
+        key={form.key('role')}
+        {...form.getInputProps('role')}
+      />
+    </FormDialog>
+  );
+}

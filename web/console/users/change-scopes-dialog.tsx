@@ -1,0 +1,37 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { ScopesChoice } from './scopes-choice.tsx';
+import { callName } from './user-text.ts';
+
+type ChangeScopesProps = {
+  readonly user: User;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+export function ChangeScopes({ user, isOpen, close }: ChangeScopesProps) {
+  const form = useForm({ mode: 'uncontrolled', initialValues: { scopes: user.scopes } });
+  const update = useMutation(UserService.method.updateUser);
+  const leave = () => {
+    form.reset();
+    close();
+  };
+  return (
+    <FormDialog
+      title={`What ${callName(user)} may do`}
+      label="Save"
+      isOpen={isOpen}
+      close={leave}
+      form={form}
+      submit={({ scopes }) =>
+        update.mutateAsync({ userId: user.id, scopes, updateMask: { paths: ['scopes'] } })
+      }
+    >
+      <Text>What you take away is gone at once, in the user’s running sessions, too.</Text>
+      <ScopesChoice form={form} held={user.scopes} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,91 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { NativeSelect, PasswordInput, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { ScopesChoice } from './scopes-choice.tsx';
+import { passwordAdvice } from './set-password-dialog.tsx';
+
+type CreateUserProps = { readonly isOpen: boolean; readonly close: () => void };
+
+type Values = { kind: string; email: string; name: string; password: string; scopes: string[] };
+
+const initialValues: Values = { kind: 'member', email: '', name: '', password: '', scopes: [] };
+
+export function CreateUser({ isOpen, close }: CreateUserProps) {
+  const [kind, setKind] = useState(initialValues.kind);
+  const form = useForm<Values>({
+    mode: 'uncontrolled',
+    initialValues,
+    onValuesChange: (values) => setKind(values.kind),
+  });
+  const create = useMutation(UserService.method.createUser);
+  const navigate = useNavigate();
+  return (
+    <FormDialog
+      title="Create a user"
+      label="Create"
+      isOpen={isOpen}
+      close={close}
+      form={form}
+      submit={async ({ kind, email, name, password, scopes }) => {
+        const isStaff = kind === 'staff';
+        const { user } = await create.mutateAsync({
+          kind: isStaff ? UserKind.STAFF : UserKind.MEMBER,
+          email: email.trim(),
+          name,
+          password,
+          scopes: isStaff ? scopes : [],
+        });
+        await navigate({ to: '/users/$userId', params: { userId: user?.id ?? '' } });
+      }}
+    >
+      <NativeSelect
+        label="Kind"
+        description="It never changes."
+        data={[
+          { value: 'member', label: 'Member: belongs to workspaces' },
+          { value: 'staff', label: 'Staff: runs the service' },
+        ]}
+        data-autofocus
+        key={form.key('kind')}
+        {...form.getInputProps('kind')}
+      />
+      <TextInput
+        type="email"
+        label="E-mail address"
+        description="To sign in with."
+        required
+        maxLength={254}
+        autoComplete="off"
+        key={form.key('email')}
+        {...form.getInputProps('email')}
+      />
+      <TextInput
+        label="Name"
+        maxLength={255}
+        autoComplete="off"
+        key={form.key('name')}
+        {...form.getInputProps('name')}
+      />
+      <PasswordInput
+        label="Password"
+        description={passwordAdvice}
+        required
+        autoComplete="new-password"
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+      {kind === 'staff' ? (
+        <ScopesChoice form={form} held={[]} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          What a member may do is said by their role in each workspace. Add them to one on its page
+          “Members”.
+        </Text>
+      )}
+    </FormDialog>
+  );
+}

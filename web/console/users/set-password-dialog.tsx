@@ -1,0 +1,46 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { PasswordInput, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { callName } from './user-text.ts';
+
+export const passwordAdvice =
+  'At least 12 characters, and not the e-mail address. Tell it to the user in a safe way; they ' +
+  'can change it on their page “Your account”.';
+
+type SetPasswordProps = {
+  readonly user: User;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+export function SetPassword({ user, isOpen, close }: SetPasswordProps) {
+  const form = useForm({ mode: 'uncontrolled', initialValues: { password: '' } });
+  const set = useMutation(UserService.method.setPassword);
+  const leave = () => {
+    form.reset();
+    close();
+  };
+  return (
+    <FormDialog
+      title={`Set the password of ${callName(user)}`}
+      label="Set password"
+      isOpen={isOpen}
+      close={leave}
+      form={form}
+      submit={({ password }) => set.mutateAsync({ userId: user.id, password })}
+    >
+      <Text>The old password stops working at once, and every session of the user ends.</Text>
+      <PasswordInput
+        label="New password"
+        description={passwordAdvice}
+        required
+        autoComplete="new-password"
+        data-autofocus
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+    </FormDialog>
+  );
+}

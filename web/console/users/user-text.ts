@@ -1,0 +1,14 @@
+/** What a user is, in words. */
+import { type User, UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
+
+const kinds: Record<UserKind, string> = {
+  [UserKind.UNSPECIFIED]: 'Unknown',
+  [UserKind.STAFF]: 'Staff',
+  [UserKind.MEMBER]: 'Member',
+};
+
+export const kindText = ({ kind }: User) => kinds[kind];
+
+/** How a user is called where there is little room. */
+export const callName = ({ name, email }: Pick<User, 'name' | 'email'>) =>
+  name === '' ? email : name;
