@@ -63,6 +63,7 @@ const titles: Record<string, string> = {
   not_found: 'Not found',
   conflict: 'This is not possible now',
   invalid_argument: 'Something is not right yet',
+  payload_too_large: 'Too large',
   step_up_required: 'Please sign in again',
   rate_limited: 'Too many attempts',
   unavailable: 'Not available at the moment',

@@ -3,6 +3,7 @@ import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobu
 import type { Interceptor, Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { reasonOf } from './reason.ts';
+import { withToken } from './requests.ts';
 import type { Session } from './session.ts';
 import type { StepUp } from './step-up.ts';
 
@@ -18,21 +19,12 @@ export function createTransport(session: Session, stepUp: StepUp): Transport {
   });
 }
 
-/** Sends a token. One that is good no more, as after a sign-in elsewhere, is renewed once. */
 function tokenOf(session: Session): Interceptor {
-  return (next) => async (request) => {
-    const send = async () => {
-      request.header.set('authorization', `Bearer ${await session.token()}`);
+  return (next) => (request) =>
+    withToken(session, (token) => {
+      request.header.set('authorization', `Bearer ${token}`);
       return next(request);
-    };
-    try {
-      return await send();
-    } catch (error) {
-      if (reasonOf(error) !== 'unauthenticated' || session.state.status !== 'in') throw error;
-      await session.renew();
-      return send();
-    }
-  };
+    });
 }
 
 /**

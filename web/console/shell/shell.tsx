@@ -3,6 +3,7 @@ import { Anchor, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { UploadsElsewhere } from '../documents/uploads/uploads-elsewhere.tsx';
 import { useSessionState } from '../session/context.tsx';
 import { StepUpDialog } from '../session/step-up-dialog.tsx';
 import { Navigation } from './navigation.tsx';
@@ -62,6 +63,7 @@ function Frame() {
       </AppShell.Navbar>
       <AppShell.Main id="content" bg="var(--console-ground)" tabIndex={-1}>
         <div className={classes.content}>
+          <UploadsElsewhere />
           <Outlet />
         </div>
       </AppShell.Main>
