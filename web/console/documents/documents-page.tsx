@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { TextLink } from '../parts/link.tsx';
@@ -55,7 +55,7 @@ export function DocumentsPage() {
   return (
     <Page
       title="Documents"
-      about={`Files that this workspace shares by links. ${mayWrite ? howToUpload() : ''}`}
+      about={<About mayWrite={mayWrite} />}
       actions={mayWrite ? <UploadButton workspaceId={workspaceId} /> : undefined}
     >
       {mayWrite ? <DropArea workspaceId={workspaceId} /> : null}
@@ -76,8 +76,17 @@ export function DocumentsPage() {
   );
 }
 
-function howToUpload(): string {
+function About({ mayWrite }: { readonly mayWrite: boolean }) {
   const bytesMax = uploadBytesMax();
-  const limit = Number.isFinite(bytesMax) ? `, of ${sizeText(bytesMax)} each at most` : '';
-  return `Upload any kind of file${limit}, by the button or by dropping files onto this page.`;
+  const limit = Number.isFinite(bytesMax) ? `, up to ${sizeText(bytesMax)} each` : '';
+  return (
+    <>
+      Files of any kind that this workspace shares by links{limit}.
+      {mayWrite ? (
+        <Text span inherit visibleFrom="sm">
+          {' Drop them anywhere on this page to upload them.'}
+        </Text>
+      ) : null}
+    </>
+  );
 }

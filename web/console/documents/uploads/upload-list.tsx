@@ -11,12 +11,13 @@ import { isUnderWay, type Upload, type UploadState } from './uploads.ts';
 export function UploadList({ workspaceId }: { readonly workspaceId: string }) {
   const uploads = useUploads();
   const all = useAllUploads().filter((upload) => upload.workspaceId === workspaceId);
+  if (all.length === 0) return null;
   const hasStored = all.some(({ state }) => state.status === 'stored');
   return (
-    <Stack component="section" aria-label="Uploads" gap="xs" hidden={all.length === 0}>
+    <Stack component="section" aria-label="Uploads" gap="xs">
       <Group justify="space-between">
         <Text fw={600} role="status">
-          {all.length === 0 ? '' : summaryOf(all)}
+          {summaryOf(all)}
         </Text>
         {hasStored ? (
           <Button
