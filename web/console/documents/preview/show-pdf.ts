@@ -59,6 +59,7 @@ async function show(
     onDrawn() {},
     onLink: (number) => list.goTo(number),
   });
+  list.zoomTo({ fit: 'page' });
   onState({ status: 'shown', total: pdf.numPages, zooming: zoomingOf(list) });
   closing.addEventListener('abort', () => list.close());
 }

@@ -32,7 +32,7 @@ export function UploadList({ workspaceId }: { readonly workspaceId: string }) {
       <ul className={classes.list}>
         {all.map((upload) => (
           <Paper component="li" withBorder p="sm" key={upload.key}>
-            <Row {...upload} />
+            <Row upload={upload} />
           </Paper>
         ))}
       </ul>
@@ -49,7 +49,7 @@ function summaryOf(all: readonly Upload[]): string {
   return `${stored} of ${files} uploaded${rest}`;
 }
 
-function Row(upload: Upload) {
+function Row({ upload }: { readonly upload: Upload }) {
   const { key, workspaceId, file, state } = upload;
   const uploads = useUploads();
   const remove = () => uploads.remove(key);
