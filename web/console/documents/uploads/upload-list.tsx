@@ -45,7 +45,7 @@ function summaryOf(all: readonly Upload[]): string {
   const stored = all.filter(({ state }) => state.status === 'stored').length;
   const failed = all.filter(({ state }) => state.status === 'failed').length;
   const files = all.length === 1 ? '1 file' : `${all.length} files`;
-  const rest = failed === 0 ? '' : `, ${failed} not`;
+  const rest = failed === 0 ? '' : `, ${failed} failed`;
   return `${stored} of ${files} uploaded${rest}`;
 }
 
@@ -89,7 +89,11 @@ function Row({ upload }: { readonly upload: Upload }) {
         <Progress value={state.share * 100} aria-label={`Upload of ${file.name}`} />
       ) : null}
       {state.status === 'failed' ? (
-        <Problem error={state.error} {...wayOn(state.error, () => uploads.retry(key))} />
+        <Problem
+          error={state.error}
+          shownFields={partsOfForm}
+          {...wayOn(state.error, () => uploads.retry(key))}
+        />
       ) : null}
     </Stack>
   );
@@ -100,13 +104,16 @@ function textOf(state: UploadState): string {
     case 'waiting':
       return 'Waiting for the others';
     case 'sending':
-      return state.share < 1 ? `${Math.floor(state.share * 100)} %` : 'Being stored';
+      return state.share < 1 ? `${Math.floor(state.share * 100)}%` : 'Being stored';
     case 'stored':
       return 'Uploaded';
     case 'failed':
       return 'Not uploaded';
   }
 }
+
+/** An error of one of these has it in its text. */
+const partsOfForm: ReadonlySet<string> = new Set(['file', 'name', 'workspaceId']);
 
 /** Answers to the file itself, which are the same the next time. */
 const finalReasons: ReadonlySet<string | undefined> = new Set([
