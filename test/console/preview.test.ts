@@ -146,7 +146,7 @@ describe('the preview of a PDF', () => {
 
 describe('the preview of another file', () => {
   it('is the picture itself, whose memory is given back', async () => {
-    const { page } = await openDocument(makePng(320, 200), 'Picture.png');
+    const { page, complaints } = await openDocument(makePng(320, 200), 'Picture.png');
     const image = page.getByRole('img', { name: 'Picture.png' });
     await image.waitFor();
     const address = await image.getAttribute('src');
@@ -155,8 +155,14 @@ describe('the preview of another file', () => {
     await lookAt({ page }, 'preview-picture');
     await page.getByRole('main').getByRole('link', { name: 'Documents' }).click();
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
-    const isGone = `fetch(${JSON.stringify(address)}).then(() => false, () => true)`;
-    await expect.poll(() => page.evaluate(isGone)).toBe(true);
+    const isThere = `new Promise((resolve) => {
+      const image = new Image();
+      image.onload = () => resolve(true);
+      image.onerror = () => resolve(false);
+      image.src = ${JSON.stringify(address)};
+    })`;
+    expect(await page.evaluate(isThere)).toBe(false);
+    expect(complaints.splice(0).join()).toMatch(/^Failed to load resource/);
   });
 
   it('says that a picture is damaged', async () => {
