@@ -120,8 +120,10 @@ export default defineConfig({
       },
       // the bundler drops the notice that pdf.js carries
       output: {
-        postBanner: ({ name }) =>
-          name === 'pdf' ? `/*! pdf.js ${version}, Apache-2.0: /${pdfjsFolder}/LICENSE */` : '',
+        postBanner: ({ name, isDynamicEntry }) =>
+          name === 'pdf' && isDynamicEntry
+            ? `/*! pdf.js ${version}, Apache-2.0: /${pdfjsFolder}/LICENSE */`
+            : '',
       },
     },
   },

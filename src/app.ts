@@ -77,6 +77,7 @@ const drainMs = 9_000;
 /** Starts the whole service. When this returns, it answers. */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, webDir } = options;
+  const { uploadBytesMax } = config;
   useNodeTextEncoding();
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const masterKey = await openMasterKey(config);
@@ -134,7 +135,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   const http = await startHttpFace({
     endpoints,
-    pages: [errorsPage(assets), consolePage({ ...base, assets }), ...sharing.pages],
+    pages: [errorsPage(assets), consolePage({ ...base, assets, uploadBytesMax }), ...sharing.pages],
     assetsDir: path.join(webDir, 'assets'),
     publicUrl: () => publicUrl,
     peerOf: createPeerOf(config.trustedProxies),

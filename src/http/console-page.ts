@@ -11,11 +11,14 @@ export type ConsoleOptions = {
   /** The service's own origin. */
   readonly publicUrl: () => string;
   readonly random: Random;
+  /** Told, so that a larger file need not be sent to find out. */
+  readonly uploadBytesMax: number;
 };
 
 const nonceBytes = 16;
 
-export function consolePage({ assets, publicUrl, random }: ConsoleOptions): Page {
+export function consolePage(options: ConsoleOptions): Page {
+  const { assets, publicUrl, random, uploadBytesMax } = options;
   const { file, styles, imports } = assets.entry('web/console/main.tsx');
   const icon = assets.addressOf('web/viewer/mark.svg');
   const links = [
@@ -41,6 +44,7 @@ export function consolePage({ assets, publicUrl, random }: ConsoleOptions): Page
 <meta name="color-scheme" content="light dark">
 <meta property="csp-nonce" nonce="${nonce}">
 <meta name="public-url" content="${publicUrl()}">
+<meta name="upload-bytes-max" content="${uploadBytesMax}">
 <title>Latchkey</title>
 <link rel="icon" type="image/svg+xml" href="${icon}">
 ${links}<script type="module" src="${file}"></script>

@@ -4,6 +4,10 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { KeepUploads, UploadsProvider } from './documents/uploads/context.tsx';
+import { uploadBytesMax } from './documents/uploads/limit.ts';
+import { createSendFile } from './documents/uploads/send-file.ts';
+import { Uploads } from './documents/uploads/uploads.ts';
 import { DialogsProvider } from './parts/dialogs.tsx';
 import { createQueryClient } from './queries.ts';
 import { createConsoleRouter } from './router.ts';
@@ -18,19 +22,23 @@ function createParts() {
   const stepUp = new StepUp();
   void session.start();
   const signIn = { session, stepUp };
-  return { signIn, transport: createTransport(session, stepUp), router: createConsoleRouter() };
+  const uploads = new Uploads(createSendFile(session), uploadBytesMax());
+  const transport = createTransport(session, stepUp);
+  return { signIn, uploads, transport, router: createConsoleRouter() };
 }
 
 /** `nonce`: what the page's policy lets styles in by. */
 export function Console({ nonce }: { readonly nonce: string }) {
-  const [{ signIn, transport, router }] = useState(createParts);
+  const [{ signIn, uploads, transport, router }] = useState(createParts);
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <SignInProvider value={signIn}>
         <TransportProvider transport={transport}>
-          <OfUser>
-            <RouterProvider router={router} />
-          </OfUser>
+          <UploadsProvider value={uploads}>
+            <OfUser>
+              <RouterProvider router={router} />
+            </OfUser>
+          </UploadsProvider>
         </TransportProvider>
       </SignInProvider>
     </MantineProvider>
@@ -47,7 +55,9 @@ function Fresh({ children }: { readonly children: ReactNode }) {
   const [queries] = useState(createQueryClient);
   return (
     <QueryClientProvider client={queries}>
-      <DialogsProvider>{children}</DialogsProvider>
+      <KeepUploads>
+        <DialogsProvider>{children}</DialogsProvider>
+      </KeepUploads>
     </QueryClientProvider>
   );
 }

@@ -31,6 +31,8 @@ export const theme = createTheme({
         transitionProps: { duration: 0 },
       },
     },
+    // A name is nothing to a screen reader without a role.
+    Loader: { defaultProps: { role: 'img' } },
     Table: { defaultProps: { verticalSpacing: 'sm' } },
   },
 });

@@ -1,6 +1,5 @@
 /** The links that a document contains, laid over its pages. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import { goToAddress } from './place.ts';
 
 /** A place within the document: its name, or what the name stands for. */
 export type Destination = string | unknown[];
@@ -38,16 +37,16 @@ export async function linksOf(
   return links;
 }
 
-/** Goes there as by an address, so that the browser's way back leads back. */
-export async function followDestination(
+/** The number of the page that a link leads to, from 1; undefined where it leads nowhere. */
+export async function pageOf(
   pdf: PDFDocumentProxy,
   destination: Destination,
-): Promise<void> {
+): Promise<number | undefined> {
   const explicit =
     typeof destination === 'string' ? await pdf.getDestination(destination) : destination;
   const page = explicit?.[0];
-  if (Number.isInteger(page)) goToAddress(Number(page) + 1);
-  else if (isReference(page)) goToAddress((await pdf.getPageIndex(page)) + 1);
+  if (Number.isInteger(page)) return Number(page) + 1;
+  return isReference(page) ? (await pdf.getPageIndex(page)) + 1 : undefined;
 }
 
 function isReference(value: unknown): value is { num: number; gen: number } {

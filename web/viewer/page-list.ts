@@ -5,7 +5,7 @@
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { Anchor } from './anchor.ts';
 import type { Pager } from './keys.ts';
-import { type Destination, followDestination } from './page-links.ts';
+import { type Destination, pageOf } from './page-links.ts';
 import { PageView } from './page-view.ts';
 import type { Pdfjs } from './pdf.ts';
 import { type Point, roomIn, type Sheet, type Size, type Zoom } from './zoom.ts';
@@ -21,6 +21,8 @@ export interface PageListOptions {
   onScale(sheet: Sheet): void;
   /** The first page stands. */
   onDrawn(): void;
+  /** A link within the document leads to a page. */
+  onLink(number: number): void;
 }
 
 const drawnAtOnceMax = 2;
@@ -35,6 +37,7 @@ export class PageList implements Sheet, Pager {
   readonly #indexes = new Map<Element, number>();
   readonly #near = new Set<PageView>();
   readonly #drawing = new Map<PageView, Promise<void>>();
+  readonly #ends: (() => void)[] = [];
   #zoom: Zoom = { fit: 'auto' };
   /** Index of the page being read. */
   #current = 0;
@@ -44,7 +47,7 @@ export class PageList implements Sheet, Pager {
   constructor(private readonly options: PageListOptions) {
     const { scroller, pdfjs, pdf, firstPage } = options;
     const { width, height } = firstPage.getViewport({ scale: 1 });
-    const follow = (destination: Destination) => void followDestination(pdf, destination);
+    const follow = (destination: Destination) => void this.#follow(destination);
     for (let index = 0; index < pdf.numPages; index++) {
       const label = `Page ${index + 1} of ${pdf.numPages}`;
       const view = new PageView({ pdfjs, label, guessedSize: { width, height }, follow });
@@ -90,6 +93,20 @@ export class PageList implements Sheet, Pager {
     this.#setCurrent(index);
   }
 
+  /** Ends all that goes on by itself, and gives the memory back. */
+  close(): void {
+    for (const end of this.#ends.splice(0)) end();
+    clearTimeout(this.#settling);
+    for (const view of this.#near) view.release();
+    this.#near.clear();
+    this.content.remove();
+  }
+
+  async #follow(destination: Destination): Promise<void> {
+    const number = await pageOf(this.options.pdf, destination);
+    if (number !== undefined) this.options.onLink(number);
+  }
+
   #watch(): void {
     const { scroller } = this.options;
     // One screen above and one below are drawn ahead.
@@ -98,10 +115,11 @@ export class PageList implements Sheet, Pager {
       rootMargin: '100% 0px',
     });
     for (const element of this.#indexes.keys()) nearness.observe(element);
-    new ResizeObserver(() => {
+    const size = new ResizeObserver(() => {
       this.#layout(this.#views);
       this.#settle();
-    }).observe(scroller);
+    });
+    size.observe(scroller);
     let asked = false;
     const onScroll = () => {
       if (asked) return;
@@ -112,6 +130,11 @@ export class PageList implements Sheet, Pager {
       });
     };
     scroller.addEventListener('scroll', onScroll, { passive: true });
+    this.#ends.push(
+      () => nearness.disconnect(),
+      () => size.disconnect(),
+      () => scroller.removeEventListener('scroll', onScroll),
+    );
   }
 
   #moved(entries: IntersectionObserverEntry[]): void {

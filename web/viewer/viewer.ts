@@ -7,7 +7,7 @@ import { Notices } from './notices.ts';
 import { PageList } from './page-list.ts';
 import { openPdf, startPdfjs } from './pdf.ts';
 import { loadPicture, Picture } from './picture.ts';
-import { keepPage, pageOfAddress } from './place.ts';
+import { goToAddress, keepPage, pageOfAddress } from './place.ts';
 import { Toolbar } from './toolbar.ts';
 import { VisibleTime } from './visible-time.ts';
 import { zoomingOf } from './zoom.ts';
@@ -45,6 +45,8 @@ async function showPdf(main: HTMLElement, file: string): Promise<void> {
       time.read(number);
     },
     onScale: (sheet) => toolbar.zoomed(sheet),
+    // As by an address, so that the browser's way back leads back.
+    onLink: goToAddress,
     onDrawn: () => notices.loaded(total === 1 ? '1 page' : `${total} pages`),
   });
   const goTo = (page: number) => pages.goTo(page);

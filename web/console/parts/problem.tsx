@@ -70,6 +70,7 @@ const titles: Record<string, string> = {
   conflict: 'This is not possible now',
   invalid_argument: 'Something is not right yet',
   'identity.credential_invalid': 'The sign-in was refused',
+  payload_too_large: 'Too large',
   step_up_required: 'Please sign in again',
   step_up_declined: 'This was not done',
   session_changed: 'This was not done',

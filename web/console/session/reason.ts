@@ -6,15 +6,18 @@ import {
   RequestInfoSchema,
   RetryInfoSchema,
 } from '../../../gen/google/rpc/error_details_pb.js';
+import { Refusal, type RefusedField } from './refusal.ts';
 
 /** The code of the service's catalogue; undefined for what it has not said. */
 export function reasonOf(error: unknown): string | undefined {
+  if (error instanceof Refusal) return error.code;
   if (!(error instanceof ConnectError)) return undefined;
   return error.findDetails(ErrorInfoSchema)[0]?.reason;
 }
 
 /** What a support request should quote. */
 export function requestIdOf(error: unknown): string | undefined {
+  if (error instanceof Refusal) return error.requestId;
   if (!(error instanceof ConnectError)) return undefined;
   return error.findDetails(RequestInfoSchema)[0]?.requestId || undefined;
 }
@@ -49,11 +52,20 @@ export type FieldProblem = {
 
 /** Which fields were wrong. */
 export function fieldProblemsOf(error: unknown): FieldProblem[] {
+  return refusedFieldsOf(error).map(({ field, detail }) => ({
+    field,
+    name: nameOf(field),
+    detail,
+  }));
+}
+
+function refusedFieldsOf(error: unknown): readonly RefusedField[] {
+  if (error instanceof Refusal) return error.fields;
   if (!(error instanceof ConnectError)) return [];
   return error
     .findDetails(BadRequestSchema)
     .flatMap((details) => details.fieldViolations)
-    .map(({ field, description }) => ({ field, name: nameOf(field), detail: description }));
+    .map(({ field, description }) => ({ field, detail: description }));
 }
 
 const nameOf = (field: string) =>

@@ -3,6 +3,7 @@ import { Alert, Anchor, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
+import { UploadsElsewhere } from '../documents/uploads/uploads-elsewhere.tsx';
 import { useSessionState, useUser } from '../session/context.tsx';
 import { StepUpDialog } from '../session/step-up-dialog.tsx';
 import { Navigation } from './navigation.tsx';
@@ -76,6 +77,7 @@ function Frame({ hasOther }: { readonly hasOther: boolean }) {
       >
         <div className={classes.content}>
           {hasOther ? <OtherUser /> : null}
+          <UploadsElsewhere />
           <Outlet />
         </div>
       </AppShell.Main>

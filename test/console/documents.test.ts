@@ -1,0 +1,195 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { consoles, expectAccessible } from '../support/console.ts';
+import { makeReport } from '../support/report-pdf.ts';
+import { api, makeLink, makeZip, otherWorkspace, sha256, upload } from '../support/sharing.ts';
+import { overhangOf, phone, picture } from '../support/viewing.ts';
+
+const { app, workspaceId, visitAs, staff, member } = consoles();
+
+const listOf = (workspace: string) => `/workspaces/${workspace}/documents`;
+
+const rowOf = (page: Page, name: string) =>
+  page.getByRole('table', { name: 'Documents' }).getByRole('row', { name: new RegExp(name) });
+
+async function nameOf(id: string): Promise<unknown> {
+  return (await api(app(), 'GET', `/documents/${id}`)).body.name;
+}
+
+describe('the documents of a workspace', () => {
+  it('that has none are to be uploaded first', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open(listOf(await otherWorkspace(app(), 'ws_empty')));
+    await page.getByText('No documents yet').waitFor();
+    expect(await page.getByRole('button', { name: 'Upload files' }).count()).toBe(1);
+    await expectAccessible(page);
+    await picture(page, 'documents-empty');
+  });
+
+  it('are said to be of another workspace, or of none, where the user is not in it', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(listOf(await otherWorkspace(app(), 'ws_foreign')));
+    const problem = page.getByRole('alert');
+    await problem.getByText('Request id:').waitFor();
+    expect(await problem.getByRole('button', { name: 'Try again' }).count()).toBe(1);
+  });
+
+  it('are listed with what they are, page by page', async () => {
+    await upload(app(), makeReport(), 'Quarterly report.pdf');
+    for (let number = 0; number < 50; number++) {
+      await upload(app(), makeZip(`file ${number}`), `Archive ${number}.zip`);
+    }
+    const { page, open } = await visitAs(await member('member'));
+    await open(listOf(workspaceId()));
+    const rows = page.getByRole('table', { name: 'Documents' }).getByRole('row');
+    await rowOf(page, 'Archive 49.zip').waitFor();
+    expect(await rows.count()).toBe(51);
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await rowOf(page, 'Quarterly report.pdf').waitFor();
+    const cells = rowOf(page, 'Quarterly report.pdf').getByRole('cell');
+    expect((await cells.allTextContents()).slice(1, 4)).toEqual(['PDF', '6.8 kB', '4']);
+    const others = rowOf(page, 'Archive 7.zip').getByRole('cell');
+    expect((await others.allTextContents()).slice(1, 4)).toEqual(['ZIP archive', '36 bytes', '–']);
+    await expectAccessible(page);
+    await picture(page, 'documents-list');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page);
+    await picture(page, 'documents-list-dark');
+  });
+
+  it('are given other names', async () => {
+    const { id } = await upload(app(), makeZip(), 'Draft.zip');
+    const { page, open } = await visitAs(await member('member'));
+    await open(listOf(workspaceId()));
+    await rowOf(page, 'Draft.zip').getByRole('button', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename the document' });
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Draft.zip');
+    await dialog.getByLabel('Name').fill(' ');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByText('is empty').first().waitFor();
+    await expectAccessible(page);
+    await dialog.getByLabel('Name').fill('Final.zip');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await rowOf(page, 'Final.zip').waitFor();
+    expect(await nameOf(id)).toBe('Final.zip');
+  });
+
+  it('are deleted with their links, after a question', async () => {
+    const { id } = await upload(app(), makeZip(), 'Obsolete.zip');
+    const link = await makeLink(app(), id);
+    const { page, open } = await visitAs(await member('member'));
+    await open(listOf(workspaceId()));
+    const ask = () => rowOf(page, 'Obsolete.zip').getByRole('button', { name: 'Delete' }).click();
+    await ask();
+    const dialog = page.getByRole('dialog', { name: 'Delete “Obsolete.zip”?' });
+    await dialog.getByText('cannot be undone').waitFor();
+    await expectAccessible(page);
+    await picture(page, 'documents-delete');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect((await fetch(link.url)).status).toBe(200);
+
+    await ask();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await rowOf(page, 'Obsolete.zip').waitFor({ state: 'detached' });
+    expect((await api(app(), 'GET', `/documents/${id}`)).status).toBe(404);
+    expect((await fetch(link.url)).status).not.toBe(200);
+  });
+
+  it('are read only by a user who may not change them', async () => {
+    await upload(app(), makeZip(), 'Read only.zip');
+    const { page, open } = await visitAs(await staff(['workspaces:read', 'documents:read']));
+    await open(listOf(workspaceId()));
+    await rowOf(page, 'Read only.zip').waitFor();
+    for (const name of ['Upload files', 'Rename', 'Delete']) {
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    }
+    await page.getByRole('link', { name: 'Read only.zip' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Read only.zip' }).waitFor();
+    await page.getByRole('button', { name: 'Download' }).waitFor();
+    for (const name of ['Rename', 'Delete']) {
+      expect(await page.getByRole('button', { name }).count()).toBe(0);
+    }
+  });
+
+  it('fit on a phone', async () => {
+    await upload(app(), makeReport(), `An ${'unbroken'.repeat(9)} name.pdf`);
+    const { page, open } = await visitAs(await member('member'), phone);
+    await open(listOf(workspaceId()));
+    await rowOf(page, 'An unbroken').waitFor();
+    expect(await overhangOf(page)).toBe(0);
+    await expectAccessible(page);
+    await picture(page, 'documents-list-phone');
+  });
+});
+
+describe('a document', () => {
+  async function openReport(name: string) {
+    const bytes = makeReport();
+    const document = await upload(app(), bytes, name);
+    const visit = await visitAs(await member('member'));
+    await visit.open(`${listOf(workspaceId())}/${document.id}`);
+    await visit.page.getByRole('heading', { level: 1, name }).waitFor();
+    return { ...visit, bytes, document };
+  }
+
+  it('is told by its facts, which can be copied', async () => {
+    const { page, bytes, document } = await openReport('Facts.pdf');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const text = await page.locator('dl').innerText();
+    expect(text).toContain(document.id);
+    expect(text).toContain('6.8 kB');
+    await page.getByRole('button', { name: 'Copy SHA-256' }).click();
+    await page.getByRole('button', { name: 'SHA-256 copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(sha256(bytes));
+  });
+
+  it('is downloaded whole, under its name', async () => {
+    const { page, bytes } = await openReport('To be kept.pdf');
+    const coming = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    const download = await coming;
+    expect(download.suggestedFilename()).toBe('To be kept.pdf');
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+    expect(sha256(Buffer.concat(chunks))).toBe(sha256(bytes));
+  });
+
+  it('that cannot be downloaded says why, and can be tried again', async () => {
+    const { page, complaints } = await openReport('Away.pdf');
+    await page.getByLabel('Pages of the document').waitFor();
+    await page.route('**/file?*', (route) => route.abort());
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByText('The service could not be reached').waitFor();
+    expect(complaints.splice(0)).toEqual(['Failed to load resource: net::ERR_FAILED']);
+    await page.unroute('**/file?*');
+    const coming = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await coming;
+    await page.getByText('could not be reached').waitFor({ state: 'detached' });
+  });
+
+  it('is given another name, and deleted, from its own page', async () => {
+    const { page, document } = await openReport('Page.pdf');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const rename = page.getByRole('dialog', { name: 'Rename the document' });
+    await rename.getByLabel('Name').fill('Renamed page.pdf');
+    await rename.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Renamed page.pdf' }).waitFor();
+    expect(await nameOf(document.id)).toBe('Renamed page.pdf');
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    expect((await api(app(), 'GET', `/documents/${document.id}`)).status).toBe(404);
+  });
+
+  it('that is not there is said to be so, with what a support request should quote', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(`${listOf(workspaceId())}/doc_0000000000000000000000`);
+    const problem = page.getByRole('alert');
+    await problem.getByText('There is no such document in the workspace.').waitFor();
+    await problem.getByText('Request id:').waitFor();
+    await expectAccessible(page);
+  });
+});

@@ -1,0 +1,194 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { consoles, expectAccessible, type Visit } from '../support/console.ts';
+import { makeLockedPdf } from '../support/locked-pdf.ts';
+import { makePdf } from '../support/pdf.ts';
+import { makeReport } from '../support/report-pdf.ts';
+import { api, makePng, makeZip, upload } from '../support/sharing.ts';
+import { overhangOf, phone, picture } from '../support/viewing.ts';
+
+const { app, workspaceId, visitAs, member } = consoles();
+
+type Settings = Parameters<typeof visitAs>[1];
+
+async function openDocument(bytes: Buffer, name: string, settings?: Settings) {
+  const { id } = await upload(app(), bytes, name);
+  const visit = await visitAs(await member('member'), settings);
+  await visit.open(`/workspaces/${workspaceId()}/documents/${id}`);
+  return { ...visit, id };
+}
+
+const pageOf = (page: Page, label: string) => page.getByRole('group', { name: label, exact: true });
+
+async function lookAt({ page }: Pick<Visit, 'page'>, name: string) {
+  await expectAccessible(page);
+  await picture(page, name);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectAccessible(page);
+  await picture(page, `${name}-dark`);
+}
+
+/** How much of a page's picture is neither white nor transparent: 0 to 1. */
+function inkOf(page: Page, label: string): Promise<number> {
+  return page.evaluate<number>(`(() => {
+    const canvas = document.querySelector('[aria-label="${label}"] canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    let dark = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] > 0 && data[at] + data[at + 1] + data[at + 2] < 600) dark++;
+    }
+    return dark / (data.length / 4);
+  })()`);
+}
+
+describe('the preview of a PDF', () => {
+  it('shows its pages, which can be scrolled through and made larger', async () => {
+    const { page } = await openDocument(makeReport(), 'Report.pdf');
+    const first = pageOf(page, 'Page 1 of 4');
+    await first.getByText('Quarterly report', { exact: true }).first().waitFor();
+    expect(await inkOf(page, 'Page 1 of 4')).toBeGreaterThan(0.01);
+    await page.getByText('Page 1 of 4', { exact: true }).waitFor();
+    await lookAt({ page }, 'preview-pdf');
+
+    const width = async () => (await first.boundingBox())?.width ?? 0;
+    const before = await width();
+    await page.getByRole('button', { name: 'Larger' }).click();
+    await expect.poll(width).toBeGreaterThan(before);
+    await page.getByRole('button', { name: 'Smaller' }).click();
+    await page.getByRole('region', { name: 'Pages of the document' }).focus();
+    await page.keyboard.press('End');
+    await page.getByText('Page 4 of 4', { exact: true }).waitFor();
+    await pageOf(page, 'Page 4 of 4').getByText('Cash', { exact: true }).first().waitFor();
+  });
+
+  it('fetches of a large one only what it shows, and stays through a new name', async () => {
+    const bytes = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
+    const { page, requests } = await openDocument(bytes, 'Long.pdf');
+    await pageOf(page, 'Page 1 of 13').getByText('Long terms, page 1').waitFor();
+    const fileRequests = () => requests.filter((one) => one.endsWith('/file')).length;
+    const fetched = fileRequests();
+    expect(fetched).toBeGreaterThan(1);
+
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Longer.pdf');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Longer.pdf' }).waitFor();
+    await pageOf(page, 'Page 1 of 13').getByText('Long terms, page 1').waitFor();
+    expect(fileRequests()).toBe(fetched);
+  });
+
+  it('says what the service says where its bytes do not come, and tries again', async () => {
+    const bytes = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
+    const { page } = await openDocument(bytes, 'Lost.pdf');
+    await pageOf(page, 'Page 1 of 13').getByText('Long terms, page 1').waitFor();
+    const problem = { detail: 'It is too busy.', code: 'unavailable', request_id: 'request-7' };
+    await page.route('**/file?*', (route) => route.fulfill({ status: 503, json: problem }));
+    await page.getByRole('region', { name: 'Pages of the document' }).focus();
+    await page.keyboard.press('End');
+    const alert = page.getByRole('alert');
+    await alert.getByText('It is too busy.').waitFor();
+    await alert.getByText('request-7').waitFor();
+    await expectAccessible(page);
+
+    await page.unroute('**/file?*');
+    await alert.getByRole('button', { name: 'Try again' }).click();
+    await pageOf(page, 'Page 1 of 13').getByText('Long terms, page 1').waitFor();
+    expect(await alert.count()).toBe(0);
+  });
+
+  it('renews a token that is good no more', async () => {
+    const bytes = makeReport();
+    const { id } = await upload(app(), bytes, 'Renewed.pdf');
+    const { page, open, requests } = await visitAs(await member('member'));
+    let isOld = true;
+    await page.route('**/file?*', (route) => {
+      const { authorization = '' } = route.request().headers();
+      const headers = { authorization: isOld ? `${authorization}x` : authorization };
+      isOld = false;
+      return route.continue({ headers });
+    });
+    await open(`/workspaces/${workspaceId()}/documents/${id}`);
+    await pageOf(page, 'Page 1 of 4').getByText('Summary').waitFor();
+    expect(requests.filter((one) => one.endsWith('/RefreshSession'))).toHaveLength(2);
+  });
+
+  it('asks for the password of one that is locked, and says that it was wrong', async () => {
+    const bytes = makeLockedPdf('The locked terms', 'open sesame');
+    const { page } = await openDocument(bytes, 'Locked.pdf');
+    const field = page.getByRole('textbox', { name: 'Password of the document' });
+    await field.waitFor();
+    await lookAt({ page }, 'preview-locked');
+    await field.fill('a wrong one');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByText('That password is wrong.').waitFor();
+    await field.fill('open sesame');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await pageOf(page, 'Page 1 of 1').getByText('The locked terms').waitFor();
+  });
+
+  it('says that one is damaged', async () => {
+    const { page, complaints } = await openDocument(Buffer.from('%PDF-1.7\nnothing'), 'Torn.pdf');
+    await page.getByText('This PDF cannot be shown: the file is damaged.').waitFor();
+    // What pdf.js has against it.
+    expect(complaints.splice(0)).toHaveLength(1);
+  });
+
+  it('fits on a phone', async () => {
+    const { page } = await openDocument(makeReport(), 'Phone.pdf', phone);
+    const shown = pageOf(page, 'Page 1 of 4');
+    await shown.getByText('Quarterly report', { exact: true }).first().waitFor();
+    expect(await overhangOf(page)).toBe(0);
+    await lookAt({ page }, 'preview-phone');
+    await shown.scrollIntoViewIfNeeded();
+    await picture(page, 'preview-phone-pages');
+  });
+});
+
+describe('the preview of another file', () => {
+  it('is the picture itself, whose memory is given back', async () => {
+    const { page, complaints } = await openDocument(makePng(320, 200), 'Picture.png');
+    const image = page.getByRole('img', { name: 'Picture.png' });
+    await image.waitFor();
+    const address = await image.getAttribute('src');
+    expect(address).toMatch(/^blob:/);
+    expect(await page.evaluate("document.querySelector('main img').naturalWidth")).toBe(320);
+    await lookAt({ page }, 'preview-picture');
+    await page.getByRole('main').getByRole('link', { name: 'Documents' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    const isThere = `new Promise((resolve) => {
+      const image = new Image();
+      image.onload = () => resolve(true);
+      image.onerror = () => resolve(false);
+      image.src = ${JSON.stringify(address)};
+    })`;
+    expect(await page.evaluate(isThere)).toBe(false);
+    expect(complaints.splice(0).join()).toMatch(/^Failed to load resource/);
+  });
+
+  it('says that a picture is damaged', async () => {
+    const bytes = makePng(320, 200);
+    // A picture of no width.
+    bytes.writeUInt32BE(0, 16);
+    const { page } = await openDocument(bytes, 'Torn.png');
+    await page.getByText('This picture cannot be shown: the file is damaged.').waitFor();
+  });
+
+  it('says that a picture was deleted meanwhile', async () => {
+    const { id } = await upload(app(), makePng(320, 200), 'Short-lived.png');
+    const { page, open } = await visitAs(await member('member'));
+    await page.route('**/file?*', async (route) => {
+      await api(app(), 'DELETE', `/documents/${id}`);
+      await route.continue();
+    });
+    await open(`/workspaces/${workspaceId()}/documents/${id}`);
+    await page.getByRole('alert').getByText('There is no such document').waitFor();
+    await page.getByRole('alert').getByText('Request id:').waitFor();
+  });
+
+  it('says that it is not shown, and asks for nothing', async () => {
+    const { page, requests } = await openDocument(makeZip(), 'Files.zip');
+    await page.getByText('Files of this type are not shown here.').waitFor();
+    await lookAt({ page }, 'preview-none');
+    expect(requests.filter((one) => one.endsWith('/file'))).toEqual([]);
+  });
+});

@@ -1,0 +1,186 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { expectAccessible } from '../support/console.ts';
+import { makeReport } from '../support/report-pdf.ts';
+import { sha256 } from '../support/sharing.ts';
+import {
+  choose,
+  documentNamed,
+  fileOf,
+  holdUploads,
+  rowOf,
+  uploading,
+  uploads,
+} from '../support/uploading.ts';
+import { picture } from '../support/viewing.ts';
+
+const uploadBytesMax = 2_000_000;
+const { openDocuments, storedAs } = uploading(uploadBytesMax);
+
+const answerWith = (page: Page, status: number, code: string, detail: string) =>
+  page.route(uploads, (route) =>
+    route.fulfill({ status, json: { status, code, detail, request_id: 'request-7' } }),
+  );
+
+describe('an upload', () => {
+  it('takes several files at once, and opens what it has stored', async () => {
+    const { page } = await openDocuments();
+    const report = makeReport();
+    await choose(page, fileOf('Plan.pdf', report), fileOf('He said "no".zip'));
+    await page.getByText('2 of 2 files uploaded').waitFor();
+    await documentNamed(page, 'Plan.pdf').waitFor();
+    await documentNamed(page, 'He said "no".zip').waitFor();
+    expect(await storedAs('Plan.pdf')).toMatchObject({
+      content_type: 'application/pdf',
+      sha256: sha256(report),
+    });
+    expect(await storedAs('He said "no".zip')).toBeDefined();
+    await expectAccessible(page);
+    await rowOf(page, 'Plan.pdf').getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: 'Plan.pdf' }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Clear finished uploads' }).click();
+    await rowOf(page, 'Plan.pdf').waitFor({ state: 'detached' });
+  });
+
+  it('takes what is dropped onto the page', async () => {
+    const { page } = await openDocuments();
+    const dataTransfer = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      for (const name of ['Dropped 1.txt', 'Dropped 2.txt']) {
+        transfer.items.add(new File(['some text'], name));
+      }
+      return transfer;
+    })()`);
+    await page.dispatchEvent('h1', 'dragover', { dataTransfer });
+    await page.getByText('Drop the files to upload them').waitFor();
+    await expectAccessible(page);
+    await picture(page, 'upload-drop');
+    await page.dispatchEvent('h1', 'drop', { dataTransfer });
+    await documentNamed(page, 'Dropped 1.txt').waitFor();
+    await documentNamed(page, 'Dropped 2.txt').waitFor();
+    expect(await page.getByText('Drop the files to upload them').count()).toBe(0);
+    expect((await storedAs('Dropped 2.txt'))?.sha256).toBe(sha256(Buffer.from('some text')));
+  });
+
+  it('waits while three others are under way', async () => {
+    const { page } = await openDocuments();
+    const { held, letGo } = await holdUploads(page);
+    const names = [1, 2, 3, 4, 5].map((number) => `Queue ${number}.zip`);
+    await choose(page, ...names.map((name) => fileOf(name)));
+    await expect.poll(() => held.length).toBe(3);
+    expect(await page.getByRole('progressbar').count()).toBe(3);
+    expect(await page.getByText('Waiting for the others').count()).toBe(2);
+    await picture(page, 'upload-queue');
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page);
+    await picture(page, 'upload-queue-dark');
+
+    await page.getByRole('button', { name: 'Cancel Queue 1.zip' }).click();
+    await rowOf(page, 'Queue 4.zip').getByText('0%').waitFor();
+    expect(await page.getByText('Waiting for the others').count()).toBe(1);
+    letGo();
+    await page.getByText('4 of 4 files uploaded').waitFor();
+    expect(await storedAs('Queue 5.zip')).toBeDefined();
+    expect(await storedAs('Queue 1.zip')).toBeUndefined();
+  });
+
+  it('tells how far it has come, and can be cancelled', async () => {
+    const { page } = await openDocuments();
+    const network = await page.context().newCDPSession(page);
+    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 150_000 };
+    await network.send('Network.emulateNetworkConditions', slow);
+    await choose(page, fileOf('Slow.bin', Buffer.alloc(1_800_000, 'a')));
+    const bar = page.getByRole('progressbar', { name: 'Upload of Slow.bin' });
+    const share = async () => Number(await bar.getAttribute('aria-valuenow'));
+    await expect.poll(share).toBeGreaterThan(1);
+    expect(await share()).toBeLessThan(100);
+    await page.getByRole('button', { name: 'Cancel Slow.bin' }).click();
+    await page.getByRole('region', { name: 'Uploads' }).waitFor({ state: 'detached' });
+    expect(await storedAs('Slow.bin')).toBeUndefined();
+  });
+
+  it('renews a token that is good no more', async () => {
+    const { page, requests } = await openDocuments();
+    let isOld = true;
+    await page.route(uploads, (route) => {
+      const headers = route.request().headers();
+      const authorization = isOld ? 'Bearer x' : (headers.authorization ?? '');
+      isOld = false;
+      return route.continue({ headers: { ...headers, authorization } });
+    });
+    await choose(page, fileOf('Renewed.zip'));
+    await documentNamed(page, 'Renewed.zip').waitFor();
+    expect(requests.filter((one) => one.endsWith('/RefreshSession'))).toHaveLength(2);
+  });
+});
+
+describe('an upload that fails', () => {
+  it('of a file that is too large is not even sent', async () => {
+    const { page, requests } = await openDocuments();
+    await choose(page, fileOf('Large.bin', Buffer.alloc(uploadBytesMax + 100_000)));
+    const row = rowOf(page, 'Large.bin');
+    await row.getByText('It has 2.1 MB; the service takes 2 MB at most.').waitFor();
+    expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(requests).not.toContain('POST /api/v1/documents');
+    await expectAccessible(page);
+    await row.getByRole('button', { name: 'Remove Large.bin' }).click();
+    await row.waitFor({ state: 'detached' });
+  });
+
+  it('says why the service refuses it, with what a support request should quote', async () => {
+    const { page } = await openDocuments();
+    await choose(page, fileOf('Empty.txt', Buffer.alloc(0)));
+    const row = rowOf(page, 'Empty.txt');
+    await row.getByText('is empty or missing').first().waitFor();
+    await row.getByText('Request id:').waitFor();
+    await page.getByText('0 of 1 file uploaded, 1 failed').waitFor();
+    await picture(page, 'upload-refused');
+  });
+
+  it('shows the words of the service where the page does not know its limit', async () => {
+    const { page } = await openDocuments();
+    await page.route('**/console/**', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/<meta name="upload-bytes-max"[^>]*>/, '');
+      await route.fulfill({ response, body });
+    });
+    await page.reload();
+    await choose(page, fileOf('Limited.bin', Buffer.alloc(uploadBytesMax + 100_000)));
+    const row = rowOf(page, 'Limited.bin');
+    await row.getByText(`The file is larger than ${uploadBytesMax} bytes.`).waitFor();
+    await row.getByText('Request id:').waitFor();
+    expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  });
+
+  it('for a while is tried again on demand', async () => {
+    const { page } = await openDocuments();
+    await answerWith(page, 503, 'unavailable', 'Too many uploads are under way.');
+    await choose(page, fileOf('Later.zip'));
+    const row = rowOf(page, 'Later.zip');
+    await row.getByText('Too many uploads are under way.').waitFor();
+    await page.unroute(uploads);
+    await row.getByRole('button', { name: 'Try again' }).click();
+    await documentNamed(page, 'Later.zip').waitFor();
+  });
+
+  it('since the service could not be reached is tried again on demand', async () => {
+    const { page, complaints } = await openDocuments();
+    await page.route(uploads, (route) => route.abort());
+    await choose(page, fileOf('Offline.zip'));
+    const row = rowOf(page, 'Offline.zip');
+    await row.getByText('The service could not be reached').waitFor();
+    expect(complaints.splice(0)).toEqual(['Failed to load resource: net::ERR_FAILED']);
+    await page.unroute(uploads);
+    await row.getByRole('button', { name: 'Try again' }).click();
+    await documentNamed(page, 'Offline.zip').waitFor();
+  });
+
+  it('at something before the service is told as that', async () => {
+    const { page } = await openDocuments();
+    await page.route(uploads, (route) => route.fulfill({ status: 502, body: '<h1>Oops</h1>' }));
+    await choose(page, fileOf('Proxy.zip'));
+    await rowOf(page, 'Proxy.zip').getByText('The answer was 502').waitFor();
+  });
+});

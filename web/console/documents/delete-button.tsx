@@ -1,0 +1,30 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Button } from '@mantine/core';
+import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { useDialogs } from '../parts/dialogs.tsx';
+import type { DocumentButtonProps } from './rename-button.tsx';
+
+type DeleteButtonProps = DocumentButtonProps & { readonly onDone?: () => unknown };
+
+export function DeleteButton({ document, onDone, ...props }: DeleteButtonProps) {
+  const { id: documentId, workspaceId, name } = document;
+  const { confirm } = useDialogs();
+  const remove = useMutation(DocumentService.method.deleteDocument);
+  const ask = () =>
+    confirm({
+      title: `Delete “${name}”?`,
+      consequence:
+        'Every link to it stops working at once, for readers who have it open, too. ' +
+        'The file and the record of its views are gone for good: this cannot be undone.',
+      label: 'Delete',
+      act: async () => {
+        await remove.mutateAsync({ documentId, workspaceId });
+        await onDone?.();
+      },
+    });
+  return (
+    <Button variant="default" onClick={ask} {...props}>
+      Delete
+    </Button>
+  );
+}

@@ -1,0 +1,114 @@
+import '../../../viewer/pdf.css';
+import { Button, Center, Group, Loader, Paper, PasswordInput, Stack, Text } from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { Problem } from '../../parts/problem.tsx';
+import { useSignIn } from '../../session/context.tsx';
+import { NotShown } from './not-shown.tsx';
+import classes from './preview.module.css';
+import { type PdfState, showPdf } from './show-pdf.ts';
+
+export function PdfPreview({ document }: { readonly document: Document }) {
+  const { session } = useSignIn();
+  const scroller = useRef<HTMLElement>(null);
+  const [state, setState] = useState<PdfState>({ status: 'loading' });
+  const [page, setPage] = useState(1);
+  const [attempt, setAttempt] = useState(0);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the bytes never change
+  useEffect(() => {
+    if (scroller.current === null) return undefined;
+    setState({ status: 'loading' });
+    return showPdf({
+      session,
+      document,
+      scroller: scroller.current,
+      onState: setState,
+      onPage: setPage,
+    });
+  }, [session, attempt]);
+
+  return (
+    <Stack gap="xs">
+      <About state={state} page={page} retry={() => setAttempt(attempt + 1)} />
+      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard */}
+      <section
+        ref={scroller}
+        className={classes.pages}
+        aria-label="Pages of the document"
+        tabIndex={0}
+        hidden={state.status !== 'shown'}
+      />
+      {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard */}
+    </Stack>
+  );
+}
+
+type AboutProps = {
+  readonly state: PdfState;
+  readonly page: number;
+  readonly retry: () => void;
+};
+
+function About({ state, page, retry }: AboutProps) {
+  switch (state.status) {
+    case 'loading':
+      return (
+        <Center p="xl">
+          <Loader aria-label="Loading the preview" />
+        </Center>
+      );
+    case 'shown':
+      return (
+        <Group justify="space-between">
+          <Text size="sm" c="dimmed">
+            Page {page} of {state.total}
+          </Text>
+          <Group gap="xs">
+            <Button variant="default" size="compact-sm" onClick={() => state.zooming.by(-1)}>
+              Smaller
+            </Button>
+            <Button variant="default" size="compact-sm" onClick={() => state.zooming.by(1)}>
+              Larger
+            </Button>
+          </Group>
+        </Group>
+      );
+    case 'locked':
+      return <Unlock {...state} />;
+    case 'broken':
+      return <NotShown text="This PDF cannot be shown: the file is damaged." />;
+    case 'failed':
+      return <Problem error={state.error} retry={retry} />;
+  }
+}
+
+function Unlock({ isWrong, submit }: Extract<PdfState, { status: 'locked' }>) {
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    submit(String(new FormData(event.currentTarget).get('password') ?? ''));
+  };
+  return (
+    <Paper withBorder p="lg">
+      <form onSubmit={send}>
+        <Stack align="flex-start">
+          <Text>
+            This PDF opens with a password of its own. What you type stays in this browser.
+          </Text>
+          <PasswordInput
+            label="Password of the document"
+            name="password"
+            autoComplete="off"
+            required
+            w="100%"
+            maw={320}
+            error={isWrong ? 'That password is wrong.' : undefined}
+          />
+          <Button type="submit" variant="default">
+            Open
+          </Button>
+        </Stack>
+      </form>
+    </Paper>
+  );
+}

@@ -1,0 +1,63 @@
+import { Center, Loader } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { Problem } from '../../parts/problem.tsx';
+import { useSignIn } from '../../session/context.tsx';
+import { fetchDocument } from '../document-file.ts';
+import { NotShown } from './not-shown.tsx';
+import classes from './preview.module.css';
+
+type PictureState =
+  | { readonly status: 'loading' }
+  | { readonly status: 'shown'; readonly address: string }
+  | { readonly status: 'broken' }
+  | { readonly status: 'failed'; readonly error: unknown };
+
+/** Fetches with the user's token, which the address of an image cannot carry. */
+export function PicturePreview({ document }: { readonly document: Document }) {
+  const { session } = useSignIn();
+  const [state, setState] = useState<PictureState>({ status: 'loading' });
+  const [attempt, setAttempt] = useState(0);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the bytes never change
+  useEffect(() => {
+    const closing = new AbortController();
+    const { signal } = closing;
+    setState({ status: 'loading' });
+    fetchDocument(session, document, { signal })
+      .then((response) => response.blob())
+      .then((picture) => {
+        if (signal.aborted) return;
+        const address = URL.createObjectURL(picture);
+        signal.addEventListener('abort', () => URL.revokeObjectURL(address));
+        setState({ status: 'shown', address });
+      })
+      .catch((error) => {
+        if (!signal.aborted) setState({ status: 'failed', error });
+      });
+    return () => closing.abort();
+  }, [session, attempt]);
+
+  switch (state.status) {
+    case 'loading':
+      return (
+        <Center p="xl">
+          <Loader aria-label="Loading the preview" />
+        </Center>
+      );
+    case 'shown':
+      return (
+        <div className={classes.picture}>
+          <img
+            src={state.address}
+            alt={document.name}
+            onError={() => setState({ status: 'broken' })}
+          />
+        </div>
+      );
+    case 'broken':
+      return <NotShown text="This picture cannot be shown: the file is damaged." />;
+    case 'failed':
+      return <Problem error={state.error} retry={() => setAttempt(attempt + 1)} />;
+  }
+}

@@ -1,0 +1,37 @@
+/** What a document looks like, where a browser can show it. */
+import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { Section } from '../../parts/section.tsx';
+import { sizeText } from '../words.ts';
+import { NotShown } from './not-shown.tsx';
+import { PdfPreview } from './pdf-preview.tsx';
+import { PicturePreview } from './picture-preview.tsx';
+
+/** The types of pictures that the pages of links show, too. */
+const pictureTypes: ReadonlySet<string> = new Set([
+  'image/avif',
+  'image/gif',
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+]);
+
+/** A picture is fetched whole. */
+const pictureBytesMax = 30_000_000;
+
+export function Preview({ document }: { readonly document: Document }) {
+  return <Section title="Preview">{previewOf(document)}</Section>;
+}
+
+// By what does not change, so that a new name leaves the preview as it stands.
+function previewOf(document: Document) {
+  const { id, contentType, sizeBytes } = document;
+  if (contentType === 'application/pdf') return <PdfPreview key={id} document={document} />;
+  if (!pictureTypes.has(contentType)) {
+    return <NotShown text="Files of this type are not shown here. Download it to open it." />;
+  }
+  if (sizeBytes > pictureBytesMax) {
+    const text = `A picture of ${sizeText(sizeBytes)} is not shown here. Download it to open it.`;
+    return <NotShown text={text} />;
+  }
+  return <PicturePreview key={id} document={document} />;
+}

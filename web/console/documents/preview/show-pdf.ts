@@ -1,0 +1,65 @@
+/** A PDF in a box of the page, shown by the modules of the pages of links. */
+import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { PageList } from '../../../viewer/page-list.ts';
+import { openPdf, startPdfjs } from '../../../viewer/pdf.ts';
+import { type Zooming, zoomingOf } from '../../../viewer/zoom.ts';
+import type { Session } from '../../session/session.ts';
+import { openSource } from './document-source.ts';
+
+export type PdfState =
+  | { readonly status: 'loading' }
+  | { readonly status: 'shown'; readonly total: number; readonly zooming: Zooming }
+  /** `isWrong`: the password given before. */
+  | { readonly status: 'locked'; readonly isWrong: boolean; submit(password: string): void }
+  | { readonly status: 'broken' }
+  | { readonly status: 'failed'; readonly error: unknown };
+
+export type ShowPdfOptions = {
+  readonly session: Session;
+  readonly document: Document;
+  /** What scrolls; the pages are put into it. */
+  readonly scroller: HTMLElement;
+  readonly onState: (state: PdfState) => void;
+  /** The number of the page being read, from 1. */
+  readonly onPage: (number: number) => void;
+};
+
+/** Returns what ends it, and gives its memory back. */
+export function showPdf(options: ShowPdfOptions): () => void {
+  const closing = new AbortController();
+  const engine = startPdfjs();
+  closing.signal.addEventListener('abort', () => engine.worker.terminate());
+  void show(options, engine, closing.signal).catch((error) => {
+    if (!closing.signal.aborted) options.onState({ status: 'failed', error });
+  });
+  return () => closing.abort();
+}
+
+async function show(
+  { session, document, scroller, onState, onPage }: ShowPdfOptions,
+  engine: ReturnType<typeof startPdfjs>,
+  closing: AbortSignal,
+): Promise<void> {
+  const fail = (error: unknown) => onState({ status: 'failed', error });
+  const source = await openSource(session, document, closing, fail);
+  const askPassword = (isWrong: boolean) =>
+    new Promise<string>((submit) => {
+      if (!closing.aborted) onState({ status: 'locked', isWrong, submit });
+    });
+  const outcome = await openPdf(engine, source, askPassword);
+  if (closing.aborted) return;
+  if (outcome === 'broken') return onState({ status: 'broken' });
+  if (typeof outcome === 'string') return fail(new Error('The viewer could not be loaded.'));
+  const { pdf } = outcome;
+  const list: PageList = new PageList({
+    ...outcome,
+    scroller,
+    onPage,
+    onScale() {},
+    onDrawn() {},
+    onLink: (number) => list.goTo(number),
+  });
+  list.zoomTo({ fit: 'page' });
+  onState({ status: 'shown', total: pdf.numPages, zooming: zoomingOf(list) });
+  closing.addEventListener('abort', () => list.close());
+}

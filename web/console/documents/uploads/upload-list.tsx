@@ -1,0 +1,127 @@
+/** The uploads of a workspace: how far each has come, and what can be done about it. */
+import { Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
+import { TextLink } from '../../parts/link.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { reasonOf } from '../../session/reason.ts';
+import { sizeText } from '../words.ts';
+import { useAllUploads, useUploads } from './context.tsx';
+import classes from './uploads.module.css';
+import { isUnderWay, type Upload, type UploadState } from './uploads.ts';
+
+export function UploadList({ workspaceId }: { readonly workspaceId: string }) {
+  const uploads = useUploads();
+  const all = useAllUploads().filter((upload) => upload.workspaceId === workspaceId);
+  if (all.length === 0) return null;
+  const hasStored = all.some(({ state }) => state.status === 'stored');
+  return (
+    <Stack component="section" aria-label="Uploads" gap="xs">
+      <Group justify="space-between">
+        <Text fw={600} role="status">
+          {summaryOf(all)}
+        </Text>
+        {hasStored ? (
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => uploads.forgetStored(workspaceId)}
+          >
+            Clear finished uploads
+          </Button>
+        ) : null}
+      </Group>
+      <ul className={classes.list}>
+        {all.map((upload) => (
+          <Paper component="li" withBorder p="sm" key={upload.key}>
+            <Row upload={upload} />
+          </Paper>
+        ))}
+      </ul>
+    </Stack>
+  );
+}
+
+/** Of what has come to an end only: a screen reader is told of every change. */
+function summaryOf(all: readonly Upload[]): string {
+  const stored = all.filter(({ state }) => state.status === 'stored').length;
+  const failed = all.filter(({ state }) => state.status === 'failed').length;
+  const files = all.length === 1 ? '1 file' : `${all.length} files`;
+  const rest = failed === 0 ? '' : `, ${failed} failed`;
+  return `${stored} of ${files} uploaded${rest}`;
+}
+
+function Row({ upload }: { readonly upload: Upload }) {
+  const { key, workspaceId, file, state } = upload;
+  const uploads = useUploads();
+  const remove = () => uploads.remove(key);
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <div className={classes.what}>
+          <Text size="sm">
+            {state.status === 'stored' ? (
+              <TextLink
+                to="/workspaces/$workspaceId/documents/$documentId"
+                params={{ workspaceId, documentId: state.documentId }}
+              >
+                {file.name}
+              </TextLink>
+            ) : (
+              file.name
+            )}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {sizeText(file.size)} · {textOf(state)}
+          </Text>
+        </div>
+        {state.status === 'stored' ? null : (
+          <Button
+            variant="default"
+            size="compact-sm"
+            flex="none"
+            onClick={remove}
+            aria-label={`${isUnderWay(upload) ? 'Cancel' : 'Remove'} ${file.name}`}
+          >
+            {isUnderWay(upload) ? 'Cancel' : 'Remove'}
+          </Button>
+        )}
+      </Group>
+      {state.status === 'sending' ? (
+        <Progress value={state.share * 100} aria-label={`Upload of ${file.name}`} />
+      ) : null}
+      {state.status === 'failed' ? (
+        <Problem
+          error={state.error}
+          shownFields={partsOfForm}
+          {...wayOn(state.error, () => uploads.retry(key))}
+        />
+      ) : null}
+    </Stack>
+  );
+}
+
+function textOf(state: UploadState): string {
+  switch (state.status) {
+    case 'waiting':
+      return 'Waiting for the others';
+    case 'sending':
+      return state.share < 1 ? `${Math.floor(state.share * 100)}%` : 'Being stored';
+    case 'stored':
+      return 'Uploaded';
+    case 'failed':
+      return 'Not uploaded';
+  }
+}
+
+/** An error of one of these has it in its text. */
+const partsOfForm: ReadonlySet<string> = new Set(['file', 'name', 'workspaceId']);
+
+/** Answers to the file itself, which are the same the next time. */
+const finalReasons: ReadonlySet<string | undefined> = new Set([
+  'invalid_argument',
+  'payload_too_large',
+  'unsupported_media_type',
+]);
+
+function wayOn(error: unknown, retry: () => void): { retry: () => void } | object {
+  return finalReasons.has(reasonOf(error)) ? {} : { retry };
+}

@@ -1,0 +1,134 @@
+/** The uploads of a user. They stand above the pages, so that they go on while one walks about. */
+import { Refusal } from '../../session/refusal.ts';
+import { sizeText } from '../words.ts';
+import type { SendFile } from './send-file.ts';
+
+export type UploadState =
+  /** For others to be done. */
+  | { readonly status: 'waiting' }
+  /** `share`: what has been sent, 0 to 1. */
+  | { readonly status: 'sending'; readonly share: number }
+  | { readonly status: 'stored'; readonly documentId: string }
+  | { readonly status: 'failed'; readonly error: unknown };
+
+export type Upload = {
+  readonly key: number;
+  readonly workspaceId: string;
+  readonly file: File;
+  readonly state: UploadState;
+};
+
+const underWayMax = 3;
+
+export class Uploads {
+  readonly #send: SendFile;
+  readonly #bytesMax: number;
+  readonly #listeners = new Set<() => void>();
+  readonly #underWay = new Map<number, AbortController>();
+  #all: readonly Upload[] = [];
+  #lastKey = 0;
+  #owner: string | undefined;
+
+  /** `bytesMax`: what the service takes, which a larger file need not be sent to find out. */
+  constructor(send: SendFile, bytesMax: number) {
+    this.#send = send;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** In the order in which they were added; another array after each change. */
+  get all(): readonly Upload[] {
+    return this.#all;
+  }
+
+  /** Calls back after every change; returns what ends that. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Begins anew for another user; undefined for nobody. */
+  belongTo(userId: string | undefined): void {
+    if (userId === this.#owner) return;
+    this.#owner = userId;
+    for (const { key } of this.#all) this.#underWay.get(key)?.abort();
+    this.#become([]);
+  }
+
+  add(workspaceId: string, files: readonly File[]): void {
+    const added = files.map((file): Upload => {
+      this.#lastKey += 1;
+      return { key: this.#lastKey, workspaceId, file, state: this.#stateOf(file) };
+    });
+    this.#become([...this.#all, ...added]);
+    this.#sendNext();
+  }
+
+  /** Tells that a file is not taken, and why. */
+  refuse(workspaceId: string, file: File, text: string): void {
+    const error = new Refusal(text, { code: 'invalid_argument' });
+    this.#lastKey += 1;
+    const state: UploadState = { status: 'failed', error };
+    this.#become([...this.#all, { key: this.#lastKey, workspaceId, file, state }]);
+  }
+
+  retry(key: number): void {
+    this.#set(key, { status: 'waiting' });
+    this.#sendNext();
+  }
+
+  /** Ends one that is under way, and forgets it. */
+  remove(key: number): void {
+    this.#become(this.#all.filter((upload) => upload.key !== key));
+    this.#underWay.get(key)?.abort();
+  }
+
+  forgetStored(workspaceId: string): void {
+    const isKept = (one: Upload) =>
+      one.workspaceId !== workspaceId || one.state.status !== 'stored';
+    this.#become(this.#all.filter(isKept));
+  }
+
+  #stateOf({ size }: File): UploadState {
+    if (size <= this.#bytesMax) return { status: 'waiting' };
+    const text = `It has ${sizeText(size)}; the service takes ${sizeText(this.#bytesMax)} at most.`;
+    return { status: 'failed', error: new Refusal(text, { code: 'payload_too_large' }) };
+  }
+
+  #sendNext(): void {
+    const waiting = this.#all.filter(({ state }) => state.status === 'waiting');
+    const free = underWayMax - this.#underWay.size;
+    for (const upload of waiting.slice(0, Math.max(0, free))) void this.#sendOne(upload);
+  }
+
+  async #sendOne({ key, workspaceId, file }: Upload): Promise<void> {
+    const controller = new AbortController();
+    this.#underWay.set(key, controller);
+    const onProgress = (share: number) => this.#set(key, { status: 'sending', share });
+    onProgress(0);
+    try {
+      const { signal } = controller;
+      const documentId = await this.#send(file, { workspaceId, signal, onProgress });
+      this.#set(key, { status: 'stored', documentId });
+    } catch (error) {
+      this.#set(key, { status: 'failed', error });
+    } finally {
+      this.#underWay.delete(key);
+      this.#sendNext();
+    }
+  }
+
+  /** What was removed meanwhile stays so. */
+  #set(key: number, state: UploadState): void {
+    this.#become(this.#all.map((upload) => (upload.key === key ? { ...upload, state } : upload)));
+  }
+
+  #become(all: readonly Upload[]): void {
+    this.#all = all;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Whether it would be lost if the page were closed. */
+export function isUnderWay({ state }: Upload): boolean {
+  return state.status === 'waiting' || state.status === 'sending';
+}
