@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { expectAccessible, fillSignIn } from '../support/console.ts';
+import {
+  choose,
+  documentNamed,
+  fileOf,
+  holdUploads,
+  rowOf,
+  uploading,
+} from '../support/uploading.ts';
+import { overhangOf, phone, picture } from '../support/viewing.ts';
+
+const { member, openDocuments, storedAs } = uploading(2_000_000);
+
+describe('uploads under way', () => {
+  it('go on while other pages are looked at, which tell of them', async () => {
+    const { page } = await openDocuments();
+    const { held, letGo } = await holdUploads(page);
+    await choose(page, fileOf('Far 1.zip'), fileOf('Far 2.zip'));
+    await expect.poll(() => held.length).toBe(2);
+    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await page.getByText('2 files being uploaded.').waitFor();
+    await page.getByRole('link', { name: 'Demo workspace' }).waitFor();
+    await expectAccessible(page);
+    await picture(page, 'upload-elsewhere');
+    letGo();
+    await page.getByText('2 files being uploaded.').waitFor({ state: 'detached' });
+    expect(await storedAs('Far 2.zip')).toBeDefined();
+  });
+
+  it('that failed meanwhile are told of, too', async () => {
+    const { page } = await openDocuments();
+    const { held } = await holdUploads(page);
+    await choose(page, fileOf('Unlucky.zip'));
+    await expect.poll(() => held.length).toBe(1);
+    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await held[0]?.fulfill({ status: 503, json: { code: 'unavailable', detail: 'Away.' } });
+    await page.getByText('1 file not uploaded.').waitFor();
+    await page.getByRole('link', { name: 'Show uploads' }).click();
+    await rowOf(page, 'Unlucky.zip').getByText('Away.').waitFor();
+  });
+
+  it('make the browser ask before the page is closed, and only they', async () => {
+    const { page } = await openDocuments();
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
+    await choose(page, fileOf('Finished.zip'));
+    await documentNamed(page, 'Finished.zip').waitFor();
+    await page.reload();
+    await documentNamed(page, 'Finished.zip').waitFor();
+    expect(asked).toEqual([]);
+
+    const { held } = await holdUploads(page);
+    await choose(page, fileOf('Unfinished.zip'));
+    await expect.poll(() => held.length).toBe(1);
+    await page.reload();
+    expect(asked).toEqual(['beforeunload']);
+  });
+
+  it('are ended by a sign-out after a question, and are nothing to the next user', async () => {
+    const { page } = await openDocuments();
+    const { held } = await holdUploads(page);
+    await choose(page, fileOf('Private.zip'));
+    await expect.poll(() => held.length).toBe(1);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign out during an upload?' });
+    await dialog.getByText('they are not stored').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+
+    await fillSignIn(page, await member('member'));
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    expect(await page.getByText('Private.zip').count()).toBe(0);
+    expect(await storedAs('Private.zip')).toBeUndefined();
+  });
+
+  it('fit on a phone', async () => {
+    const { page } = await openDocuments(phone);
+    const { held } = await holdUploads(page);
+    const long = `An ${'unbroken'.repeat(9)} name.zip`;
+    await choose(page, fileOf(long), fileOf('Empty.txt', Buffer.alloc(0)));
+    await expect.poll(() => held.length).toBe(2);
+    await held[1]?.continue();
+    await rowOf(page, 'Empty.txt').getByText('Request id:').waitFor();
+    expect(await overhangOf(page)).toBe(0);
+    await expectAccessible(page);
+    await picture(page, 'upload-phone');
+    await held[0]?.continue();
+    await documentNamed(page, long).waitFor();
+  });
+});
