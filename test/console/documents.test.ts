@@ -184,6 +184,26 @@ describe('a document', () => {
     expect((await api(app(), 'GET', `/documents/${document.id}`)).status).toBe(404);
   });
 
+  it('is shared by links of its own, which are created on its page', async () => {
+    const other = await upload(app(), makeZip(), 'Other.zip');
+    await makeLink(app(), other.id, { name: 'Not of this one' });
+    const { page, document } = await openReport('Shared.pdf');
+    const links = page.getByRole('region', { name: 'Links' });
+    await links.getByText('No links yet').waitFor();
+    await links.getByRole('button', { name: 'Create link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('For the board');
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await links.getByText('For the board').waitFor({ state: 'attached' });
+    expect(await links.getByText('Not of this one').count()).toBe(0);
+    const answer = await api<{ links: { name: string }[] }>(
+      app(),
+      'GET',
+      `/links?document_id=${document.id}`,
+    );
+    expect(answer.body.links.map(({ name }) => name)).toEqual(['For the board']);
+  });
+
   it('that is not there is said to be so, with what a support request should quote', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(`${listOf(workspaceId())}/doc_0000000000000000000000`);

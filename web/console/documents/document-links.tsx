@@ -1,17 +1,26 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { ButtonLink } from '../parts/link.tsx';
+import { CreateLinkDialog } from '../links/create-link-dialog.tsx';
+import { LinksTable } from '../links/links-table.tsx';
 import { Section } from '../parts/section.tsx';
 import { useHasScope } from '../session/context.tsx';
 
 export function DocumentLinks({ document }: { readonly document: Document }) {
-  const { workspaceId } = document;
+  const { workspaceId, id: documentId } = document;
   const hasScope = useHasScope();
+  const [isOpen, { open, close }] = useDisclosure(false);
   if (!hasScope('links:read')) return null;
+  const button = hasScope('links:write') ? <Button onClick={open}>Create link</Button> : undefined;
   return (
-    <Section title="Links">
-      <ButtonLink to="/workspaces/$workspaceId/links" params={{ workspaceId }} variant="default">
-        Links of the workspace
-      </ButtonLink>
+    <Section title="Links" actions={button}>
+      <LinksTable workspaceId={workspaceId} documentId={documentId} />
+      <CreateLinkDialog
+        workspaceId={workspaceId}
+        documentId={documentId}
+        isOpen={isOpen}
+        close={close}
+      />
     </Section>
   );
 }

@@ -1,0 +1,221 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { consoles, expectAccessible } from '../support/console.ts';
+import { dayMs, linkOf, localText, newestLink, rowOf } from '../support/links.ts';
+import { makePdf } from '../support/pdf.ts';
+import { api, type DocumentFields, makeLink, upload } from '../support/sharing.ts';
+import { desktop, overhangOf, phone, picture } from '../support/viewing.ts';
+
+const { app, workspaceId, visitAs, member, staff } = consoles();
+
+const linksPath = () => `/workspaces/${workspaceId()}/links`;
+
+describe('the links of a workspace', () => {
+  let document: DocumentFields;
+  beforeAll(async () => {
+    document = await upload(app(), makePdf({ pages: 2, text: 'Terms' }), 'terms.pdf');
+  });
+
+  it('are none at first, and the page says what to do', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    await page.getByText('No links yet').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    await dialog.getByRole('option', { name: /^terms\.pdf · / }).waitFor({ state: 'attached' });
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await dialog.getByText('Choose a document.').waitFor();
+    expect(await app().app.inside.db.selectFrom('links').selectAll().execute()).toEqual([]);
+  });
+
+  it('are created with every option, and the address is there to be copied', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open(linksPath());
+    const button = page.getByRole('button', { name: 'Create link' });
+    await button.click();
+    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    await dialog.getByRole('option', { name: /^terms\.pdf · / }).waitFor({ state: 'attached' });
+    await dialog.getByLabel('Document').selectOption(document.id);
+    await dialog.getByLabel('Name').fill('For the board');
+    await dialog.locator('input[type=password]').fill('open sesame');
+    const email = dialog.getByLabel('Ask for an e-mail address');
+    const proof = dialog.getByLabel('Have the address proven');
+    await email.uncheck();
+    expect(await proof.isDisabled()).toBe(true);
+    await email.check();
+    await proof.check();
+    await dialog.getByLabel('Allow the download').check();
+    const ends = Math.floor(Date.now() / 60_000) * 60_000 + 3 * dayMs;
+    await dialog.getByLabel('Ends').fill(localText(ends));
+    await picture(page, 'links-create');
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+
+    const ready = page.getByRole('dialog', { name: 'The link is ready' });
+    await ready.getByText(/by another way than the address/).waitFor();
+    await expectAccessible(page);
+    await picture(page, 'links-ready');
+    const link = await newestLink(app());
+    expect(link).toMatchObject({
+      name: 'For the board',
+      document_id: document.id,
+      password_required: true,
+      email_required: true,
+      email_verification_required: true,
+      allow_download: true,
+    });
+    expect(Date.parse(link.expire_time ?? '')).toBe(ends);
+    await ready.getByRole('button', { name: 'Copy address' }).click();
+    await ready.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link.url);
+    await ready.getByRole('button', { name: 'Done' }).click();
+    await rowOf(page, 'For the board').getByText('password, proven e-mail address').waitFor();
+    await button.and(page.locator(':focus')).waitFor();
+  });
+
+  it('ask for an e-mail address unless told otherwise, and never end', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open(linksPath());
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    await dialog.getByRole('option', { name: /^terms\.pdf · / }).waitFor({ state: 'attached' });
+    await dialog.getByLabel('Document').selectOption(document.id);
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await page.getByRole('dialog', { name: 'The link is ready' }).waitFor();
+    expect(await newestLink(app())).toMatchObject({
+      name: '',
+      password_required: false,
+      email_required: true,
+      email_verification_required: false,
+      allow_download: false,
+    });
+    expect((await newestLink(app())).expire_time).toBeUndefined();
+    await page.getByRole('link', { name: 'See the link' }).click();
+    await page.getByRole('heading', { level: 1, name: 'terms.pdf' }).waitFor();
+  });
+
+  it('do not end never because a date was left unfinished', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await makeLink(app(), document.id, { name: 'Unfinished' });
+    await open(linksPath());
+    await rowOf(page, 'Unfinished').getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit the link' });
+    await dialog.getByLabel('Ends').focus();
+    await page.keyboard.type('12');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Please complete it, or leave it empty.').waitFor();
+  });
+
+  it('cannot end in the past: the field says so', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    const link = await makeLink(app(), document.id, { name: 'Backwards' });
+    await open(linksPath());
+    await rowOf(page, 'Backwards').getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit the link' });
+    await dialog.getByLabel('Ends').fill('2020-01-01T00:00');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('is not in the future', { exact: true }).waitFor();
+    await dialog.getByText(/^Request id:/).waitFor();
+    expect((await linkOf(app(), link.id)).expire_time).toBeUndefined();
+  });
+});
+
+describe('many links', () => {
+  const count = 205;
+  let oldest: DocumentFields;
+  beforeAll(async () => {
+    oldest = await upload(app(), makePdf({ pages: 1, text: 'Oldest' }), 'oldest.pdf');
+    const { db } = app().app.inside;
+    const row = await db
+      .selectFrom('documents')
+      .selectAll()
+      .where('id', '=', oldest.id)
+      .executeTakeFirstOrThrow();
+    const newer = Array.from({ length: count }, (_, index) => ({
+      ...{ ...row, id: `doc_newer${index}`, name: `newer-${index}.pdf`, blob_id: `blob${index}` },
+      create_time: row.create_time + 1 + index,
+    }));
+    await db.insertInto('documents').values(newer).execute();
+    for (let index = 0; index < 52; index++) {
+      await makeLink(app(), index === 51 ? oldest.id : `doc_newer${index}`);
+    }
+  });
+
+  it('come page by page, each by the name of its document', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    await rowOf(page, 'oldest.pdf').waitFor();
+    await rowOf(page, 'newer-50.pdf').waitFor();
+    const rows = page.getByRole('table', { name: 'Links' }).getByRole('row');
+    expect(await rows.count()).toBe(51);
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await rowOf(page, 'newer-0.pdf').waitFor();
+  });
+
+  it('can be made to documents that are older than the first that are offered', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    const option = dialog.getByRole('option', { name: /^oldest\.pdf/ });
+    await dialog.getByRole('option', { name: /^newer-204/ }).waitFor({ state: 'attached' });
+    expect(await option.count()).toBe(0);
+    const more = dialog.getByRole('button', { name: 'Load older documents' });
+    for (const shown of [100, 150, 200]) {
+      await more.click();
+      const last = dialog.getByRole('option', { name: `newer-${count - shown}.pdf` });
+      await last.waitFor({ state: 'attached' });
+    }
+    await more.click();
+    await option.waitFor({ state: 'attached' });
+    await dialog.getByLabel('Document').selectOption(oldest.id);
+    await dialog.getByLabel('Name').fill('To the oldest');
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await page.getByRole('dialog', { name: 'The link is ready' }).waitFor();
+    expect(await newestLink(app())).toMatchObject({
+      name: 'To the oldest',
+      document_id: oldest.id,
+    });
+  });
+});
+
+describe('the pages of links', () => {
+  beforeAll(async () => {
+    const document = await upload(app(), makePdf({ pages: 1, text: 'Deck' }), 'deck.pdf');
+    const expireTime = new Date(Date.now() + dayMs).toISOString();
+    const expired = await makeLink(app(), document.id, {
+      ...{ name: 'Last quarter', expire_time: expireTime },
+    });
+    await app()
+      .app.inside.db.updateTable('links')
+      .set({ expire_time: Date.now() - dayMs })
+      .where('id', '=', expired.id)
+      .execute();
+    const revoked = await makeLink(app(), document.id, { name: 'Sent to the wrong one' });
+    await api(app(), 'DELETE', `/links/${revoked.id}`);
+    const given = { email_required: true, email_verification_required: true, password: 'one' };
+    await makeLink(app(), document.id, { name: 'For investors', ...given });
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [size, settings] of Object.entries({ phone, desktop })) {
+      it(`are readable: ${size}, ${colorScheme}`, async () => {
+        const { page, open } = await visitAs(await member('member'), settings);
+        await page.emulateMedia({ colorScheme });
+        await open(linksPath());
+        await rowOf(page, 'Last quarter').getByText('Expired').waitFor();
+        await rowOf(page, 'Sent to the wrong one').getByText('Revoked').waitFor();
+        await expectAccessible(page);
+        expect(await overhangOf(page)).toBe(0);
+        await picture(page, `links-list-${size}-${colorScheme}`);
+        await rowOf(page, 'For investors').getByRole('button', { name: /^Edit/ }).click();
+        const dialog = page.getByRole('dialog', { name: 'Edit the link' });
+        await dialog.getByLabel('Password').selectOption('Set a new one');
+        await expectAccessible(page);
+        expect(await overhangOf(page)).toBe(0);
+        await picture(page, `links-edit-${size}-${colorScheme}`);
+      });
+    }
+  }
+});
