@@ -1,4 +1,4 @@
-import { Button, CopyButton, Group } from '@mantine/core';
+import { Button, type ButtonSize, CopyButton, Group } from '@mantine/core';
 
 /** Text that is there to be pasted somewhere else. `label` says what it is. */
 export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
@@ -10,13 +10,19 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
   );
 }
 
-export function Copy({ text, label }: { readonly text: string; readonly label: string }) {
+type CopyProps = {
+  readonly text: string;
+  readonly label: string;
+  readonly size?: ButtonSize;
+};
+
+export function Copy({ text, label, size = 'compact-xs' }: CopyProps) {
   return (
     <CopyButton value={text} timeout={2000}>
       {({ copied, copy }) => (
         <Button
           variant="default"
-          size="compact-xs"
+          size={size}
           flex="none"
           onClick={copy}
           aria-label={copied ? `${label} copied` : `Copy ${label}`}

@@ -53,7 +53,16 @@ function DialogForm<Values extends Record<string, unknown>>(props: FormDialogPro
     }
   }
 
-  const onSubmit = form.onSubmit(send) as (event: FormEvent<HTMLFormElement>) => void;
+  const submitValid = form.onSubmit(send) as (event: FormEvent<HTMLFormElement>) => void;
+
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    const unfinished = unfinishedOf(event.currentTarget);
+    if (unfinished === undefined) return submitValid(event);
+    event.preventDefault();
+    form.setFieldError(unfinished.dataset.path ?? '', 'Please complete it, or leave it empty.');
+    unfinished.focus();
+  }
+
   return (
     <form onSubmit={onSubmit} noValidate>
       <Stack>
@@ -70,4 +79,9 @@ function DialogForm<Values extends Record<string, unknown>>(props: FormDialogPro
       </Stack>
     </form>
   );
+}
+
+/** A date of which a part is missing: its field tells no value, as one that is empty. */
+function unfinishedOf(form: HTMLFormElement): HTMLInputElement | undefined {
+  return [...form.querySelectorAll('input')].find(({ validity }) => validity.badInput);
 }

@@ -1,0 +1,75 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { useForm } from '@mantine/form';
+import { useEffect, useRef, useState } from 'react';
+import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { DocumentField } from './document-field.tsx';
+import { NameField, NewPasswordField, OptionFields } from './link-fields.tsx';
+import { type LinkValues, newLink, optionsOf } from './link-form.ts';
+import { LinkReadyDialog } from './link-ready-dialog.tsx';
+
+export type CreateLinkDialogProps = {
+  readonly workspaceId: string;
+  /** The document to share; the user chooses one, unless it is given. */
+  readonly documentId?: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+/** Creates a link, and shows its address. */
+export function CreateLinkDialog(props: CreateLinkDialogProps) {
+  const { workspaceId, documentId, isOpen, close } = props;
+  const [made, setMade] = useState<Link>();
+  const opener = useOpener(isOpen);
+  const create = useMutation(LinkService.method.createLink);
+  const form = useForm<LinkValues>({
+    initialValues: { ...newLink, documentId: documentId ?? '' },
+    validate: { documentId: (id) => (id === '' ? 'Choose a document.' : null) },
+  });
+
+  async function submit(values: LinkValues) {
+    const request = { workspaceId, documentId: values.documentId, ...optionsOf(values) };
+    const { link } = await create.mutateAsync(request);
+    setMade(link);
+  }
+
+  // A password that was typed does not outlast the dialog.
+  function leave() {
+    form.reset();
+    close();
+  }
+
+  function finish() {
+    setMade(undefined);
+    opener.current?.focus();
+  }
+
+  return (
+    <>
+      <FormDialog
+        title="Create a link"
+        label="Create link"
+        isOpen={isOpen}
+        close={leave}
+        form={form}
+        submit={submit}
+      >
+        {documentId === undefined ? <DocumentField workspaceId={workspaceId} form={form} /> : null}
+        <NameField form={form} />
+        <NewPasswordField form={form} isNext={false} />
+        <OptionFields form={form} />
+      </FormDialog>
+      <LinkReadyDialog link={isOpen ? undefined : made} close={finish} />
+    </>
+  );
+}
+
+/** What had the focus before the first of two dialogs, for the second to give it back. */
+function useOpener(isOpen: boolean) {
+  const opener = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const { activeElement } = document;
+    if (isOpen && activeElement instanceof HTMLElement) opener.current = activeElement;
+  }, [isOpen]);
+  return opener;
+}

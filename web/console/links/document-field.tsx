@@ -1,0 +1,61 @@
+/** Lets the user choose one of the workspace's documents, the newest first. */
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { Button, NativeSelect, Text } from '@mantine/core';
+import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { TextLink } from '../parts/link.tsx';
+import { usePaged } from '../parts/paged.ts';
+import { Problem } from '../parts/problem.tsx';
+import type { LinkForm } from './link-form.ts';
+
+type DocumentFieldProps = { readonly workspaceId: string; readonly form: LinkForm };
+
+export function DocumentField({ workspaceId, form }: DocumentFieldProps) {
+  const { listDocuments } = DocumentService.method;
+  const { rows, error, ...list } = usePaged(
+    listDocuments,
+    { workspaceId, pageSize: 50 },
+    ({ documents }) => documents,
+  );
+  if (rows?.length === 0) {
+    return (
+      <Text>
+        There is nothing to share yet: first{' '}
+        <TextLink to="/workspaces/$workspaceId/documents" params={{ workspaceId }}>
+          upload a document
+        </TextLink>
+        .
+      </Text>
+    );
+  }
+  const prompt = rows === undefined ? 'Loading…' : 'Choose a document';
+  return (
+    <div>
+      {error === null ? null : <Problem error={error} retry={list.reload} />}
+      <NativeSelect
+        label="Document"
+        required
+        data={[{ value: '', label: prompt }, ...(rows ?? []).map(optionOf)]}
+        {...form.getInputProps('documentId')}
+      />
+      {list.hasMore ? (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          mt={4}
+          loading={list.isLoadingMore}
+          onClick={list.loadMore}
+        >
+          Load older documents
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+/** With the day of the upload, since several may have the same name. */
+function optionOf({ id, name, createTime }: Document) {
+  if (createTime === undefined) return { value: id, label: name };
+  return { value: id, label: `${name} · ${day.format(timestampDate(createTime))}` };
+}

@@ -1,0 +1,46 @@
+import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
+import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { Copyable } from '../parts/copyable.tsx';
+import { ButtonLink } from '../parts/link.tsx';
+
+type LinkReadyDialogProps = { readonly link: Link | undefined; readonly close: () => void };
+
+/** Shows the address of a link that was just made, ready to be sent. */
+export function LinkReadyDialog({ link, close }: LinkReadyDialogProps) {
+  return (
+    <Modal
+      opened={link !== undefined}
+      onClose={close}
+      title="The link is ready"
+      size="lg"
+      returnFocus={false}
+    >
+      {link === undefined ? null : <Ready link={link} close={close} />}
+    </Modal>
+  );
+}
+
+function Ready({ link, close }: { readonly link: Link; readonly close: () => void }) {
+  const { workspaceId, id: linkId, url } = link;
+  return (
+    <Stack>
+      <Text>Send this address to whoever should see the document.</Text>
+      <Paper withBorder p="sm">
+        <Copyable text={url} label="address" />
+      </Paper>
+      {link.passwordRequired ? (
+        <Text>It asks for the password. Send that apart, by another way than the address.</Text>
+      ) : null}
+      <Group justify="flex-end">
+        <ButtonLink
+          variant="default"
+          to="/workspaces/$workspaceId/links/$linkId"
+          params={{ workspaceId, linkId }}
+        >
+          See the link
+        </ButtonLink>
+        <Button onClick={close}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}
