@@ -3,14 +3,14 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Badge } from '@mantine/core';
 import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 
-type State = 'open' | 'expired' | 'revoked';
+type State = 'Open' | 'Expired' | 'Revoked';
 
-const colors: Readonly<Record<State, string>> = { open: 'green', expired: 'gray', revoked: 'red' };
+const colors: Readonly<Record<State, string>> = { Open: 'teal', Expired: 'gray', Revoked: 'red' };
 
-export function stateOf({ revokeTime, expireTime }: Link): State {
-  if (revokeTime !== undefined) return 'revoked';
+function stateOf({ revokeTime, expireTime }: Link): State {
+  if (revokeTime !== undefined) return 'Revoked';
   const hasExpired = expireTime !== undefined && timestampMs(expireTime) <= Date.now();
-  return hasExpired ? 'expired' : 'open';
+  return hasExpired ? 'Expired' : 'Open';
 }
 
 export function StateBadge({ link }: { readonly link: Link }) {
@@ -31,3 +31,6 @@ export function gateOf(link: Link): string {
   ];
   return asked.length === 0 ? 'nothing' : asked.join(', ');
 }
+
+/** What to call the link in a sentence, where its name is all that is known. */
+export const calledOf = ({ name }: Link) => (name === '' ? 'this link' : `“${name}”`);

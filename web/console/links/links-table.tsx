@@ -8,7 +8,7 @@ import { When } from '../parts/when.tsx';
 import { useHasScope } from '../session/context.tsx';
 import { DocumentName } from './document-name.tsx';
 import { useEditLink } from './edit-link.tsx';
-import { gateOf, StateBadge } from './link-state.tsx';
+import { calledOf, gateOf, StateBadge } from './link-state.tsx';
 import { useRevokeLink } from './revoke-link.ts';
 
 export type LinksTableProps = {
@@ -39,22 +39,7 @@ export function LinksTable({ workspaceId, documentId }: LinksTableProps) {
     {
       title: 'Actions',
       isTitleHidden: true,
-      cell: (link) =>
-        link.revokeTime === undefined ? (
-          <Group gap="xs">
-            <Copy text={link.url} label="address" size="compact-sm" />
-            {mayChange ? (
-              <>
-                <Button size="compact-sm" variant="default" onClick={() => edit(link)}>
-                  Edit
-                </Button>
-                <Button size="compact-sm" variant="default" onClick={() => revoke(link)}>
-                  Revoke
-                </Button>
-              </>
-            ) : null}
-          </Group>
-        ) : null,
+      cell: (link) => <Actions link={link} {...(mayChange ? { edit, revoke } : {})} />,
     },
   ];
   return (
@@ -91,5 +76,38 @@ function Named({ link, hasOneDocument }: { link: Link; hasOneDocument: boolean }
         </Text>
       )}
     </div>
+  );
+}
+
+type ActionsProps = {
+  readonly link: Link;
+  /** Absent where the user may not. */
+  readonly edit?: (link: Link) => void;
+  readonly revoke?: (link: Link) => void;
+};
+
+function Actions({ link, edit, revoke }: ActionsProps) {
+  if (link.revokeTime !== undefined) return null;
+  const buttons = [
+    { label: 'Edit', act: edit },
+    { label: 'Revoke', act: revoke },
+  ];
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Copy text={link.url} label="address" size="compact-sm" />
+      {buttons.map(({ label, act }) =>
+        act === undefined ? null : (
+          <Button
+            key={label}
+            size="compact-sm"
+            variant="default"
+            aria-label={`${label} ${calledOf(link)}`}
+            onClick={() => act(link)}
+          >
+            {label}
+          </Button>
+        ),
+      )}
+    </Group>
   );
 }

@@ -1,0 +1,265 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { consoles, expectAccessible } from '../support/console.ts';
+import { makePdf } from '../support/pdf.ts';
+import { api, type DocumentFields, type LinkFields, makeLink, upload } from '../support/sharing.ts';
+import { overhangOf, phone, picture } from '../support/viewing.ts';
+import { askedBy, Visitor } from '../support/visitor.ts';
+
+const { app, workspaceId, visitAs, member, staff } = consoles();
+
+const linksPath = () => `/workspaces/${workspaceId()}/links`;
+
+/** What the service says of a link, with all of its options. */
+async function linkOf(id: string) {
+  const { body } = await api<LinkFields & { name: string; allow_download: boolean }>(
+    app(),
+    'GET',
+    `/links/${id}`,
+  );
+  return body;
+}
+
+async function newestLink() {
+  const { body } = await api<{ links: LinkFields[] }>(app(), 'GET', '/links?page_size=1');
+  const [link] = body.links;
+  if (link === undefined) throw new Error('there is no link');
+  return linkOf(link.id);
+}
+
+const asked = async (link: LinkFields) => askedBy(await new Visitor(link).get());
+
+const rowOf = (page: Page, name: string) =>
+  page.getByRole('table', { name: 'Links' }).getByRole('row').filter({ hasText: name });
+
+/** A moment as a field of a date and a time takes it, in the zone of this process. */
+function localText(ms: number): string {
+  const date = new Date(ms);
+  return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+const day = 24 * 60 * 60_000;
+
+describe('the links of a workspace', () => {
+  let document: DocumentFields;
+  beforeAll(async () => {
+    document = await upload(app(), makePdf({ pages: 2, text: 'Terms' }), 'terms.pdf');
+  });
+
+  it('are none at first, and the page says what to do', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    await page.getByText('No links yet').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    await dialog.getByRole('option', { name: /^terms\.pdf · / }).waitFor({ state: 'attached' });
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await dialog.getByText('Choose a document.').waitFor();
+    expect(await app().app.inside.db.selectFrom('links').selectAll().execute()).toEqual([]);
+  });
+
+  it('are created with every option, and the address is there to be copied', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open(linksPath());
+    const button = page.getByRole('button', { name: 'Create link' });
+    await button.click();
+    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    await dialog.getByRole('option', { name: /^terms\.pdf · / }).waitFor({ state: 'attached' });
+    await dialog.getByLabel('Document').selectOption(document.id);
+    await dialog.getByLabel('Name').fill('For the board');
+    await dialog.locator('input[type=password]').fill('open sesame');
+    const email = dialog.getByLabel('Ask for an e-mail address');
+    const proof = dialog.getByLabel('Have the address proven');
+    await email.uncheck();
+    expect(await proof.isDisabled()).toBe(true);
+    await email.check();
+    await proof.check();
+    await dialog.getByLabel('Allow the download').check();
+    const ends = Math.floor(Date.now() / 60_000) * 60_000 + 3 * day;
+    await dialog.getByLabel('Ends').fill(localText(ends));
+    await picture(page, 'links-create');
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+
+    const ready = page.getByRole('dialog', { name: 'The link is ready' });
+    await ready.getByText(/by another way than the address/).waitFor();
+    await expectAccessible(page);
+    await picture(page, 'links-ready');
+    const link = await newestLink();
+    expect(link).toMatchObject({
+      name: 'For the board',
+      document_id: document.id,
+      password_required: true,
+      email_required: true,
+      email_verification_required: true,
+      allow_download: true,
+    });
+    expect(Date.parse(link.expire_time ?? '')).toBe(ends);
+    await ready.getByRole('button', { name: 'Copy address' }).click();
+    await ready.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link.url);
+    await ready.getByRole('button', { name: 'Done' }).click();
+    await rowOf(page, 'For the board').getByText('password, proven e-mail address').waitFor();
+    expect(await button.evaluate('(one) => one === document.activeElement')).toBe(true);
+  });
+
+  it('ask for an e-mail address unless told otherwise, and never end', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open(linksPath());
+    await page.getByRole('button', { name: 'Create link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    await dialog.getByRole('option', { name: /^terms\.pdf · / }).waitFor({ state: 'attached' });
+    await dialog.getByLabel('Document').selectOption(document.id);
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    await page.getByRole('dialog', { name: 'The link is ready' }).waitFor();
+    expect(await newestLink()).toMatchObject({
+      name: '',
+      password_required: false,
+      email_required: true,
+      email_verification_required: false,
+      allow_download: false,
+    });
+    expect((await newestLink()).expire_time).toBeUndefined();
+    await page.getByRole('link', { name: 'See the link' }).click();
+    await page.getByRole('heading', { level: 1, name: 'terms.pdf' }).waitFor();
+  });
+
+  it('do not end never because a date was left unfinished', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await makeLink(app(), document.id, { name: 'Unfinished' });
+    await open(linksPath());
+    await rowOf(page, 'Unfinished').getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit the link' });
+    await dialog.getByLabel('Ends').focus();
+    await page.keyboard.type('12');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Please complete it, or leave it empty.').waitFor();
+  });
+
+  it('cannot end in the past: the field says so', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    const link = await makeLink(app(), document.id, { name: 'Backwards' });
+    await open(linksPath());
+    await rowOf(page, 'Backwards').getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit the link' });
+    await dialog.getByLabel('Ends').fill('2020-01-01T00:00');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('is not in the future', { exact: true }).waitFor();
+    await dialog.getByText(/^Request id:/).waitFor();
+    expect((await linkOf(link.id)).expire_time).toBeUndefined();
+  });
+});
+
+describe('a link', () => {
+  let document: DocumentFields;
+  beforeAll(async () => {
+    document = await upload(app(), makePdf({ pages: 2, text: 'Plan' }), 'plan.pdf');
+  });
+
+  async function edited(page: Page, name: string) {
+    await rowOf(page, name).getByRole('button', { name: 'Edit' }).click();
+    return page.getByRole('dialog', { name: 'Edit the link' });
+  }
+
+  it('loses its end and its password, and keeps all else', async () => {
+    const expireTime = new Date(Date.now() + day).toISOString();
+    const given = { email_required: true, password: 'old', expire_time: expireTime };
+    const link = await makeLink(app(), document.id, { name: 'Loses', ...given });
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    const dialog = await edited(page, 'Loses');
+    expect(await dialog.getByLabel('Ends').inputValue()).toBe(localText(Date.parse(expireTime)));
+    await dialog.getByLabel('Ends').fill('');
+    await dialog.getByLabel('Password').selectOption('Ask for none');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const changed = await linkOf(link.id);
+    expect(changed).toMatchObject({
+      name: 'Loses',
+      url: link.url,
+      email_required: true,
+      password_required: false,
+    });
+    expect(changed.expire_time).toBeUndefined();
+  });
+
+  it('gets another password, which everybody has to enter', async () => {
+    const link = await makeLink(app(), document.id, { name: 'Changes', password: 'old' });
+    const reader = new Visitor(link);
+    await reader.post({ password: 'old' });
+    expect(await reader.asked()).toBe('document');
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    const dialog = await edited(page, 'Changes');
+    await dialog.getByText(/has to pass it again/).waitFor();
+    await dialog.getByLabel('Password').selectOption('Set a new one');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Enter the new password.').waitFor();
+    expect(await linkOf(link.id)).toMatchObject({ password_required: true });
+    await dialog.locator('input[type=password]').fill('new');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await reader.asked()).toBe('Password');
+    await reader.post({ password: 'new' });
+    expect(await reader.asked()).toBe('document');
+  });
+
+  it('asks no more for an address, and so for no proof of it', async () => {
+    const given = { email_required: true, email_verification_required: true };
+    const link = await makeLink(app(), document.id, { name: 'Opens', ...given });
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    const dialog = await edited(page, 'Opens');
+    await dialog.getByLabel('Ask for an e-mail address').uncheck();
+    expect(await dialog.getByLabel('Have the address proven').isChecked()).toBe(false);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await rowOf(page, 'Opens').getByText('nothing').waitFor();
+    expect(await linkOf(link.id)).toMatchObject({
+      email_required: false,
+      email_verification_required: false,
+    });
+    expect(await asked(link)).toBe('document');
+  });
+
+  it('takes only what was changed, so that whoever passed its gate stays in', async () => {
+    const expireTime = new Date(Date.now() + day + 12_345).toISOString();
+    const link = await makeLink(app(), document.id, {
+      ...{ name: 'Keeps', password: 'old', expire_time: expireTime },
+    });
+    const reader = new Visitor(link);
+    await reader.post({ password: 'old' });
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    const dialog = await edited(page, 'Keeps');
+    await dialog.getByLabel('Name').fill('Keeps, renamed');
+    await dialog.getByLabel('Allow the download').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'Keeps, renamed').waitFor();
+    const changed = await linkOf(link.id);
+    expect(changed).toMatchObject({ allow_download: true, password_required: true });
+    expect(Date.parse(changed.expire_time ?? '')).toBe(Date.parse(expireTime));
+    expect(await reader.asked()).toBe('document');
+  });
+
+  it('is revoked after a question, and its address is gone', async () => {
+    const link = await makeLink(app(), document.id, { name: 'Goes' });
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    const revoke = rowOf(page, 'Goes').getByRole('button', { name: 'Revoke' });
+    await revoke.click();
+    const question = page.getByRole('dialog', { name: 'Revoke “Goes”?' });
+    await question.getByText(/stops working at once/).waitFor();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect((await fetch(link.url)).status).toBe(200);
+    await revoke.click();
+    await question.getByRole('button', { name: 'Revoke link' }).click();
+    await rowOf(page, 'Goes').getByText('Revoked').waitFor();
+    expect((await fetch(link.url)).status).toBe(410);
+    expect(await rowOf(page, 'Goes').getByRole('button').count()).toBe(0);
+  });
+});

@@ -1,0 +1,257 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { consoles, expectAccessible } from '../support/console.ts';
+import { api, type LinkFields } from '../support/sharing.ts';
+import { desktop, overhangOf, phone, picture } from '../support/viewing.ts';
+import { admit, otherVisit, read, report, viewsOf, visit, watched } from '../support/views.ts';
+
+const clock = { aheadMs: 0 };
+const { app, workspaceId, visitAs, member } = consoles({
+  now: () => Date.now() + clock.aheadMs,
+});
+
+const pathOf = (link: LinkFields) => `/workspaces/${workspaceId()}/links/${link.id}`;
+
+/** A view in which somebody read the pages that a browser would report. */
+async function viewed(link: LinkFields, email: string, ...reports: Record<string, string>[]) {
+  const cookie = await admit(link, email);
+  clock.aheadMs += 120_000;
+  for (const form of reports) expect((await report(link, cookie, form)).status).toBe(204);
+  await app().app.inside.views.flush();
+}
+
+type Row = { readonly time: number; readonly pages?: Readonly<Record<number, number>> };
+
+/** Views as they would have been written at those times: milliseconds since 1970. */
+async function addViews(link: LinkFields, rows: readonly Row[]): Promise<void> {
+  const { db } = app().app.inside;
+  const views = rows.map(({ time, pages = {} }, index) => ({
+    id: `viw_${link.id}_${index}`,
+    link_id: link.id,
+    email: `reader${index}@example.com`,
+    email_verified: index % 2 === 0 ? (1 as const) : (0 as const),
+    create_time: time,
+    duration_ms: Object.values(pages).reduce((sum, ms) => sum + ms, 0),
+  }));
+  const pages = rows.flatMap(({ pages = {} }, index) =>
+    Object.entries(pages).map(([page, ms]) => ({
+      ...{ view_id: `viw_${link.id}_${index}`, visit: 'visit', page: Number(page) },
+      duration_ms: ms,
+    })),
+  );
+  for (let at = 0; at < views.length; at += 200) {
+    await db
+      .insertInto('views')
+      .values(views.slice(at, at + 200))
+      .execute();
+  }
+  for (let at = 0; at < pages.length; at += 200) {
+    await db
+      .insertInto('view_pages')
+      .values(pages.slice(at, at + 200))
+      .execute();
+  }
+}
+
+/** What a chart says as a table: the bars that are not zero, unless all are wanted. */
+async function barsOf(page: Page, name: string, zero?: string): Promise<string[][]> {
+  const chart = page.getByRole('figure', { name });
+  await chart.getByText('As a table').click();
+  const rows = chart.getByRole('table').getByRole('row');
+  await rows.first().waitFor();
+  const texts = await rows.evaluateAll<string[][], Element>((all) =>
+    all.map((row) => [...row.children].map((cell) => cell.textContent)),
+  );
+  return texts.slice(1).filter(([, text]) => text !== zero);
+}
+
+const day = 24 * 60 * 60_000;
+
+describe('a link', () => {
+  it('shows its facts, and where its document and its address are', async () => {
+    const link = await watched(app(), { name: 'For the board', password: 'sesame' });
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf(link));
+    await page.getByRole('heading', { level: 1, name: 'For the board' }).waitFor();
+    await page.getByText('Nobody has opened it yet').waitFor();
+    for (const fact of [link.url, link.id, 'password, e-mail address', 'not allowed']) {
+      await page.getByText(fact, { exact: true }).waitFor();
+    }
+    const address = page.getByRole('link', { name: 'Open' });
+    expect(await address.getAttribute('href')).toBe(link.url);
+    expect(await address.getAttribute('rel')).toBe('noopener noreferrer');
+    const document = page.getByRole('link', { name: 'deck.pdf' });
+    expect(await document.getAttribute('href')).toBe(
+      `/console/workspaces/${workspaceId()}/documents/${link.document_id}`,
+    );
+    await expectAccessible(page);
+  });
+
+  it('is changed and revoked on its page', async () => {
+    const link = await watched(app());
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf(link));
+    await page.getByRole('heading', { level: 1, name: 'deck.pdf' }).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit the link' });
+    await dialog.getByLabel('Name').fill('Renamed');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Renamed' }).waitFor();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page
+      .getByRole('dialog', { name: 'Revoke “Renamed”?' })
+      .getByRole('button', { name: 'Revoke link' })
+      .click();
+    await page.getByText('Revoked', { exact: true }).waitFor();
+    await page.getByText('The link was revoked before anybody did.').waitFor();
+    expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    expect((await fetch(link.url)).status).toBe(410);
+    await expectAccessible(page);
+  });
+
+  it('that is not there is said to be not there', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(`/workspaces/${workspaceId()}/links/lnk_none`);
+    await page.getByRole('alert').getByText('There is no such link in the workspace.').waitFor();
+  });
+});
+
+describe('the views of a link', () => {
+  it('are listed as the service tells them, and add up', async () => {
+    const link = await watched(app());
+    await viewed(link, 'first@example.com', read('1:20000,2:40000'));
+    await viewed(link, 'second@example.com', read('2:10000'), read('2:5000,3:1500', otherVisit));
+    await viewed(link, 'third@example.com');
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf(link));
+
+    const rows = page.getByRole('table', { name: 'Views', exact: true }).getByRole('row');
+    await rows.filter({ hasText: 'third@example.com' }).getByText('not verified').waitFor();
+    const first = rows.filter({ hasText: 'first@example.com' });
+    await first.getByText('1 min', { exact: true }).waitFor();
+    await first.getByText('1–2', { exact: true }).waitFor();
+    await first.getByText('longest: 2, 40 s').waitFor();
+    expect(await rows.count()).toBe(4);
+
+    const views = await viewsOf(app(), link);
+    const times = new Map<number, number>();
+    for (const { page: number, duration_ms } of views.flatMap(({ pages }) => pages)) {
+      times.set(number, (times.get(number) ?? 0) + duration_ms);
+    }
+    expect([...times].sort()).toEqual([
+      [1, 20_000],
+      [2, 55_000],
+      [3, 1_500],
+    ]);
+    expect(await barsOf(page, 'Time per page')).toEqual([
+      ['1', '20 s'],
+      ['2', '55 s'],
+      ['3', '2 s'],
+    ]);
+    await page.getByText('1 min 17 s in all views together; the longest on 2, 55 s.').waitFor();
+    const days = await barsOf(page, 'Views per day');
+    expect(days.length).toBeGreaterThanOrEqual(14);
+    expect(days.reduce((sum, [, text]) => sum + Number(text), 0)).toBe(3);
+    await expectAccessible(page);
+  });
+
+  it('are counted by the days of the reader', async () => {
+    const link = await watched(app());
+    const timeZone = 'Pacific/Auckland';
+    const noon = Math.floor((Date.now() - 5 * day) / day) * day;
+    // Midnight there is at 11 or 12 o'clock UTC: both fall on the same day of UTC.
+    const times = [noon + 9 * 3_600_000, noon + 14 * 3_600_000, noon + 15 * 3_600_000];
+    await addViews(
+      link,
+      times.map((time) => ({ time })),
+    );
+    const label = (time: number) =>
+      new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone }).format(time);
+    const settings = { ...desktop, timezoneId: timeZone, locale: 'en-US' };
+    const { page, open } = await visitAs(await member('member'), settings);
+    await open(pathOf(link));
+    expect(await barsOf(page, 'Views per day', '0')).toEqual([
+      [label(noon), '1'],
+      [label(noon + day), '2'],
+    ]);
+  });
+
+  it('come page by page, and the charts say that they leave out the oldest', async () => {
+    const link = await watched(app());
+    const now = Date.now();
+    const rows = Array.from({ length: 1_010 }, (_, index) => ({
+      time: now - index * 60_000,
+      pages: { 1: 1_000 },
+    }));
+    await addViews(link, rows);
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf(link));
+    const list = page.getByRole('table', { name: 'Views', exact: true }).getByRole('row');
+    await list.nth(50).waitFor();
+    expect(await list.count()).toBe(51);
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await list.nth(100).waitFor();
+    const notice = page.getByText('Of the latest 1,000 views.');
+    await notice.first().waitFor();
+    expect(await notice.count()).toBe(2);
+    await page.getByText('16 min 40 s in all views together').waitFor();
+    const bars = await barsOf(page, 'Views per day', '0');
+    expect(bars.reduce((sum, [, text]) => sum + Number(text), 0)).toBe(1_000);
+  });
+
+  it('of more than a year stand in weeks, and many pages share a bar', async () => {
+    const link = await watched(app());
+    await app()
+      .app.inside.db.updateTable('documents')
+      .set({ page_count: 400 })
+      .where('id', '=', link.document_id)
+      .execute();
+    const now = Date.now();
+    const rows = Array.from({ length: 200 }, (_, index) => ({
+      time: now - 2 * index * day,
+      pages: { [2 * index + 1]: 3_000, [2 * index + 2]: 1_000 * ((index * 7) % 20) },
+    }));
+    await addViews(link, rows);
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf(link));
+    const weeks = await barsOf(page, 'Views per week');
+    expect(weeks.length).toBeGreaterThanOrEqual(57);
+    expect(weeks.length).toBeLessThanOrEqual(58);
+    expect(weeks.reduce((sum, [, text]) => sum + Number(text), 0)).toBe(200);
+    const pages = await barsOf(page, 'Time per page');
+    expect(pages.length).toBe(40);
+    expect([pages[0], pages[39]]).toEqual([
+      ['1–10', '1 min 5 s'],
+      ['391–400', '1 min'],
+    ]);
+    await expectAccessible(page);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`are readable on a phone and on a desk, ${colorScheme}`, async () => {
+      const link = await watched(app(), { name: 'To investors' });
+      const now = Date.now();
+      const rows = Array.from({ length: 60 }, (_, index) => ({
+        time: now - ((index * index) % 40) * day - index * 3_600_000,
+        pages: { 1: 9_000 + 200 * index, 2: 30_000 - 300 * index, 3: 1_000 * (index % 7) },
+      }));
+      await addViews(link, rows);
+      for (const [size, settings] of [
+        ['phone', phone],
+        ['desk', desktop],
+      ] as const) {
+        const { page, open } = await visitAs(await member('member'), settings);
+        await page.emulateMedia({ colorScheme });
+        await open(pathOf(link));
+        await page.getByRole('figure', { name: 'Time per page' }).waitFor();
+        await page.getByText('reader0@example.com').waitFor();
+        await expectAccessible(page);
+        expect(await overhangOf(page)).toBe(0);
+        await picture(page, `links-views-${size}-${colorScheme}`);
+        await page.getByRole('figure', { name: 'Time per page' }).scrollIntoViewIfNeeded();
+        await page.getByText('reader1@example.com').scrollIntoViewIfNeeded();
+        await picture(page, `links-views-more-${size}-${colorScheme}`);
+      }
+    });
+  }
+});

@@ -1,0 +1,117 @@
+/** Bars, with the same as a table for those who do not see them, or want to know exactly. */
+import { Table, Text, Title } from '@mantine/core';
+import { useId } from 'react';
+import classes from './bar-chart.module.css';
+
+export type Bar = {
+  readonly label: string;
+  /** As it stands below the bar. */
+  readonly shortLabel: string;
+  readonly value: number;
+  /** The value in words. */
+  readonly text: string;
+};
+
+export type BarChartProps = {
+  readonly title: string;
+  /** The sum of it, in a sentence. */
+  readonly summary: string;
+  readonly bars: readonly Bar[];
+  /** What a bar stands for, such as `Day`, and what its length does. */
+  readonly columns: readonly [string, string];
+};
+
+export function BarChart({ title, summary, bars, columns }: BarChartProps) {
+  const id = useId();
+  return (
+    <figure className={classes.figure} aria-labelledby={id}>
+      <figcaption>
+        <Title order={3} size="h5" id={id}>
+          {title}
+        </Title>
+        <Text size="sm" c="dimmed">
+          {summary}
+        </Text>
+      </figcaption>
+      <Plot bars={bars} />
+      <details className={classes.details}>
+        <summary>As a table</summary>
+        {/* What scrolls has to be reached with the keyboard. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
+        <section className={classes.scrolls} tabIndex={0} aria-label={`${title}, as a table`}>
+          <BarTable title={title} bars={bars} columns={columns} />
+        </section>
+      </details>
+    </figure>
+  );
+}
+
+function BarTable({ title, bars, columns }: Omit<BarChartProps, 'summary'>) {
+  const [first, second] = columns;
+  return (
+    <Table aria-label={title} verticalSpacing={4}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">{first}</Table.Th>
+          <Table.Th scope="col">{second}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {bars.map(({ label, text }) => (
+          <Table.Tr key={label}>
+            <Table.Th scope="row" fw="normal">
+              {label}
+            </Table.Th>
+            <Table.Td>{text}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+const labelsMax = 7;
+
+function Plot({ bars }: { readonly bars: readonly Bar[] }) {
+  const greatest = greatestOf(bars);
+  const step = Math.ceil(bars.length / labelsMax);
+  const labelled = bars.filter((_, index) => index % step === 0);
+  const gridTemplateColumns = `repeat(${bars.length}, minmax(0, 1fr))`;
+  return (
+    <div className={classes.plot} aria-hidden="true">
+      <div className={classes.top}>{greatest?.text}</div>
+      <div className={classes.bars} style={{ gridTemplateColumns }}>
+        {bars.map(({ label, value, text }) => (
+          <div key={label} className={classes.column} title={`${label}: ${text}`}>
+            {value === 0 ? null : (
+              <div
+                className={classes.bar}
+                style={{ height: `${(100 * value) / (greatest?.value ?? value)}%` }}
+              />
+            )}
+          </div>
+        ))}
+      </div>
+      <div className={classes.labels} style={{ gridTemplateColumns }}>
+        {labelled.map(({ label, shortLabel }, index) => {
+          const start = index * step + 1;
+          const end = Math.min(start + step, bars.length + 1);
+          return (
+            <span key={label} style={{ gridColumn: `${start} / ${end}` }}>
+              {/* One for which there is no room is left out. */}
+              {step > 1 && end - start < step ? '' : shortLabel}
+            </span>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** The first of the longest bars. */
+export function greatestOf(bars: readonly Bar[]): Bar | undefined {
+  return bars.reduce<Bar | undefined>(
+    (greatest, bar) => (bar.value > (greatest?.value ?? 0) ? bar : greatest),
+    undefined,
+  );
+}

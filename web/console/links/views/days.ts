@@ -1,0 +1,97 @@
+/** Views by the days of the reader's calendar or, where those are many, by longer spans. */
+import type { Bar } from './bar-chart.tsx';
+
+/** More bars are too thin on a phone. */
+const barsMax = 62;
+/** As many days are shown at least, so that a single one does not fill the chart. */
+const daysMin = 14;
+
+const format = (options: Intl.DateTimeFormatOptions) => {
+  const { format: text } = new Intl.DateTimeFormat(undefined, options);
+  return (date: Date) => text(date);
+};
+const dayText = format({ dateStyle: 'medium' });
+const shortDayText = format({ day: 'numeric', month: 'short' });
+const monthText = format({ month: 'long', year: 'numeric' });
+const shortMonthText = format({ month: 'short', year: '2-digit' });
+const yearText = format({ year: 'numeric' });
+
+export type Span = {
+  readonly name: 'day' | 'week' | 'month' | 'year';
+  /** The first moment of the span that many spans after that of a date. */
+  readonly start: (date: Date, after: number) => Date;
+  readonly label: (start: Date) => string;
+  readonly shortLabel: (start: Date) => string;
+};
+
+// Days are of 23 to 25 hours: only the calendar can count them.
+const spans: readonly Span[] = [
+  {
+    name: 'day',
+    start: (date, after) => new Date(date.getFullYear(), date.getMonth(), date.getDate() + after),
+    label: dayText,
+    shortLabel: shortDayText,
+  },
+  {
+    name: 'week',
+    start: (date, after) => {
+      const sinceMonday = (date.getDay() + 6) % 7;
+      const day = date.getDate() - sinceMonday + 7 * after;
+      return new Date(date.getFullYear(), date.getMonth(), day);
+    },
+    label: (start) => `week of ${dayText(start)}`,
+    shortLabel: shortDayText,
+  },
+  {
+    name: 'month',
+    start: (date, after) => new Date(date.getFullYear(), date.getMonth() + after),
+    label: monthText,
+    shortLabel: shortMonthText,
+  },
+  {
+    name: 'year',
+    start: (date, after) => new Date(date.getFullYear() + after, 0),
+    label: yearText,
+    shortLabel: yearText,
+  },
+];
+
+export type PerSpan = { readonly span: Span['name']; readonly bars: readonly Bar[] };
+
+/** Counts moments, in milliseconds since 1970, in the shortest spans that are few enough. */
+export function perSpan(times: readonly number[], now: number): PerSpan {
+  const latest = new Date(times.reduce((one, other) => Math.max(one, other), now));
+  const earliest = new Date(times.reduce((one, other) => Math.min(one, other), now));
+  for (const span of spans) {
+    const starts = startsOf(span, earliest, latest);
+    if (starts !== undefined) return { span: span.name, bars: barsOf(span, starts, times) };
+  }
+  return { span: 'year', bars: [] };
+}
+
+/** Of all spans from the one date to the other; undefined where they are too many. */
+function startsOf(span: Span, earliest: Date, latest: Date): Date[] | undefined {
+  const starts: Date[] = [];
+  const shown = span.name === 'day' ? daysMin : 1;
+  for (let before = 0; ; before++) {
+    const start = span.start(latest, -before);
+    starts.unshift(start);
+    if (start <= earliest && starts.length >= shown) return starts;
+    if (starts.length >= barsMax && span.name !== 'year') return undefined;
+  }
+}
+
+function barsOf(span: Span, starts: readonly Date[], times: readonly number[]): Bar[] {
+  const counts = new Map<number, number>();
+  for (const time of times) {
+    const start = span.start(new Date(time), 0).getTime();
+    counts.set(start, (counts.get(start) ?? 0) + 1);
+  }
+  return starts.map((start) => {
+    const value = counts.get(start.getTime()) ?? 0;
+    return {
+      ...{ label: span.label(start), shortLabel: span.shortLabel(start) },
+      ...{ value, text: String(value) },
+    };
+  });
+}

@@ -1,0 +1,46 @@
+import type { Transport } from '@connectrpc/connect';
+import { callUnaryMethod, useTransport } from '@connectrpc/connect-query';
+import { useQuery } from '@tanstack/react-query';
+import { LinkService, type LinkView } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
+
+const pageSize = 200;
+const pagesMax = 5;
+
+/** How many views a chart is made of, at most. */
+export const latestMax = pageSize * pagesMax;
+
+export type LatestViews = {
+  /** The newest first. */
+  readonly views: readonly LinkView[];
+  /** Whether there are older ones. */
+  readonly hasMore: boolean;
+};
+
+type Which = { readonly workspaceId: string; readonly linkId: string };
+
+/** Views in a number that says something, whatever of them a table shows. */
+export function useLatestViews(which: Which) {
+  const transport = useTransport();
+  return useQuery({
+    queryKey: ['latest views', which],
+    queryFn: ({ signal }) => fetchLatest(transport, which, signal),
+  });
+}
+
+async function fetchLatest(
+  transport: Transport,
+  which: Which,
+  signal: AbortSignal,
+): Promise<LatestViews> {
+  const { listLinkViews } = LinkService.method;
+  const views: LinkView[] = [];
+  let pageToken = '';
+  for (let page = 0; page < pagesMax; page++) {
+    const request = { ...which, pageSize, pageToken };
+    const answer = await callUnaryMethod(transport, listLinkViews, request, { signal });
+    views.push(...answer.views);
+    pageToken = answer.nextPageToken;
+    if (pageToken === '') break;
+  }
+  return { views, hasMore: pageToken !== '' };
+}

@@ -1,0 +1,36 @@
+/** The time that was spent on each page, in all views together. */
+import type { LinkView } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
+import type { Bar } from './bar-chart.tsx';
+import { durationText } from './duration.ts';
+
+const barsMax = 62;
+
+/** `pageCount`: 0 where it is not known. Pages that are too many for a bar each share one. */
+export function pageTimes(views: readonly Pick<LinkView, 'pages'>[], pageCount: number): Bar[] {
+  const times = new Map<number, number>();
+  for (const { page, durationMs } of views.flatMap(({ pages }) => pages)) {
+    times.set(page, (times.get(page) ?? 0) + durationMs);
+  }
+  const last = [...times.keys()].reduce((one, other) => Math.max(one, other), pageCount);
+  const together = pagesPerBar(last);
+  const bars = Array.from({ length: Math.ceil(last / together) }, (_, index) => {
+    const first = index * together + 1;
+    return { first, last: Math.min(first + together - 1, last), value: 0 };
+  });
+  for (const [page, ms] of times) {
+    const bar = bars[Math.floor((page - 1) / together)];
+    if (bar !== undefined) bar.value += ms;
+  }
+  return bars.map((bar) => {
+    const pages = bar.first === bar.last ? `${bar.first}` : `${bar.first}–${bar.last}`;
+    return { label: pages, shortLabel: pages, value: bar.value, text: durationText(bar.value) };
+  });
+}
+
+/** A round number. */
+function pagesPerBar(pages: number): number {
+  for (let ten = 1; ; ten *= 10) {
+    const round = [1, 2, 5].find((digit) => pages <= digit * ten * barsMax);
+    if (round !== undefined) return round * ten;
+  }
+}

@@ -1,0 +1,95 @@
+import { Badge, Group, Text } from '@mantine/core';
+import {
+  type Link,
+  LinkService,
+  type LinkView,
+  type PageView,
+} from '../../../../gen/latchkey/sharing/v1/link_pb.js';
+import { type Column, Listing } from '../../parts/listing.tsx';
+import { usePaged } from '../../parts/paged.ts';
+import { When } from '../../parts/when.tsx';
+import { durationText } from './duration.ts';
+
+const columns: readonly Column<LinkView>[] = [
+  { title: 'E-mail', cell: (view) => <Viewer {...view} /> },
+  { title: 'When', cell: ({ createTime }) => <When time={createTime} /> },
+  {
+    title: 'How long',
+    cell: ({ durationMs }) => (durationMs === 0 ? 'not known' : durationText(durationMs)),
+  },
+  { title: 'Pages', cell: ({ pages }) => <Pages pages={pages} /> },
+];
+
+export function ViewsTable({ link }: { readonly link: Link }) {
+  const { workspaceId, id: linkId, revokeTime } = link;
+  const list = usePaged(
+    LinkService.method.listLinkViews,
+    { workspaceId, linkId },
+    ({ views }) => views,
+  );
+  return (
+    <Listing
+      label="Views"
+      list={list}
+      columns={columns}
+      idOf={({ id }) => id}
+      empty={{
+        title: 'Nobody has opened it yet',
+        text:
+          revokeTime === undefined
+            ? 'Send its address to somebody. Whoever opens it is listed here some seconds later.'
+            : 'The link was revoked before anybody did.',
+      }}
+    />
+  );
+}
+
+function Viewer({ email, emailVerified }: LinkView) {
+  if (email === '') return <Text c="dimmed">not asked for</Text>;
+  return (
+    <Group gap="xs">
+      {email}
+      {emailVerified ? (
+        <Badge variant="light" color="teal">
+          Verified
+        </Badge>
+      ) : (
+        <Text size="xs" c="dimmed">
+          not verified
+        </Text>
+      )}
+    </Group>
+  );
+}
+
+function Pages({ pages }: { readonly pages: readonly PageView[] }) {
+  const [first, ...others] = pages;
+  if (first === undefined) return <>not known</>;
+  const longest = others.reduce((one, two) => (two.durationMs > one.durationMs ? two : one), first);
+  return (
+    <div>
+      {rangesOf(pages.map(({ page }) => page))}
+      {others.length === 0 ? null : (
+        <Text size="xs" c="dimmed">
+          longest: {longest.page}, {durationText(longest.durationMs)}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+const rangesMax = 8;
+
+/** Ascending numbers in short: `1–3, 7`. */
+function rangesOf(numbers: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  const shown = ranges
+    .slice(0, rangesMax)
+    .map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`));
+  return ranges.length > rangesMax ? `${shown.join(', ')}, …` : shown.join(', ');
+}
