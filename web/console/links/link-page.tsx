@@ -74,27 +74,22 @@ function LinkFacts({ link, document }: LinkFactsProps) {
   return (
     <Facts
       facts={[
-        {
-          name: 'State',
-          value: (
-            <Group gap="xs">
-              <StateBadge link={link} />
-              {revokeTime === undefined ? null : <When time={revokeTime} />}
-            </Group>
-          ),
-        },
+        { name: 'State', value: <StateBadge link={link} /> },
         { name: 'Address', value: <Address link={link} /> },
         {
           name: 'Document',
           value: (
-            <TextLink to="/workspaces/$workspaceId/documents/$documentId" params={params}>
+            <TextLink to="/workspaces/$workspaceId/documents/$documentId" params={params} inherit>
               {document?.name ?? documentId}
             </TextLink>
           ),
         },
         { name: 'Asks for', value: gateOf(link) },
         { name: 'Download', value: link.allowDownload ? 'allowed' : 'not allowed' },
-        { name: 'Ends', value: <When time={expireTime} /> },
+        {
+          name: revokeTime === undefined ? 'Ends' : 'Ended',
+          value: <When time={revokeTime ?? expireTime} />,
+        },
         { name: 'Created', value: <When time={createTime} /> },
         { name: 'Id', value: <span className="mono">{id}</span> },
       ]}

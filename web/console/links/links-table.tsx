@@ -35,7 +35,10 @@ export function LinksTable({ workspaceId, documentId }: LinksTableProps) {
     { title: 'State', cell: (link) => <StateBadge link={link} /> },
     { title: 'Asks for', cell: gateOf },
     { title: 'Views', cell: ({ viewCount }) => viewCount },
-    { title: 'Ends', cell: ({ expireTime }) => <When time={expireTime} /> },
+    {
+      title: 'Ends',
+      cell: ({ revokeTime, expireTime }) => <When time={revokeTime ?? expireTime} />,
+    },
     {
       title: 'Actions',
       isTitleHidden: true,

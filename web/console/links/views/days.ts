@@ -22,6 +22,8 @@ export type Span = {
   readonly start: (date: Date, after: number) => Date;
   readonly label: (start: Date) => string;
   readonly shortLabel: (start: Date) => string;
+  /** What stands before the label in a sentence. */
+  readonly at: string;
 };
 
 // Days are of 23 to 25 hours: only the calendar can count them.
@@ -31,6 +33,7 @@ const spans: readonly Span[] = [
     start: (date, after) => new Date(date.getFullYear(), date.getMonth(), date.getDate() + after),
     label: dayText,
     shortLabel: shortDayText,
+    at: 'on',
   },
   {
     name: 'week',
@@ -41,22 +44,25 @@ const spans: readonly Span[] = [
     },
     label: (start) => `week of ${dayText(start)}`,
     shortLabel: shortDayText,
+    at: 'in the',
   },
   {
     name: 'month',
     start: (date, after) => new Date(date.getFullYear(), date.getMonth() + after),
     label: monthText,
     shortLabel: shortMonthText,
+    at: 'in',
   },
   {
     name: 'year',
     start: (date, after) => new Date(date.getFullYear() + after, 0),
     label: yearText,
     shortLabel: yearText,
+    at: 'in',
   },
 ];
 
-export type PerSpan = { readonly span: Span['name']; readonly bars: readonly Bar[] };
+export type PerSpan = { readonly span: Pick<Span, 'name' | 'at'>; readonly bars: readonly Bar[] };
 
 /** Counts moments, in milliseconds since 1970, in the shortest spans that are few enough. */
 export function perSpan(times: readonly number[], now: number): PerSpan {
@@ -64,9 +70,9 @@ export function perSpan(times: readonly number[], now: number): PerSpan {
   const earliest = new Date(times.reduce((one, other) => Math.min(one, other), now));
   for (const span of spans) {
     const starts = startsOf(span, earliest, latest);
-    if (starts !== undefined) return { span: span.name, bars: barsOf(span, starts, times) };
+    if (starts !== undefined) return { span, bars: barsOf(span, starts, times) };
   }
-  return { span: 'year', bars: [] };
+  throw new RangeError('there is no span that is long enough');
 }
 
 /** Of all spans from the one date to the other; undefined where they are too many. */

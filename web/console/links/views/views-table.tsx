@@ -68,10 +68,10 @@ function Pages({ pages }: { readonly pages: readonly PageView[] }) {
   const longest = others.reduce((one, two) => (two.durationMs > one.durationMs ? two : one), first);
   return (
     <div>
-      {rangesOf(pages.map(({ page }) => page))}
+      <div>{rangesOf(pages.map(({ page }) => page))}</div>
       {others.length === 0 ? null : (
         <Text size="xs" c="dimmed">
-          longest: {longest.page}, {durationText(longest.durationMs)}
+          longest: page {longest.page}, {durationText(longest.durationMs)}
         </Text>
       )}
     </div>

@@ -4,8 +4,8 @@ import type { Link } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import { Problem } from '../../parts/problem.tsx';
 import { Section } from '../../parts/section.tsx';
 import classes from './bar-chart.module.css';
-import { BarChart, greatestOf } from './bar-chart.tsx';
-import { perSpan } from './days.ts';
+import { type Bar, BarChart, greatestOf } from './bar-chart.tsx';
+import { type PerSpan, perSpan } from './days.ts';
 import { durationText } from './duration.ts';
 import { type LatestViews, latestMax, useLatestViews } from './latest-views.ts';
 import { pageTimes } from './page-times.ts';
@@ -47,29 +47,36 @@ function PerDay(latest: LatestViews) {
     createTime === undefined ? 0 : timestampMs(createTime),
   );
   const { span, bars } = perSpan(times, Date.now());
-  const greatest = greatestOf(bars);
-  const count = times.length === 1 ? '1 view' : `${times.length.toLocaleString()} views`;
-  const most = greatest === undefined ? '' : `; the most, ${greatest.text}: ${greatest.label}`;
   return (
     <BarChart
-      title={`Views per ${span}`}
-      summary={`${count}${most}.${ofThem(latest)}`}
+      title={`Views per ${span.name}`}
+      summary={`${sumOf(times.length, span, greatestOf(bars))}${ofThem(latest)}`}
       bars={bars}
-      columns={[`${span.slice(0, 1).toUpperCase()}${span.slice(1)}`, 'Views']}
+      columns={[capitalized(span.name), 'Views']}
     />
   );
 }
+
+function sumOf(count: number, { at }: PerSpan['span'], greatest: Bar | undefined): string {
+  if (greatest === undefined || count === 0) return '';
+  const views = count === 1 ? '1 view' : `${count.toLocaleString()} views`;
+  const most = `${at} ${greatest.label}.`;
+  if (greatest.value < count) return `${views}. The most: ${greatest.text}, ${most}`;
+  return count === 1 ? `${views}, ${most}` : `${views}, all ${most}`;
+}
+
+const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 function PerPage({ pageCount, ...latest }: LatestViews & { readonly pageCount: number }) {
   const bars = pageTimes(latest.views, pageCount);
   const greatest = greatestOf(bars);
   if (greatest === undefined) return null;
   const sum = bars.reduce((ms, { value }) => ms + value, 0);
-  const longest = `the longest on ${greatest.label}, ${greatest.text}`;
+  const most = `The most: ${greatest.text}, on page ${greatest.label}.`;
   return (
     <BarChart
       title="Time per page"
-      summary={`${durationText(sum)} in all views together; ${longest}.${ofThem(latest)}`}
+      summary={`${durationText(sum)} in all views together. ${most}${ofThem(latest)}`}
       bars={bars}
       columns={['Page', 'Time']}
     />
