@@ -1,44 +1,13 @@
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { consoles, expectAccessible } from '../support/console.ts';
+import { dayMs, linkOf, localText, newestLink, rowOf } from '../support/links.ts';
 import { makePdf } from '../support/pdf.ts';
-import { api, type DocumentFields, type LinkFields, makeLink, upload } from '../support/sharing.ts';
+import { api, type DocumentFields, makeLink, upload } from '../support/sharing.ts';
 import { desktop, overhangOf, phone, picture } from '../support/viewing.ts';
-import { askedBy, Visitor } from '../support/visitor.ts';
 
 const { app, workspaceId, visitAs, member, staff } = consoles();
 
 const linksPath = () => `/workspaces/${workspaceId()}/links`;
-
-/** What the service says of a link, with all of its options. */
-async function linkOf(id: string) {
-  const { body } = await api<LinkFields & { name: string; allow_download: boolean }>(
-    app(),
-    'GET',
-    `/links/${id}`,
-  );
-  return body;
-}
-
-async function newestLink() {
-  const { body } = await api<{ links: LinkFields[] }>(app(), 'GET', '/links?page_size=1');
-  const [link] = body.links;
-  if (link === undefined) throw new Error('there is no link');
-  return linkOf(link.id);
-}
-
-const asked = async (link: LinkFields) => askedBy(await new Visitor(link).get());
-
-const rowOf = (page: Page, name: string) =>
-  page.getByRole('table', { name: 'Links' }).getByRole('row').filter({ hasText: name });
-
-/** A moment as a field of a date and a time takes it, in the zone of this process. */
-function localText(ms: number): string {
-  const date = new Date(ms);
-  return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-const day = 24 * 60 * 60_000;
 
 describe('the links of a workspace', () => {
   let document: DocumentFields;
@@ -78,7 +47,7 @@ describe('the links of a workspace', () => {
     await email.check();
     await proof.check();
     await dialog.getByLabel('Allow the download').check();
-    const ends = Math.floor(Date.now() / 60_000) * 60_000 + 3 * day;
+    const ends = Math.floor(Date.now() / 60_000) * 60_000 + 3 * dayMs;
     await dialog.getByLabel('Ends').fill(localText(ends));
     await picture(page, 'links-create');
     await dialog.getByRole('button', { name: 'Create link' }).click();
@@ -87,7 +56,7 @@ describe('the links of a workspace', () => {
     await ready.getByText(/by another way than the address/).waitFor();
     await expectAccessible(page);
     await picture(page, 'links-ready');
-    const link = await newestLink();
+    const link = await newestLink(app());
     expect(link).toMatchObject({
       name: 'For the board',
       document_id: document.id,
@@ -114,14 +83,14 @@ describe('the links of a workspace', () => {
     await dialog.getByLabel('Document').selectOption(document.id);
     await dialog.getByRole('button', { name: 'Create link' }).click();
     await page.getByRole('dialog', { name: 'The link is ready' }).waitFor();
-    expect(await newestLink()).toMatchObject({
+    expect(await newestLink(app())).toMatchObject({
       name: '',
       password_required: false,
       email_required: true,
       email_verification_required: false,
       allow_download: false,
     });
-    expect((await newestLink()).expire_time).toBeUndefined();
+    expect((await newestLink(app())).expire_time).toBeUndefined();
     await page.getByRole('link', { name: 'See the link' }).click();
     await page.getByRole('heading', { level: 1, name: 'terms.pdf' }).waitFor();
   });
@@ -148,119 +117,7 @@ describe('the links of a workspace', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('is not in the future', { exact: true }).waitFor();
     await dialog.getByText(/^Request id:/).waitFor();
-    expect((await linkOf(link.id)).expire_time).toBeUndefined();
-  });
-});
-
-describe('a link', () => {
-  let document: DocumentFields;
-  beforeAll(async () => {
-    document = await upload(app(), makePdf({ pages: 2, text: 'Plan' }), 'plan.pdf');
-  });
-
-  async function edited(page: Page, name: string) {
-    await rowOf(page, name).getByRole('button', { name: 'Edit' }).click();
-    return page.getByRole('dialog', { name: 'Edit the link' });
-  }
-
-  it('loses its end and its password, and keeps all else', async () => {
-    const expireTime = new Date(Date.now() + day).toISOString();
-    const given = { email_required: true, password: 'old', expire_time: expireTime };
-    const link = await makeLink(app(), document.id, { name: 'Loses', ...given });
-    const { page, open } = await visitAs(await member('member'));
-    await open(linksPath());
-    const dialog = await edited(page, 'Loses');
-    expect(await dialog.getByLabel('Ends').inputValue()).toBe(localText(Date.parse(expireTime)));
-    await dialog.getByLabel('Ends').fill('');
-    await dialog.getByLabel('Password').selectOption('Ask for none');
-    await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    const changed = await linkOf(link.id);
-    expect(changed).toMatchObject({
-      name: 'Loses',
-      url: link.url,
-      email_required: true,
-      password_required: false,
-    });
-    expect(changed.expire_time).toBeUndefined();
-  });
-
-  it('gets another password, which everybody has to enter', async () => {
-    const link = await makeLink(app(), document.id, { name: 'Changes', password: 'old' });
-    const reader = new Visitor(link);
-    await reader.post({ password: 'old' });
-    expect(await reader.asked()).toBe('document');
-    const { page, open } = await visitAs(await member('member'));
-    await open(linksPath());
-    const dialog = await edited(page, 'Changes');
-    await dialog.getByText(/has to pass it again/).waitFor();
-    await dialog.getByLabel('Password').selectOption('Set a new one');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Enter the new password.').waitFor();
-    expect(await linkOf(link.id)).toMatchObject({ password_required: true });
-    await dialog.locator('input[type=password]').fill('new');
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    expect(await reader.asked()).toBe('Password');
-    await reader.post({ password: 'new' });
-    expect(await reader.asked()).toBe('document');
-  });
-
-  it('asks no more for an address, and so for no proof of it', async () => {
-    const given = { email_required: true, email_verification_required: true };
-    const link = await makeLink(app(), document.id, { name: 'Opens', ...given });
-    const { page, open } = await visitAs(await member('member'));
-    await open(linksPath());
-    const dialog = await edited(page, 'Opens');
-    await dialog.getByLabel('Ask for an e-mail address').uncheck();
-    expect(await dialog.getByLabel('Have the address proven').isChecked()).toBe(false);
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await rowOf(page, 'Opens').getByText('nothing').waitFor();
-    expect(await linkOf(link.id)).toMatchObject({
-      email_required: false,
-      email_verification_required: false,
-    });
-    expect(await asked(link)).toBe('document');
-  });
-
-  it('takes only what was changed, so that whoever passed its gate stays in', async () => {
-    const expireTime = new Date(Date.now() + day + 12_345).toISOString();
-    const link = await makeLink(app(), document.id, {
-      ...{ name: 'Keeps', password: 'old', expire_time: expireTime },
-    });
-    const reader = new Visitor(link);
-    await reader.post({ password: 'old' });
-    const { page, open } = await visitAs(await member('member'));
-    await open(linksPath());
-    const dialog = await edited(page, 'Keeps');
-    await dialog.getByLabel('Name').fill('Keeps, renamed');
-    await dialog.getByLabel('Allow the download').check();
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await rowOf(page, 'Keeps, renamed').waitFor();
-    const changed = await linkOf(link.id);
-    expect(changed).toMatchObject({ allow_download: true, password_required: true });
-    expect(Date.parse(changed.expire_time ?? '')).toBe(Date.parse(expireTime));
-    expect(await reader.asked()).toBe('document');
-  });
-
-  it('is revoked after a question, and its address is gone', async () => {
-    const link = await makeLink(app(), document.id, { name: 'Goes' });
-    const { page, open } = await visitAs(await member('member'));
-    await open(linksPath());
-    const revoke = rowOf(page, 'Goes').getByRole('button', { name: 'Revoke' });
-    await revoke.click();
-    const question = page.getByRole('dialog', { name: 'Revoke “Goes”?' });
-    await question.getByText(/stops working at once/).waitFor();
-    await expectAccessible(page);
-    await question.getByRole('button', { name: 'Cancel' }).click();
-    expect((await fetch(link.url)).status).toBe(200);
-    await revoke.click();
-    await question.getByRole('button', { name: 'Revoke link' }).click();
-    await rowOf(page, 'Goes').getByText('Revoked').waitFor();
-    expect((await fetch(link.url)).status).toBe(410);
-    expect(await rowOf(page, 'Goes').getByRole('button').count()).toBe(0);
+    expect((await linkOf(app(), link.id)).expire_time).toBeUndefined();
   });
 });
 
@@ -316,20 +173,23 @@ describe('many links', () => {
     await dialog.getByLabel('Name').fill('To the oldest');
     await dialog.getByRole('button', { name: 'Create link' }).click();
     await page.getByRole('dialog', { name: 'The link is ready' }).waitFor();
-    expect(await newestLink()).toMatchObject({ name: 'To the oldest', document_id: oldest.id });
+    expect(await newestLink(app())).toMatchObject({
+      name: 'To the oldest',
+      document_id: oldest.id,
+    });
   });
 });
 
 describe('the pages of links', () => {
   beforeAll(async () => {
     const document = await upload(app(), makePdf({ pages: 1, text: 'Deck' }), 'deck.pdf');
-    const expireTime = new Date(Date.now() + day).toISOString();
+    const expireTime = new Date(Date.now() + dayMs).toISOString();
     const expired = await makeLink(app(), document.id, {
       ...{ name: 'Last quarter', expire_time: expireTime },
     });
     await app()
       .app.inside.db.updateTable('links')
-      .set({ expire_time: Date.now() - day })
+      .set({ expire_time: Date.now() - dayMs })
       .where('id', '=', expired.id)
       .execute();
     const revoked = await makeLink(app(), document.id, { name: 'Sent to the wrong one' });

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { consoles, expectAccessible } from '../support/console.ts';
+import { dayMs } from '../support/links.ts';
 import type { LinkFields } from '../support/sharing.ts';
 import { desktop, overhangOf, phone, picture } from '../support/viewing.ts';
 import { admit, otherVisit, read, report, viewsOf, watched } from '../support/views.ts';
@@ -62,8 +63,6 @@ async function barsOf(page: Page, name: string, zero?: string): Promise<string[]
   const texts = (await rows.allInnerTexts()).map((text) => text.split('\t'));
   return texts.slice(1).filter(([, text]) => text !== zero);
 }
-
-const day = 24 * 60 * 60_000;
 
 describe('a link', () => {
   it('shows its facts, and where its document and its address are', async () => {
@@ -173,8 +172,8 @@ describe('the views of a link', () => {
   it('are counted by the days of the reader', async () => {
     const link = await watched(app());
     const timeZone = 'Pacific/Auckland';
-    const noon = Math.floor((Date.now() - 5 * day) / day) * day;
-    // Midnight there is at 11 or 12 o'clock UTC: both fall on the same day of UTC.
+    const noon = Math.floor((Date.now() - 5 * dayMs) / dayMs) * dayMs;
+    // Midnight there is at 11 or 12 o'clock UTC: both fall on the same dayMs of UTC.
     const times = [noon + 9 * 3_600_000, noon + 14 * 3_600_000, noon + 15 * 3_600_000];
     await addViews(
       link,
@@ -187,7 +186,7 @@ describe('the views of a link', () => {
     await open(pathOf(link));
     expect(await barsOf(page, 'Views per day', '0')).toEqual([
       [label(noon), '1'],
-      [label(noon + day), '2'],
+      [label(noon + dayMs), '2'],
     ]);
   });
 
@@ -223,7 +222,7 @@ describe('the views of a link', () => {
       .execute();
     const now = Date.now();
     const rows = Array.from({ length: 200 }, (_, index) => ({
-      time: now - 2 * index * day,
+      time: now - 2 * index * dayMs,
       pages: { [2 * index + 1]: 3_000, [2 * index + 2]: 1_000 * ((index * 7) % 20) },
     }));
     await addViews(link, rows);
@@ -249,7 +248,7 @@ describe('the page of a link', () => {
     link = await watched(app(), { name: 'To investors' });
     const now = Date.now();
     const rows = Array.from({ length: 60 }, (_, index) => ({
-      time: now - ((index * index) % 40) * day - index * 3_600_000,
+      time: now - ((index * index) % 40) * dayMs - index * 3_600_000,
       pages: { 1: 9_000 + 200 * index, 2: 30_000 - 300 * index, 3: 1_000 * (index % 7) },
     }));
     await addViews(link, rows);

@@ -1,0 +1,123 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { consoles, expectAccessible } from '../support/console.ts';
+import { dayMs, linkOf, localText, rowOf } from '../support/links.ts';
+import { makePdf } from '../support/pdf.ts';
+import { type DocumentFields, makeLink, upload } from '../support/sharing.ts';
+import { Visitor } from '../support/visitor.ts';
+
+const { app, workspaceId, visitAs, member } = consoles();
+
+const linksPath = () => `/workspaces/${workspaceId()}/links`;
+
+describe('a link', () => {
+  let document: DocumentFields;
+  beforeAll(async () => {
+    document = await upload(app(), makePdf({ pages: 2, text: 'Plan' }), 'plan.pdf');
+  });
+
+  async function edited(page: Page, name: string) {
+    await rowOf(page, name).getByRole('button', { name: 'Edit' }).click();
+    return page.getByRole('dialog', { name: 'Edit the link' });
+  }
+
+  it('loses its end and its password, and keeps all else', async () => {
+    const expireTime = new Date(Date.now() + dayMs).toISOString();
+    const given = { email_required: true, password: 'old', expire_time: expireTime };
+    const link = await makeLink(app(), document.id, { name: 'Loses', ...given });
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    const dialog = await edited(page, 'Loses');
+    expect(await dialog.getByLabel('Ends').inputValue()).toBe(localText(Date.parse(expireTime)));
+    await dialog.getByLabel('Ends').fill('');
+    await dialog.getByLabel('Password').selectOption('Ask for none');
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const changed = await linkOf(app(), link.id);
+    expect(changed).toMatchObject({
+      name: 'Loses',
+      url: link.url,
+      email_required: true,
+      password_required: false,
+    });
+    expect(changed.expire_time).toBeUndefined();
+  });
+
+  it('gets another password, which everybody has to enter', async () => {
+    const link = await makeLink(app(), document.id, { name: 'Changes', password: 'old' });
+    const reader = new Visitor(link);
+    await reader.post({ password: 'old' });
+    expect(await reader.asked()).toBe('document');
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    const dialog = await edited(page, 'Changes');
+    await dialog.getByText(/has to pass it again/).waitFor();
+    await dialog.getByLabel('Password').selectOption('Set a new one');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Enter the new password.').waitFor();
+    expect(await linkOf(app(), link.id)).toMatchObject({ password_required: true });
+    await dialog.locator('input[type=password]').fill('new');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await reader.asked()).toBe('Password');
+    await reader.post({ password: 'new' });
+    expect(await reader.asked()).toBe('document');
+  });
+
+  it('asks no more for an address, and so for no proof of it', async () => {
+    const given = { email_required: true, email_verification_required: true };
+    const link = await makeLink(app(), document.id, { name: 'Opens', ...given });
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    const dialog = await edited(page, 'Opens');
+    await dialog.getByLabel('Ask for an e-mail address').uncheck();
+    expect(await dialog.getByLabel('Have the address proven').isChecked()).toBe(false);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await rowOf(page, 'Opens').getByText('nothing').waitFor();
+    expect(await linkOf(app(), link.id)).toMatchObject({
+      email_required: false,
+      email_verification_required: false,
+    });
+    expect(await new Visitor(link).asked()).toBe('document');
+  });
+
+  it('takes only what was changed, so that whoever passed its gate stays in', async () => {
+    const expireTime = new Date(Date.now() + dayMs + 12_345).toISOString();
+    const link = await makeLink(app(), document.id, {
+      ...{ name: 'Keeps', password: 'old', expire_time: expireTime },
+    });
+    const reader = new Visitor(link);
+    await reader.post({ password: 'old' });
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    const dialog = await edited(page, 'Keeps');
+    await dialog.getByLabel('Name').fill('Keeps, renamed');
+    await dialog.getByLabel('Allow the download').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'Keeps, renamed').waitFor();
+    const changed = await linkOf(app(), link.id);
+    expect(changed).toMatchObject({ allow_download: true, password_required: true });
+    expect(Date.parse(changed.expire_time ?? '')).toBe(Date.parse(expireTime));
+    expect(await reader.asked()).toBe('document');
+  });
+
+  it('is revoked after a question, and its address is gone', async () => {
+    const link = await makeLink(app(), document.id, { name: 'Goes' });
+    const { page, open } = await visitAs(await member('member'));
+    await open(linksPath());
+    const revoke = rowOf(page, 'Goes').getByRole('button', { name: 'Revoke' });
+    await revoke.click();
+    const question = page.getByRole('dialog', { name: 'Revoke “Goes”?' });
+    await question.getByText(/stops working at once/).waitFor();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect((await fetch(link.url)).status).toBe(200);
+    await revoke.click();
+    await question.getByRole('button', { name: 'Revoke link' }).click();
+    await rowOf(page, 'Goes').getByText('Revoked').waitFor();
+    expect((await fetch(link.url)).status).toBe(410);
+    expect(await rowOf(page, 'Goes').getByRole('button').count()).toBe(0);
+  });
+});
