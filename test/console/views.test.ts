@@ -172,9 +172,9 @@ describe('the views of a link', () => {
   it('are counted by the days of the reader', async () => {
     const link = await watched(app());
     const timeZone = 'Pacific/Auckland';
-    const noon = Math.floor((Date.now() - 5 * dayMs) / dayMs) * dayMs;
-    // Midnight there is at 11 or 12 o'clock UTC: both fall on the same dayMs of UTC.
-    const times = [noon + 9 * 3_600_000, noon + 14 * 3_600_000, noon + 15 * 3_600_000];
+    const utcDay = Math.floor((Date.now() - 5 * dayMs) / dayMs) * dayMs;
+    // Midnight there is at 11 or 12 o'clock UTC: both fall on the same day of UTC.
+    const times = [utcDay + 9 * 3_600_000, utcDay + 14 * 3_600_000, utcDay + 15 * 3_600_000];
     await addViews(
       link,
       times.map((time) => ({ time })),
@@ -185,8 +185,8 @@ describe('the views of a link', () => {
     const { page, open } = await visitAs(await member('member'), settings);
     await open(pathOf(link));
     expect(await barsOf(page, 'Views per day', '0')).toEqual([
-      [label(noon), '1'],
-      [label(noon + dayMs), '2'],
+      [label(utcDay), '1'],
+      [label(utcDay + dayMs), '2'],
     ]);
   });
 
