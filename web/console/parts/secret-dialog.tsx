@@ -6,6 +6,8 @@ export type ShownSecret = {
   /** What it is, such as `API key`. */
   readonly label: string;
   readonly text: string;
+  /** What else there is to know now, such as what becomes of the one that it replaces. */
+  readonly note?: string;
   /** A line for a terminal that uses it at once. */
   readonly command?: string;
 };
@@ -32,11 +34,14 @@ export function SecretDialog({ secret, close }: SecretDialogProps) {
   );
 }
 
-function Secret({ label, text, command, close }: ShownSecret & { readonly close: () => void }) {
+type SecretProps = ShownSecret & { readonly close: () => void };
+
+function Secret({ label, text, note, command, close }: SecretProps) {
   return (
     <Stack>
       <Text>Store it now: it is shown this once, and nobody can look it up later.</Text>
       <Excerpt label={label} text={text} />
+      {note === undefined ? null : <Text>{note}</Text>}
       {command === undefined ? null : (
         <>
           <Text>Try it in a terminal:</Text>

@@ -3,7 +3,10 @@ import { timestampDate } from '@bufbuild/protobuf/wkt';
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** A time in the reader's own zone and manner; `absent` says what it means that there is none. */
+/** A time in the reader's own zone and manner. */
+export const whenText = (date: Date): string => format.format(date);
+
+/** The same, for machines too; `absent` says what it means that there is none. */
 export function When({
   time,
   absent = 'never',
@@ -13,5 +16,5 @@ export function When({
 }) {
   if (time === undefined) return <>{absent}</>;
   const date = timestampDate(time);
-  return <time dateTime={date.toISOString()}>{format.format(date)}</time>;
+  return <time dateTime={date.toISOString()}>{whenText(date)}</time>;
 }
