@@ -4,7 +4,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { type Account, AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
-import { TextLink } from '../parts/link.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePaged } from '../parts/paged.ts';
@@ -27,10 +26,8 @@ export function AccountsPage() {
     <Page
       title="Accounts"
       about={
-        <>
-          What the tokens of <TextLink to="/customers">customers</TextLink> are restricted to. An
-          account is there as long as a customer has it.
-        </>
+        'What the tokens of customers are restricted to. An account is there as long as at least ' +
+        'one customer has it.'
       }
     >
       <Filter key={customerId} customerId={customerId} />

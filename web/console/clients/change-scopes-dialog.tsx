@@ -46,7 +46,9 @@ export function ChangeScopesDialog({ client, isOpen, close }: ChangeScopesDialog
         value={form.values.scopes}
       />
       <Text size="sm" role="status">
-        {lost.length === 0 ? '' : `Its tokens, those that it has too, lose ${lost.join(', ')}.`}
+        {lost.length === 0
+          ? ''
+          : `Taken away at once, from the tokens that there are, too: ${lost.join(', ')}.`}
       </Text>
     </FormDialog>
   );

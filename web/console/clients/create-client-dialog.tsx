@@ -1,7 +1,6 @@
 import { useMutation } from '@connectrpc/connect-query';
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useNavigate } from '@tanstack/react-router';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { tokenCommand } from '../parts/commands.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
@@ -14,7 +13,6 @@ type Dialog = { readonly isOpen: boolean; readonly close: () => void };
 export function CreateClientDialog({ isOpen, close }: Dialog) {
   const { showSecret } = useDialogs();
   const create = useMutation(ClientService.method.createClient);
-  const navigate = useNavigate();
   const form = useForm({
     initialValues: { name: '', scopes: '' },
     validate: { scopes: problemOfScopes },
@@ -42,7 +40,6 @@ export function CreateClientDialog({ isOpen, close }: Dialog) {
           note: `It goes with the client id ${clientId}.`,
           ...(command === undefined ? {} : { command }),
         });
-        await navigate({ to: '/clients/$clientId', params: { clientId } });
       }}
     >
       <TextInput

@@ -46,7 +46,7 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
       }}
     >
       <Text>Makes a new secret, and has every older one end.</Text>
-      <SecretFields form={form} />
+      <SecretFields form={form} endLabel="The new secret ends" />
       <OverlapField
         label="The older secrets end"
         description={

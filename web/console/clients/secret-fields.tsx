@@ -7,8 +7,14 @@ import type { ShownSecret } from '../parts/secret-dialog.tsx';
 
 type Values = { readonly name: string; readonly expireTime: string };
 
+type SecretFieldsProps = {
+  readonly form: UseFormReturnType<Values>;
+  /** What the field is called that asks when it ends. */
+  readonly endLabel?: string;
+};
+
 /** What is asked of a new secret. */
-export function SecretFields({ form }: { readonly form: UseFormReturnType<Values> }) {
+export function SecretFields({ form, endLabel = 'Ends' }: SecretFieldsProps) {
   return (
     <>
       <TextInput
@@ -18,7 +24,7 @@ export function SecretFields({ form }: { readonly form: UseFormReturnType<Values
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <ExpiryField {...form.getInputProps('expireTime')} />
+      <ExpiryField label={endLabel} {...form.getInputProps('expireTime')} />
     </>
   );
 }

@@ -55,7 +55,7 @@ export function AccountsDialog({ customer, isOpen, close }: AccountsDialogProps)
       <Text size="sm" role="status">
         {lost.length === 0
           ? ''
-          : `The customer’s tokens, those that it has too, lose ${listOf(lost)}.`}
+          : `Taken away at once, from the tokens that there are, too: ${listOf(lost)}.`}
       </Text>
     </FormDialog>
   );

@@ -21,7 +21,7 @@ export function AccountsOf({ customer, mayChange }: AccountsOfProps) {
         ) : undefined
       }
     >
-      <Paper withBorder p="md" mah="20rem" style={{ overflowY: 'auto' }} tabIndex={0}>
+      <Paper withBorder p="md">
         {accountIds.length === 0 ? (
           <Text size="sm">None yet: its tokens are good for no account.</Text>
         ) : (

@@ -1,5 +1,5 @@
 /** Asks for scopes, of any area. */
-import { Button, Group, Stack, Textarea, type TextareaProps } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea, type TextareaProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 const scopesMax = 100;
@@ -53,7 +53,9 @@ export function ScopesField(props: ScopesFieldProps) {
       />
       {left.length === 0 ? null : (
         <details>
-          <summary>{suggestionsLabel}</summary>
+          <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
+            {suggestionsLabel}
+          </Text>
           <Group gap={6} mt="xs">
             {left.map((scope) => (
               <Button

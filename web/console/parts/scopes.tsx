@@ -8,7 +8,7 @@ export function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
   // The last place is not given to `and 1 more`.
   const shown = rest > 1 ? scopes.slice(0, shownMax) : scopes;
   return (
-    <Stack gap={0}>
+    <Stack gap={0} miw="8.5rem">
       {scopes.length === 0 ? 'none' : null}
       {shown.map((scope) => (
         <span key={scope} className="mono">

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
 import { Copy } from './copyable.tsx';
+import { useFocusOutside } from './focus-outside.ts';
 
 export type ShownSecret = {
   readonly title: string;
@@ -19,6 +20,11 @@ type SecretDialogProps = {
 
 /** Closes by its button only: what it shows is not shown again. */
 export function SecretDialog({ secret, close }: SecretDialogProps) {
+  const focusOutside = useFocusOutside();
+  const leave = () => {
+    close();
+    focusOutside();
+  };
   return (
     <Modal
       opened={secret !== undefined}
@@ -28,8 +34,9 @@ export function SecretDialog({ secret, close }: SecretDialogProps) {
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
+      returnFocus={false}
     >
-      {secret === undefined ? null : <Secret {...secret} close={close} />}
+      {secret === undefined ? null : <Secret {...secret} close={leave} />}
     </Modal>
   );
 }

@@ -2,9 +2,13 @@ import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-/** A time in the reader's own zone and manner. */
-export const whenText = (date: Date): string => format.format(date);
+/** A time in the reader's own zone and manner, of which a line breaks after the day only. */
+export function whenText(date: Date): string {
+  const time = timeFormat.format(date);
+  return format.format(date).replace(time, time.replace(/\s/g, '\u00a0'));
+}
 
 /** The same, for machines too; `absent` says what it means that there is none. */
 export function When({

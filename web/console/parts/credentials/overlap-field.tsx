@@ -15,7 +15,7 @@ export const defaultOverlap = '86400';
 
 /** Asks for how long what is replaced stays good. */
 export function OverlapField(props: NativeSelectProps) {
-  return <NativeSelect data={overlaps} data-autofocus {...props} />;
+  return <NativeSelect data={overlaps} {...props} />;
 }
 
 /**

@@ -49,6 +49,7 @@ export function RotateKeyDialog({ old, close, rotate, commandOf }: RotateKeyDial
     >
       <Text>Makes a new key with the same name, scopes and end.</Text>
       <OverlapField
+        data-autofocus
         label="The old key ends"
         description={
           form.values.overlapSeconds === '0'
