@@ -1,7 +1,7 @@
 import { ScopesField, type ScopesFieldProps } from '../parts/scopes-field.tsx';
 import { useSessionState } from '../session/context.tsx';
 
-/** Of the service's own scopes it offers those that the user holds: no others are theirs to give. */
+/** Offers those of the service's own scopes that the user holds: no others are theirs to give. */
 export function GrantedScopesField(props: ScopesFieldProps) {
   const state = useSessionState();
   const held = state.status === 'in' ? [...state.scopes].sort() : [];

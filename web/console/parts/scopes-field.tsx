@@ -16,8 +16,8 @@ export function problemOfScopes(text: string): string | null {
   const wrong = scopes.find((scope) => !scopePattern.test(scope));
   if (wrong !== undefined) {
     return (
-      `“${wrong}” is not a scope. Write an area in small letters, digits and underscores, a colon, ` +
-      'and read or write, such as payments:read.'
+      `“${wrong}” is not a scope. Write an area in small letters, digits and underscores, ` +
+      'a colon, and read or write, such as payments:read.'
     );
   }
   return scopes.length > scopesMax ? `These are ${scopes.length}; at most ${scopesMax} fit.` : null;
