@@ -73,6 +73,9 @@ const ofShell = [
     getParentRoute: () => shell,
     path: '/accounts',
     component: page(() => import('./accounts/accounts-page.tsx'), 'AccountsPage'),
+    // The id of the customer whose accounts are shown; unset for all.
+    validateSearch: ({ customer }): { customer?: string } =>
+      typeof customer === 'string' && customer !== '' ? { customer } : {},
   }),
   createRoute({
     getParentRoute: () => shell,

@@ -23,6 +23,8 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   headings: { fontWeight: '600' },
   components: {
+    // In a narrow column it is the others that give way.
+    Badge: { defaultProps: { miw: 'max-content' } },
     Modal: {
       defaultProps: {
         centered: true,

@@ -1,5 +1,92 @@
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { Able } from '../parts/able.tsx';
+import { Copyable } from '../parts/copyable.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { TextLink } from '../parts/link.tsx';
+import { NameDialog } from '../parts/name-dialog.tsx';
+import { One } from '../parts/one.tsx';
 import { Page } from '../parts/page.tsx';
+import { When } from '../parts/when.tsx';
+import { useHasScope } from '../session/context.tsx';
+import { ChangeScopesDialog } from './change-scopes-dialog.tsx';
+import { ClientActions } from './client-actions.tsx';
+import { Secrets } from './secrets.tsx';
 
 export function ClientPage() {
-  return <Page title="Client">…</Page>;
+  const { clientId } = useParams({ from: '/shell/clients/$clientId' });
+  const mayWrite = useHasScope()('clients:write');
+  const query = useQuery(ClientService.method.getClient, { clientId });
+  const client = query.data?.client;
+  const [dialog, setDialog] = useState<'name' | 'scopes'>();
+  const close = () => setDialog(undefined);
+  const mayChange = mayWrite && client !== undefined;
+  return (
+    <Page
+      title={client?.name ?? 'Client'}
+      parent={<TextLink to="/clients">Clients</TextLink>}
+      actions={mayChange ? <ClientActions client={client} open={setDialog} /> : undefined}
+    >
+      <One value={client} query={query} label="client">
+        {(found) => <Known {...found} />}
+      </One>
+      {mayChange ? (
+        <>
+          <Rename key={client.name} client={client} isOpen={dialog === 'name'} close={close} />
+          <ChangeScopesDialog
+            key={client.scopes.join(' ')}
+            client={client}
+            isOpen={dialog === 'scopes'}
+            close={close}
+          />
+          <Secrets client={client} />
+        </>
+      ) : null}
+    </Page>
+  );
+}
+
+function Known({ id, scopes, createTime, disableTime }: Client) {
+  return (
+    <Facts
+      facts={[
+        { name: 'Client id', value: <Copyable text={id} label="client id" /> },
+        { name: 'State', value: <Able disableTime={disableTime} isFull /> },
+        {
+          name: 'Scopes',
+          value:
+            scopes.length === 0 ? (
+              'none: it gets no token'
+            ) : (
+              <span className="mono">{scopes.join(' ')}</span>
+            ),
+        },
+        { name: 'Created', value: <When time={createTime} /> },
+      ]}
+    />
+  );
+}
+
+type RenameProps = {
+  readonly client: Client;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+function Rename({ client: { id, name }, isOpen, close }: RenameProps) {
+  const update = useMutation(ClientService.method.updateClient);
+  return (
+    <NameDialog
+      title="Rename the client"
+      label="Rename"
+      name={name}
+      isOpen={isOpen}
+      close={close}
+      submit={(newName) =>
+        update.mutateAsync({ clientId: id, name: newName, updateMask: { paths: ['name'] } })
+      }
+    />
+  );
 }

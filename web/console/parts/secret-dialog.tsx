@@ -1,11 +1,14 @@
 import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
 import { Copy } from './copyable.tsx';
+import { useFocusOutside } from './focus-outside.ts';
 
 export type ShownSecret = {
   readonly title: string;
   /** What it is, such as `API key`. */
   readonly label: string;
   readonly text: string;
+  /** What else there is to know now, such as what becomes of the one that it replaces. */
+  readonly note?: string;
   /** A line for a terminal that uses it at once. */
   readonly command?: string;
 };
@@ -17,6 +20,11 @@ type SecretDialogProps = {
 
 /** Closes by its button only: what it shows is not shown again. */
 export function SecretDialog({ secret, close }: SecretDialogProps) {
+  const focusOutside = useFocusOutside();
+  const leave = () => {
+    close();
+    focusOutside();
+  };
   return (
     <Modal
       opened={secret !== undefined}
@@ -26,17 +34,21 @@ export function SecretDialog({ secret, close }: SecretDialogProps) {
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
+      returnFocus={false}
     >
-      {secret === undefined ? null : <Secret {...secret} close={close} />}
+      {secret === undefined ? null : <Secret {...secret} close={leave} />}
     </Modal>
   );
 }
 
-function Secret({ label, text, command, close }: ShownSecret & { readonly close: () => void }) {
+type SecretProps = ShownSecret & { readonly close: () => void };
+
+function Secret({ label, text, note, command, close }: SecretProps) {
   return (
     <Stack>
       <Text>Store it now: it is shown this once, and nobody can look it up later.</Text>
       <Excerpt label={label} text={text} />
+      {note === undefined ? null : <Text>{note}</Text>}
       {command === undefined ? null : (
         <>
           <Text>Try it in a terminal:</Text>

@@ -2,8 +2,15 @@ import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-/** A time in the reader's own zone and manner; `absent` says what it means that there is none. */
+/** A time in the reader's own zone and manner, of which a line breaks after the day only. */
+export function whenText(date: Date): string {
+  const time = timeFormat.format(date);
+  return format.format(date).replace(time, time.replace(/\s/g, '\u00a0'));
+}
+
+/** The same, for machines too; `absent` says what it means that there is none. */
 export function When({
   time,
   absent = 'never',
@@ -13,5 +20,5 @@ export function When({
 }) {
   if (time === undefined) return <>{absent}</>;
   const date = timestampDate(time);
-  return <time dateTime={date.toISOString()}>{format.format(date)}</time>;
+  return <time dateTime={date.toISOString()}>{whenText(date)}</time>;
 }

@@ -1,5 +1,73 @@
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useParams } from '@tanstack/react-router';
+import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { Copyable } from '../parts/copyable.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { NameDialog } from '../parts/name-dialog.tsx';
+import { One } from '../parts/one.tsx';
 import { Page } from '../parts/page.tsx';
+import { When } from '../parts/when.tsx';
+import { useHasScope } from '../session/context.tsx';
 
 export function GeneralPage() {
-  return <Page title="General">…</Page>;
+  const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/settings/general' });
+  const mayWrite = useHasScope()('workspaces:write');
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const query = useQuery(WorkspaceService.method.getWorkspace, { workspaceId });
+  const workspace = query.data?.workspace;
+  const canRename = mayWrite && workspace !== undefined;
+  return (
+    <Page
+      title="Settings"
+      about="What the workspace is called, and the id by which programs know it."
+      actions={canRename ? <Button onClick={open}>Rename</Button> : undefined}
+    >
+      <One value={workspace} query={query} label="workspace">
+        {(found) => <Known {...found} />}
+      </One>
+      {workspace === undefined ? null : (
+        <Rename key={workspace.name} workspace={workspace} isOpen={isOpen} close={close} />
+      )}
+    </Page>
+  );
+}
+
+function Known({ id, name, createTime }: Workspace) {
+  return (
+    <Facts
+      facts={[
+        { name: 'Name', value: name },
+        { name: 'Workspace id', value: <Copyable text={id} label="workspace id" /> },
+        { name: 'Created', value: <When time={createTime} /> },
+      ]}
+    />
+  );
+}
+
+type RenameProps = {
+  readonly workspace: Workspace;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+function Rename({ workspace, isOpen, close }: RenameProps) {
+  const update = useMutation(WorkspaceService.method.updateWorkspace);
+  return (
+    <NameDialog
+      title="Rename the workspace"
+      label="Rename"
+      name={workspace.name}
+      isOpen={isOpen}
+      close={close}
+      submit={(name) =>
+        update.mutateAsync({
+          workspaceId: workspace.id,
+          name,
+          updateMask: { paths: ['name'] },
+        })
+      }
+    />
+  );
 }

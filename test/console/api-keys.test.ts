@@ -1,0 +1,300 @@
+import { randomBytes } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { generateCredential } from '../../src/identity/credentials/format.ts';
+import { insertCredential } from '../../src/identity/credentials/store.ts';
+import { consoles, fillSignIn, longAgo } from '../support/console.ts';
+import { expectFitForAll, momentIn, paste, takeSecret } from '../support/console-credentials.ts';
+import { addWorkspace } from '../support/rows.ts';
+
+const { app, workspaceId, visitAs, staff, member } = consoles();
+
+const hourMs = 3_600_000;
+const db = () => app().app.inside.db;
+
+/** A workspace of its own for a test, whose only key is live. */
+const added = () => addWorkspace(db(), 'documents:read');
+
+const pathOf = (id: string) => `/workspaces/${id}/settings/api-keys`;
+const tableOf = (page: Page) => page.getByRole('table', { name: 'API keys' });
+const rowOf = (page: Page, text: string) =>
+  tableOf(page).getByRole('row').filter({ hasText: text });
+
+/** How the service answers whoever brings the key. */
+async function statusOf(key: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}` };
+  return (await fetch(`${app().app.publicUrl}/api/v1/documents`, { headers })).status;
+}
+
+const keysOf = (id: string) =>
+  db().selectFrom('credentials').selectAll().where('workspace_id', '=', id).execute();
+
+type Wish = { readonly name: string; readonly scopes: readonly string[]; readonly end?: string };
+
+async function create(page: Page, { name, scopes, end = '' }: Wish): Promise<void> {
+  await page.getByRole('button', { name: 'Create API key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+  await dialog.getByLabel('Name').fill(name);
+  for (const scope of scopes) await dialog.getByLabel(scope, { exact: true }).check();
+  await dialog.getByLabel('Ends').fill(end);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+}
+
+describe('a key of a workspace', () => {
+  it('is created in its settings, shown once, and works by the line beside it', async () => {
+    const { page, open } = await visitAs(await member('admin'));
+    await open('/');
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+    const wish = { name: 'Nightly', scopes: ['documents:read'], end: momentIn(48 * hourMs) };
+    await create(page, wish);
+    const { secret, command } = await takeSecret(page);
+    expect(secret).toMatch(/^lk_wk_/);
+    expect(await paste(command)).toMatchObject({ documents: [] });
+
+    const row = rowOf(page, 'Nightly');
+    await row.getByText('Live').waitFor();
+    expect(await row.textContent()).toContain('documents:read');
+    expect(await page.content()).not.toContain(secret);
+    const [made] = (await keysOf(workspaceId())).filter(({ name }) => name === 'Nightly');
+    expect(made?.scopes).toBe('documents:read');
+    expect(Math.abs((made?.expire_time ?? 0) - Date.now() - 48 * hourMs)).toBeLessThan(hourMs);
+  });
+
+  it.each([
+    [['links:read'], { links: [] }],
+    [['documents:write', 'links:write'], { name: 'hello.txt' }],
+  ])('gets a line that %s allow', async (scopes, answer) => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(pathOf(ownerId));
+    await create(page, { name: 'Robot', scopes });
+    const { command } = await takeSecret(page);
+    expect(await paste(command)).toMatchObject(answer);
+  });
+
+  it('that can only make links gets no line, which would have to share something', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(pathOf(ownerId));
+    await create(page, { name: 'Robot', scopes: ['links:write'] });
+    expect((await takeSecret(page)).command).toBe('');
+  });
+
+  it('is copied by its button, and leaves the user where they were', async () => {
+    const { page, open } = await visitAs(await staff());
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const { ownerId } = await added();
+    await open(pathOf(ownerId));
+    await create(page, { name: 'Robot', scopes: ['documents:read'] });
+    await page.getByRole('button', { name: 'Copy API key' }).click();
+    await page.getByRole('button', { name: 'API key copied' }).waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect((await takeSecret(page)).secret).toBe(copied);
+    const focused = 'document.activeElement.textContent';
+    await expect.poll(() => page.evaluate(focused)).toBe('Create API key');
+  });
+
+  it('is refused with the reason at the field that is wrong', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(pathOf(ownerId));
+    await create(page, { name: '', scopes: [] });
+    const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+    await dialog.getByText('Choose one at least.').waitFor();
+    await dialog.getByLabel('documents:read').check();
+    await dialog.getByLabel('Ends').fill('2020-01-01T00:00');
+    await dialog.getByLabel('Name').fill('Robot');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const end = dialog.getByLabel('Ends');
+    await expect.poll(() => end.getAttribute('aria-invalid')).toBe('true');
+    await dialog.getByText('Request id').waitFor();
+    await expectFitForAll(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    expect(await end.inputValue()).toBe('');
+    expect(await end.getAttribute('aria-invalid')).not.toBe('true');
+    expect(await keysOf(ownerId)).toHaveLength(1);
+  });
+
+  it('is made once, after a sign-in that was too long ago', async () => {
+    const person = await staff();
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(person, { signedInAt: longAgo() });
+    await open(pathOf(ownerId));
+    await create(page, { name: 'Robot', scopes: ['documents:read'] });
+    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    await fillSignIn(page, person);
+    const { secret } = await takeSecret(page);
+    expect(await statusOf(secret)).toBe(200);
+    expect(await keysOf(ownerId)).toHaveLength(2);
+  });
+});
+
+describe('a rotation', () => {
+  it('lets the old key live for as long as was chosen, and says until when', async () => {
+    const { ownerId, credentialId, text: old } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(pathOf(ownerId));
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rotate “Test credential”' });
+    const choice = dialog.getByLabel('The old key ends');
+    expect(await choice.locator('option').allTextContents()).toEqual([
+      'At once',
+      'In 1 hour',
+      'In 1 day',
+      'In 7 days',
+      'In 30 days',
+    ]);
+    await dialog.getByText('It works until').waitFor();
+    await choice.selectOption('In 1 hour');
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    const { secret, command, text } = await takeSecret(page);
+    expect(text).toContain('The old key works until');
+    expect(await paste(command)).toMatchObject({ documents: [] });
+    expect([await statusOf(old), await statusOf(secret)]).toEqual([200, 200]);
+
+    const keys = await keysOf(ownerId);
+    const [before, after] = [
+      keys.find(({ id }) => id === credentialId),
+      keys.find(({ id }) => id !== credentialId),
+    ];
+    expect(before?.expire_time).toBe((after?.create_time ?? 0) + hourMs);
+    expect(after).toMatchObject({ name: 'Test credential', scopes: 'documents:read' });
+    const end = await rowOf(page, credentialId).getByRole('time').last().getAttribute('datetime');
+    expect(end).toBe(new Date(before?.expire_time ?? 0).toISOString());
+  });
+
+  it('at once ends the old key', async () => {
+    const { ownerId, credentialId, text: old } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(pathOf(ownerId));
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rotate “Test credential”' });
+    await dialog.getByLabel('The old key ends').selectOption('At once');
+    await dialog.getByText('Whatever still uses it is refused').waitFor();
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    const { secret, text } = await takeSecret(page);
+    expect(text).toContain('The old key has ended.');
+    expect([await statusOf(old), await statusOf(secret)]).toEqual([401, 200]);
+    await rowOf(page, credentialId).getByText('Revoked').waitFor();
+  });
+});
+
+describe('a revocation', () => {
+  it('asks once, says what stops working, and ends the key', async () => {
+    const { ownerId, text: key } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(pathOf(ownerId));
+    const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await question.getByText('Every program that uses this key is refused').waitFor();
+    await expectFitForAll(page);
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await statusOf(key)).toBe(200);
+
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    await question.getByRole('button', { name: 'Revoke' }).click();
+    await tableOf(page).getByText('Revoked').waitFor();
+    expect(await statusOf(key)).toBe(401);
+    expect(await page.getByRole('button', { name: 'Rotate' }).count()).toBe(0);
+  });
+});
+
+describe('the keys of a workspace', () => {
+  it('come in pages', async () => {
+    const { ownerId } = await added();
+    for (let count = 0; count < 50; count++) {
+      const fields = { name: `Key ${count}`, scopes: 'links:read', createTime: Date.now() };
+      const made = generateCredential('wk', randomBytes);
+      await insertCredential(db(), { kind: 'wk', id: ownerId }, made, fields);
+    }
+    const { page, open } = await visitAs(await staff());
+    await open(pathOf(ownerId));
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await rowOf(page, 'Test credential').waitFor();
+    expect(await tableOf(page).getByRole('row').count()).toBe(52);
+    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
+  });
+
+  it('that has none yet say what to do', async () => {
+    const { ownerId } = await added();
+    await db().deleteFrom('credentials').where('workspace_id', '=', ownerId).execute();
+    const { page, open } = await visitAs(await staff());
+    await open(pathOf(ownerId));
+    await page.getByText('No API keys yet').waitFor();
+    await page.getByText('Create one to upload documents').waitFor();
+    await expectFitForAll(page);
+  });
+
+  it('are fit for everybody', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(pathOf(ownerId));
+    await tableOf(page).waitFor();
+    await expectFitForAll(page);
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    await page.getByRole('dialog').waitFor();
+    await expectFitForAll(page);
+  });
+
+  it('are not for a member without the right, nor offered', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(pathOf(workspaceId()));
+    const problem = page.getByRole('alert');
+    await problem.getByText('You may not do this').waitFor();
+    await problem.getByText('Request id').waitFor();
+    expect(await page.getByRole('button', { name: 'Create API key' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+  });
+
+  it('are shown, and not changed, by staff who may only read them', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff(['api_keys:read', 'workspaces:read']));
+    await open(pathOf(ownerId));
+    await tableOf(page).waitFor();
+    expect(await page.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Create API key' }).count()).toBe(0);
+  });
+
+  it('cannot have a scope that the user does not hold', async () => {
+    const { ownerId } = await added();
+    const scopes = ['api_keys:read', 'api_keys:write', 'workspaces:read', 'links:read'];
+    const { page, open } = await visitAs(await staff(scopes));
+    await open(pathOf(ownerId));
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('links:read').isEnabled()).toBe(true);
+    expect(await dialog.getByLabel('documents:read').isEnabled()).toBe(false);
+  });
+});
+
+describe('the settings of a workspace', () => {
+  const pageOf = (id: string) => `/workspaces/${id}/settings/general`;
+
+  it('tell its id, and rename it', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(pageOf(ownerId));
+    await page.getByText(ownerId, { exact: true }).waitFor();
+    await expectFitForAll(page);
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename the workspace' });
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Test workspace');
+    await dialog.getByLabel('Name').fill('');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Name').fill('Harbour Ltd');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('definition').getByText('Harbour Ltd').waitFor();
+    const query = db().selectFrom('workspaces').select('name').where('id', '=', ownerId);
+    expect(await query.executeTakeFirst()).toEqual({ name: 'Harbour Ltd' });
+  });
+
+  it('are not changed by whoever may only read them', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(pageOf(workspaceId()));
+    await page.getByText(workspaceId(), { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Rename' }).count()).toBe(0);
+  });
+});

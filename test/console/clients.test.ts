@@ -1,0 +1,276 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { consoles, fillSignIn, longAgo } from '../support/console.ts';
+import { expectFitForAll, momentIn, paste, takeSecret } from '../support/console-credentials.ts';
+import { addClient } from '../support/rows.ts';
+
+const { app, visitAs, staff } = consoles();
+
+const hourMs = 3_600_000;
+const db = () => app().app.inside.db;
+const added = () => addClient(db(), 'payments:read');
+const secretsOf = (page: Page) => page.getByRole('table', { name: 'Secrets' });
+
+/** How the service answers a client that asks for a token. */
+async function statusOf(client_id: string, client_secret: string, scope = 'payments:read') {
+  const answer = await fetch(`${app().app.publicUrl}/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_id, client_secret, scope }),
+  });
+  return answer.status;
+}
+
+const clientsNamed = (name: string) =>
+  db().selectFrom('clients').selectAll().where('name', '=', name).execute();
+const clientOf = (id: string) =>
+  db().selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const rowsOf = (id: string) =>
+  db().selectFrom('credentials').selectAll().where('client_id', '=', id).execute();
+
+describe('a client', () => {
+  it('is created with its first secret, whose line gets a token', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/clients');
+    await page.getByRole('button', { name: 'Create client' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a client' });
+    await dialog.getByLabel('Name').fill('Payments');
+    await dialog.getByLabel('Scopes').fill('payments:read');
+    await dialog.getByText('Scopes of Latchkey itself').click();
+    await dialog.getByRole('button', { name: 'Add accounts:read' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const { secret, command, text } = await takeSecret(page);
+    expect(secret).toMatch(/^lk_cs_/);
+    const token = { token_type: 'Bearer', scope: 'payments:read accounts:read' };
+    expect(await paste(command)).toMatchObject(token);
+    const [client] = await clientsNamed('Payments');
+    expect(text).toContain(client?.id);
+
+    await page.getByRole('link', { name: 'Payments' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
+    await secretsOf(page).getByText('Live').waitFor();
+  });
+
+  it('is refused with what is wrong with its scopes', async () => {
+    const { page, open } = await visitAs(await staff(['clients:read', 'clients:write']));
+    await open('/clients');
+    await page.getByRole('button', { name: 'Create client' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a client' });
+    await dialog.getByLabel('Name').fill('Refused');
+    await dialog.getByLabel('Scopes').fill('payments:read\nPayments');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('“Payments” is not a scope.').waitFor();
+    await dialog.getByLabel('Scopes').fill('users:write');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').getByText('You may not do this').waitFor();
+    await dialog.getByText('Request id').waitFor();
+    await dialog.getByText('Scopes of Latchkey itself').click();
+    expect(await dialog.getByRole('button', { name: /^Add / }).allTextContents()).toEqual([
+      '+ clients:read',
+      '+ clients:write',
+    ]);
+    await expectFitForAll(page);
+    expect(await clientsNamed('Refused')).toEqual([]);
+  });
+
+  it('is created once, after a sign-in that was too long ago', async () => {
+    const person = await staff();
+    const { page, open } = await visitAs(person, { signedInAt: longAgo() });
+    await open('/clients');
+    await page.getByRole('button', { name: 'Create client' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a client' });
+    await dialog.getByLabel('Name').fill('Later');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    await fillSignIn(page, person);
+    const { command } = await takeSecret(page);
+    expect(command).toBe('');
+    expect(await clientsNamed('Later')).toHaveLength(1);
+  });
+
+  it('is renamed', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff(), { signedInAt: longAgo() });
+    await open(`/clients/${ownerId}`);
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename the client' });
+    await dialog.getByLabel('Name').fill('Ledger');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
+    expect(await clientOf(ownerId)).toMatchObject({ name: 'Ledger', scopes: 'payments:read' });
+  });
+
+  it('has its scopes changed, after a recent sign-in', async () => {
+    const person = await staff();
+    const { ownerId, text } = await added();
+    const { page, open } = await visitAs(person, { signedInAt: longAgo() });
+    await open(`/clients/${ownerId}`);
+    await page.getByRole('button', { name: 'Change scopes' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change scopes' });
+    const field = dialog.getByRole('textbox', { name: 'Scopes' });
+    expect(await field.inputValue()).toBe('payments:read');
+    await field.fill('ledger:read, ledger:write');
+    await dialog.getByText('Taken away at once').getByText('payments:read').waitFor();
+    await dialog.getByRole('button', { name: 'Change' }).click();
+    await fillSignIn(page, person);
+    await page.getByRole('definition').getByText('ledger:read ledger:write').waitFor();
+    expect((await clientOf(ownerId)).scopes).toBe('ledger:read ledger:write');
+    expect(await statusOf(ownerId, text)).toBe(400);
+    expect(await statusOf(ownerId, text, 'ledger:write')).toBe(200);
+  });
+
+  it('is disabled after a question, and enabled again', async () => {
+    const { ownerId, text } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/clients/${ownerId}`);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    const question = page.getByRole('dialog', { name: 'Disable “Test client”?' });
+    await question.getByText('those that it has are refused at once').waitFor();
+    expect(await statusOf(ownerId, text)).toBe(200);
+    await question.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('definition').getByText('Disabled').waitFor();
+    expect(await statusOf(ownerId, text)).toBe(401);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('definition').getByText('Enabled').waitFor();
+    expect(await statusOf(ownerId, text)).toBe(200);
+  });
+
+  it('that there is not is told as such', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/clients/cli_0000000000000000000000');
+    await page.getByRole('alert').getByText('Not found').waitFor();
+    expect(await page.getByRole('button', { name: 'Disable' }).count()).toBe(0);
+    await expectFitForAll(page);
+  });
+
+  it('is shown, and not changed, by staff who may only read it', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff(['clients:read']));
+    await open(`/clients/${ownerId}`);
+    await page.getByText(ownerId, { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: /Rename|Disable|secret/ }).count()).toBe(0);
+  });
+});
+
+describe('the secrets of a client', () => {
+  it('are listed once the user has confirmed who they are', async () => {
+    const person = await staff();
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(person, { signedInAt: longAgo() });
+    await open(`/clients/${ownerId}`);
+    await page.getByText('Please sign in again').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('button', { name: 'Confirm that it is you' }).click();
+    await fillSignIn(page, person);
+    await secretsOf(page).getByText('Test credential').waitFor();
+    expect(await page.getByText('Please sign in again').count()).toBe(0);
+  });
+
+  it('get another one, with a name and an end', async () => {
+    const { ownerId, text: first } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/clients/${ownerId}`);
+    await page.getByRole('button', { name: 'Create secret' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create a secret' });
+    await dialog.getByLabel('Name').fill('Second');
+    await dialog.getByLabel('Ends').fill(momentIn(48 * hourMs));
+    await expectFitForAll(page);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const { secret, command } = await takeSecret(page);
+    expect(await paste(command)).toMatchObject({ scope: 'payments:read' });
+    await secretsOf(page).getByText('Second').waitFor();
+    expect([await statusOf(ownerId, first), await statusOf(ownerId, secret)]).toEqual([200, 200]);
+    const second = (await rowsOf(ownerId)).find(({ name }) => name === 'Second');
+    const end = Date.now() + 48 * hourMs;
+    expect(Math.abs((second?.expire_time ?? 0) - end)).toBeLessThan(hourMs);
+  });
+
+  it('are rotated: every older one ends after the overlap', async () => {
+    const { ownerId, credentialId, text: first } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/clients/${ownerId}`);
+    const dialog = page.getByRole('dialog', { name: 'Rotate the secrets' });
+    const rotate = async (overlap: string, name: string) => {
+      await page.getByRole('button', { name: 'Rotate' }).click();
+      await dialog.getByLabel('Name').fill(name);
+      await dialog.getByLabel('The older secrets end').selectOption(overlap);
+      if (name === 'Second') await expectFitForAll(page);
+      await dialog.getByRole('button', { name: 'Rotate' }).click();
+      return takeSecret(page);
+    };
+
+    const second = await rotate('In 7 days', 'Second');
+    expect(second.text).toContain('Every older secret ends by');
+    const rows = await rowsOf(ownerId);
+    const made = rows.find(({ name }) => name === 'Second');
+    const end = (made?.create_time ?? 0) + 7 * 24 * hourMs;
+    expect(rows.find(({ id }) => id === credentialId)?.expire_time).toBe(end);
+    expect(await statusOf(ownerId, first)).toBe(200);
+
+    const third = await rotate('At once', 'Third');
+    expect(third.text).toContain('Every older secret has ended.');
+    const secrets = [first, second.secret, third.secret];
+    const statuses = await Promise.all(secrets.map((secret) => statusOf(ownerId, secret)));
+    expect(statuses).toEqual([401, 401, 200]);
+  });
+
+  it('are revoked after a question', async () => {
+    const { ownerId, text } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/clients/${ownerId}`);
+    await page.getByRole('button', { name: 'Revoke “Test credential”' }).click();
+    const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
+    await question.getByText('gets no more tokens').waitFor();
+    expect(await statusOf(ownerId, text)).toBe(200);
+    await question.getByRole('button', { name: 'Revoke' }).click();
+    await secretsOf(page).getByText('Revoked').waitFor();
+    expect(await statusOf(ownerId, text)).toBe(401);
+  });
+
+  it('are ten at most, which the service says', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/clients/${ownerId}`);
+    for (let count = 1; count < 10; count++) {
+      await page.getByRole('button', { name: 'Create secret' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+      await takeSecret(page);
+    }
+    await page.getByRole('button', { name: 'Create secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByText('The client has 10 live secrets, which is the most.').waitFor();
+    expect(await rowsOf(ownerId)).toHaveLength(10);
+  });
+});
+
+describe('the pages of clients', () => {
+  it('are fit for everybody', async () => {
+    const areas = ['a', 'b', 'c', 'd', 'e'].map((area) => `${area}${'x'.repeat(60)}:write`);
+    const { ownerId } = await addClient(db(), areas.join(' '));
+    const { page, open } = await visitAs(await staff());
+    await open('/clients');
+    await page.getByRole('table', { name: 'Clients' }).waitFor();
+    await expectFitForAll(page);
+    await open(`/clients/${ownerId}`);
+    await secretsOf(page).waitFor();
+    await expectFitForAll(page);
+  });
+
+  it('tell of more clients than fit on one', async () => {
+    const oldest = (await added()).ownerId;
+    for (let count = 0; count < 50; count++) await added();
+    const { page, open } = await visitAs(await staff());
+    await open('/clients');
+    await page.getByRole('table', { name: 'Clients' }).waitFor();
+    expect(await page.getByText(oldest).count()).toBe(0);
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByText(oldest).waitFor();
+  });
+
+  it('are not for staff without the right', async () => {
+    const { page, open } = await visitAs(await staff(['users:read']));
+    await open('/clients');
+    await page.getByRole('alert').getByText('You may not do this').waitFor();
+    expect(await page.getByRole('link', { name: 'Clients' }).count()).toBe(0);
+  });
+});

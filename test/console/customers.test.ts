@@ -1,0 +1,262 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { consoles, fillSignIn, longAgo } from '../support/console.ts';
+import { expectFitForAll, paste, takeSecret } from '../support/console-credentials.ts';
+import { addCustomer } from '../support/rows.ts';
+
+const { app, visitAs, staff } = consoles();
+
+const hourMs = 3_600_000;
+const db = () => app().app.inside.db;
+const added = (accounts: readonly string[] = ['acc-1', 'acc-2']) =>
+  addCustomer(db(), 'payments:read', { accounts });
+const keysOf = (page: Page) => page.getByRole('table', { name: 'API keys' });
+
+/** How the service answers a customer that brings the key for a token. */
+async function statusOf(api_key: string): Promise<number> {
+  const answer = await fetch(`${app().app.publicUrl}/tokens/api-key`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ api_key }),
+  });
+  return answer.status;
+}
+
+const customerOf = (id: string) =>
+  db().selectFrom('customers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const rowsOf = (id: string) =>
+  db().selectFrom('credentials').selectAll().where('customer_id', '=', id).execute();
+const accountsOf = (id: string) =>
+  db()
+    .selectFrom('customer_accounts')
+    .select('account_id')
+    .where('customer_id', '=', id)
+    .orderBy('account_id')
+    .execute();
+
+describe('a customer', () => {
+  it('is created, gets accounts and a key, whose line gets a token', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/customers');
+    await page.getByRole('button', { name: 'Create customer' }).click();
+    const creation = page.getByRole('dialog', { name: 'Create a customer' });
+    await creation.getByLabel('Name').fill('Harbour Ltd');
+    await creation.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Harbour Ltd' }).waitFor();
+    await page.getByText('None yet: its tokens are good for no account.').waitFor();
+    await page.getByText('No API keys yet').waitFor();
+    await expectFitForAll(page);
+
+    await page.getByRole('button', { name: 'Edit accounts' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit accounts' });
+    await edit.getByLabel('Account ids').fill('acc-7\nacc-8\n\nacc-7');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    const list = page.getByRole('region', { name: 'Accounts' }).getByRole('listitem');
+    await list.first().waitFor();
+    expect(await list.allTextContents()).toEqual(['acc-7', 'acc-8']);
+
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    const key = page.getByRole('dialog', { name: 'Create an API key' });
+    await key.getByLabel('Scopes').fill('payments:read');
+    await key.getByRole('button', { name: 'Create' }).click();
+    const { secret, command } = await takeSecret(page);
+    expect(secret).toMatch(/^lk_ck_/);
+    expect(await paste(command)).toMatchObject({ token_type: 'Bearer', scope: 'payments:read' });
+    await keysOf(page).getByText('Live').waitFor();
+  });
+
+  it('is renamed', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/customers/${ownerId}`);
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename the customer' });
+    await dialog.getByLabel('Name').fill('Quay Ltd');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Quay Ltd' }).waitFor();
+    expect((await customerOf(ownerId)).name).toBe('Quay Ltd');
+  });
+
+  it('loses accounts, of which the dialog tells before', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/customers/${ownerId}`);
+    await page.getByRole('button', { name: 'Edit accounts' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit accounts' });
+    expect(await dialog.getByLabel('Account ids').inputValue()).toBe('acc-1\nacc-2');
+    await dialog.getByLabel('Account ids').fill('acc-2');
+    await dialog.getByText('Taken away at once').getByText('acc-1').waitFor();
+    await expectFitForAll(page);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await accountsOf(ownerId)).toEqual([{ account_id: 'acc-2' }]);
+  });
+
+  it('gets no accounts that are none, or too many, and it is said which', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/customers/${ownerId}`);
+    await page.getByRole('button', { name: 'Edit accounts' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit accounts' });
+    const save = async (text: string) => {
+      await dialog.getByLabel('Account ids').fill(text);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+    };
+    await save('acc-1\nacc/2');
+    await dialog.getByText('“acc/2” is no account id').waitFor();
+    await save(Array.from({ length: 1001 }, (_, index) => `a${index}`).join('\n'));
+    await dialog.getByText('These are 1001; at most 1000 fit.').waitFor();
+    await save(Array.from({ length: 60 }, (_, index) => `a${index}`.padEnd(120, 'x')).join('\n'));
+    const problem = 'must have at most 6000 characters, with 3 more for each';
+    await dialog.getByText(problem).first().waitFor();
+    expect(await accountsOf(ownerId)).toHaveLength(2);
+  });
+
+  it('is disabled after a question, and enabled again', async () => {
+    const { ownerId, text } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/customers/${ownerId}`);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    const question = page.getByRole('dialog', { name: 'Disable “Test customer”?' });
+    await question.getByText('Its API keys get no more tokens').waitFor();
+    expect(await statusOf(text)).toBe(200);
+    await question.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('definition').getByText('Disabled').waitFor();
+    expect(await statusOf(text)).toBe(401);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('definition').getByText('Enabled').waitFor();
+    expect(await statusOf(text)).toBe(200);
+  });
+
+  it('is shown, and not changed, by staff who may only read it', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff(['customers:read']));
+    await open(`/customers/${ownerId}`);
+    await page.getByText('acc-1').waitFor();
+    expect(await page.getByRole('button', { name: /Rename|Disable|Edit|API key/ }).count()).toBe(0);
+  });
+});
+
+describe('the keys of a customer', () => {
+  it('are listed once the user has confirmed who they are', async () => {
+    const person = await staff();
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(person, { signedInAt: longAgo() });
+    await open(`/customers/${ownerId}`);
+    await page.getByRole('button', { name: 'Confirm that it is you' }).click();
+    await fillSignIn(page, person);
+    await keysOf(page).getByText('Test credential').waitFor();
+  });
+
+  it('are made once, after a sign-in that was too long ago', async () => {
+    const person = await staff();
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(person, { signedInAt: longAgo() });
+    await open(`/customers/${ownerId}`);
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+    await dialog.getByLabel('Scopes').fill('payments:read');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    await fillSignIn(page, person);
+    const { secret } = await takeSecret(page);
+    expect(await statusOf(secret)).toBe(200);
+    expect(await rowsOf(ownerId)).toHaveLength(2);
+  });
+
+  it('cannot manage, and say so', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/customers/${ownerId}`);
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('Name one at least.').waitFor();
+    await dialog.getByLabel('Scopes').fill('users:write');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('users:write is not for customers').first().waitFor();
+    await expectFitForAll(page);
+    expect(await rowsOf(ownerId)).toHaveLength(1);
+  });
+
+  it('are rotated with an overlap', async () => {
+    const { ownerId, credentialId, text: old } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/customers/${ownerId}`);
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rotate “Test credential”' });
+    await dialog.getByLabel('The old key ends').selectOption('In 30 days');
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    const { secret, command } = await takeSecret(page);
+    expect(await paste(command)).toMatchObject({ scope: 'payments:read' });
+    expect([await statusOf(old), await statusOf(secret)]).toEqual([200, 200]);
+    const rows = await rowsOf(ownerId);
+    const made = rows.find(({ id }) => id !== credentialId);
+    const end = (made?.create_time ?? 0) + 30 * 24 * hourMs;
+    expect(rows.find(({ id }) => id === credentialId)?.expire_time).toBe(end);
+  });
+
+  it('are revoked after a question', async () => {
+    const { ownerId, text } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/customers/${ownerId}`);
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
+    await question.getByText('The key gets no more tokens').waitFor();
+    await question.getByRole('button', { name: 'Revoke' }).click();
+    await keysOf(page).getByText('Revoked').waitFor();
+    expect(await statusOf(text)).toBe(401);
+  });
+});
+
+describe('the accounts', () => {
+  it('are listed, all of them or those of a customer', async () => {
+    const first = await added(['north-1', 'north-2']);
+    await added(['south-1']);
+    const { page, open } = await visitAs(await staff());
+    await open('/accounts');
+    const table = page.getByRole('table', { name: 'Accounts' });
+    await table.getByText('south-1').waitFor();
+    await page.getByLabel('Of the customer with the id').fill(first.ownerId);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await table.getByText('south-1').waitFor({ state: 'detached' });
+    await table.getByText('north-1').waitFor();
+    expect(await table.getByRole('row').count()).toBe(3);
+    await page.reload();
+    await table.getByText('north-2').waitFor();
+    await expectFitForAll(page);
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await table.getByText('south-1').waitFor();
+  });
+
+  it('of a customer that there is not are none', async () => {
+    const { page, open } = await visitAs(await staff(['accounts:read']));
+    await open('/accounts?customer=cus_0000000000000000000000');
+    await page.getByText('No accounts of this customer').waitFor();
+    await expectFitForAll(page);
+  });
+});
+
+describe('the pages of customers', () => {
+  it('are fit for everybody', async () => {
+    const { ownerId } = await added(['x'.repeat(128), 'acc-2']);
+    const { page, open } = await visitAs(await staff());
+    await open('/customers');
+    await page.getByRole('table', { name: 'Customers' }).waitFor();
+    await expectFitForAll(page);
+    await open(`/customers/${ownerId}`);
+    await keysOf(page).waitFor();
+    await expectFitForAll(page);
+  });
+
+  it('tell of more customers than fit on one', async () => {
+    const oldest = (await added()).ownerId;
+    for (let count = 0; count < 50; count++) await added();
+    const { page, open } = await visitAs(await staff());
+    await open('/customers');
+    await page.getByRole('table', { name: 'Customers' }).waitFor();
+    expect(await page.getByText(oldest).count()).toBe(0);
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByText(oldest).waitFor();
+  });
+});

@@ -1,0 +1,54 @@
+// What people do with credentials in the console, and what the pages have to be fit for.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { expectAccessible } from './console.ts';
+import { desktop, overhangOf, phone } from './viewing.ts';
+
+const run = promisify(execFile);
+
+export type TakenSecret = {
+  readonly secret: string;
+  /** Empty where there is none. */
+  readonly command: string;
+  /** All that its dialog says. */
+  readonly text: string;
+};
+
+/** Reads a secret that is shown, and says that it is stored. */
+export async function takeSecret(page: Page): Promise<TakenSecret> {
+  const dialog = page.getByRole('dialog').filter({ hasText: 'it is shown this once' });
+  await dialog.waitFor();
+  const [secret = '', command = ''] = await dialog.locator('code').allTextContents();
+  const text = (await dialog.textContent()) ?? '';
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  return { secret, command, text };
+}
+
+/** What comes of a line that is pasted into a shell: an answer in JSON. */
+export async function paste(line: string): Promise<unknown> {
+  const { stdout } = await run('sh', ['-c', line]);
+  return JSON.parse(stdout);
+}
+
+/** Checks the page as it stands for everybody: light on a desk, and dark in a hand. */
+export async function expectFitForAll(page: Page): Promise<void> {
+  for (const [{ viewport }, colorScheme] of [
+    [phone, 'dark'],
+    [desktop, 'light'],
+  ] as const) {
+    if (viewport) await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page);
+    expect(await overhangOf(page)).toBe(0);
+  }
+}
+
+/** What a field for a moment takes, in the browser's own zone, which is that of the tests. */
+export function momentIn(milliseconds: number): string {
+  const time = new Date(Date.now() + milliseconds);
+  const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}

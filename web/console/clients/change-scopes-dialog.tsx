@@ -1,0 +1,55 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { problemOfScopes, scopesIn } from '../parts/scopes-field.tsx';
+import { GrantedScopesField } from './granted-scopes-field.tsx';
+
+export type ChangeScopesDialogProps = {
+  /** Its scopes are to be given as the component's key, too. */
+  readonly client: Client;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+export function ChangeScopesDialog({ client, isOpen, close }: ChangeScopesDialogProps) {
+  const update = useMutation(ClientService.method.updateClient);
+  const form = useForm({
+    initialValues: { scopes: client.scopes.join('\n') },
+    validate: { scopes: problemOfScopes },
+  });
+  const leave = () => {
+    form.reset();
+    close();
+  };
+  const kept = new Set(scopesIn(form.values.scopes));
+  const lost = client.scopes.filter((scope) => !kept.has(scope));
+  return (
+    <FormDialog
+      title="Change scopes"
+      label="Change"
+      isOpen={isOpen}
+      close={leave}
+      form={form}
+      submit={({ scopes }) =>
+        update.mutateAsync({
+          clientId: client.id,
+          scopes: scopesIn(scopes),
+          updateMask: { paths: ['scopes'] },
+        })
+      }
+    >
+      <GrantedScopesField
+        data-autofocus
+        {...form.getInputProps('scopes')}
+        value={form.values.scopes}
+      />
+      <Text size="sm" role="status">
+        {lost.length === 0
+          ? ''
+          : `Taken away at once, from the tokens that there are, too: ${lost.join(', ')}.`}
+      </Text>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,44 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Button } from '@mantine/core';
+import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { useDialogs } from '../parts/dialogs.tsx';
+import { EnableButton } from '../parts/enable-button.tsx';
+
+export type ClientActionsProps = {
+  readonly client: Client;
+  readonly open: (dialog: 'name' | 'scopes') => void;
+};
+
+export function ClientActions({ client, open }: ClientActionsProps) {
+  const { confirm } = useDialogs();
+  const disable = useMutation(ClientService.method.disableClient);
+  const enable = useMutation(ClientService.method.enableClient);
+  const { id: clientId, name, disableTime } = client;
+  const askToDisable = () =>
+    confirm({
+      title: `Disable “${name}”?`,
+      consequence:
+        'It gets no more tokens, and those that it has are refused at once. Services that check ' +
+        'tokens on their own, by the published keys, take them until they expire. ' +
+        'It can be enabled again.',
+      label: 'Disable',
+      act: () => disable.mutateAsync({ clientId }),
+    });
+  return (
+    <>
+      <Button variant="default" onClick={() => open('name')}>
+        Rename
+      </Button>
+      <Button variant="default" onClick={() => open('scopes')}>
+        Change scopes
+      </Button>
+      {disableTime === undefined ? (
+        <Button variant="default" onClick={askToDisable}>
+          Disable
+        </Button>
+      ) : (
+        <EnableButton enable={() => enable.mutateAsync({ clientId })} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { tokenCommand } from '../parts/commands.ts';
+import { useDialogs } from '../parts/dialogs.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { problemOfScopes, scopesIn } from '../parts/scopes-field.tsx';
+import { GrantedScopesField } from './granted-scopes-field.tsx';
+
+type Dialog = { readonly isOpen: boolean; readonly close: () => void };
+
+export function CreateClientDialog({ isOpen, close }: Dialog) {
+  const { showSecret } = useDialogs();
+  const create = useMutation(ClientService.method.createClient);
+  const form = useForm({
+    initialValues: { name: '', scopes: '' },
+    validate: { scopes: problemOfScopes },
+  });
+  const leave = () => {
+    form.reset();
+    close();
+  };
+  return (
+    <FormDialog
+      title="Create a client"
+      label="Create"
+      isOpen={isOpen}
+      close={leave}
+      form={form}
+      submit={async ({ name, scopes: text }) => {
+        const scopes = scopesIn(text);
+        const { client, clientSecret } = await create.mutateAsync({ name, scopes });
+        const clientId = client?.id ?? '';
+        const command = tokenCommand(clientId, clientSecret, scopes);
+        showSecret({
+          title: `The first secret of “${name}”`,
+          label: 'client secret',
+          text: clientSecret,
+          note: `It goes with the client id ${clientId}.`,
+          ...(command === undefined ? {} : { command }),
+        });
+      }}
+    >
+      <TextInput
+        label="Name"
+        required
+        maxLength={255}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <GrantedScopesField {...form.getInputProps('scopes')} value={form.values.scopes} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,39 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { useForm } from '@mantine/form';
+import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { useDialogs } from '../parts/dialogs.tsx';
+import { expiryOf } from '../parts/expiry-field.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { SecretFields, shownSecret } from './secret-fields.tsx';
+
+export type SecretDialogProps = {
+  readonly client: Client;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+export function CreateSecretDialog({ client, isOpen, close }: SecretDialogProps) {
+  const { showSecret } = useDialogs();
+  const create = useMutation(ClientService.method.createClientSecret);
+  const form = useForm({ initialValues: { name: '', expireTime: '' } });
+  const leave = () => {
+    form.reset();
+    close();
+  };
+  return (
+    <FormDialog
+      title="Create a secret"
+      label="Create"
+      isOpen={isOpen}
+      close={leave}
+      form={form}
+      submit={async ({ name, expireTime }) => {
+        const request = { clientId: client.id, name, ...expiryOf(expireTime) };
+        const { clientSecret } = await create.mutateAsync(request);
+        showSecret(shownSecret(client, clientSecret));
+      }}
+    >
+      <SecretFields form={form} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,61 @@
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { useMutation } from '@connectrpc/connect-query';
+import { Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { defaultOverlap, endText, OverlapField } from '../parts/credentials/overlap-field.tsx';
+import { useDialogs } from '../parts/dialogs.tsx';
+import { expiryOf } from '../parts/expiry-field.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import type { SecretDialogProps } from './create-secret-dialog.tsx';
+import { SecretFields, shownSecret } from './secret-fields.tsx';
+
+export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps) {
+  const { showSecret } = useDialogs();
+  const rotate = useMutation(ClientService.method.rotateClientSecret);
+  const initialValues = { name: '', expireTime: '', overlapSeconds: defaultOverlap };
+  const form = useForm({ initialValues });
+  const overlap = form.values.overlapSeconds;
+  const leave = () => {
+    form.reset();
+    close();
+  };
+  return (
+    <FormDialog
+      title="Rotate the secrets"
+      label="Rotate"
+      isOpen={isOpen}
+      close={leave}
+      form={form}
+      submit={async ({ name, expireTime, overlapSeconds }) => {
+        const { secret, clientSecret } = await rotate.mutateAsync({
+          clientId: client.id,
+          name,
+          overlapSeconds: Number(overlapSeconds),
+          ...expiryOf(expireTime),
+        });
+        const time = secret?.createTime;
+        const start = time === undefined ? Date.now() : timestampDate(time).getTime();
+        showSecret({
+          ...shownSecret(client, clientSecret),
+          note:
+            overlapSeconds === '0'
+              ? 'Every older secret has ended.'
+              : `Every older secret ends by ${endText(start, overlapSeconds)}.`,
+        });
+      }}
+    >
+      <Text>Makes a new secret, and has every older one end.</Text>
+      <SecretFields form={form} endLabel="The new secret ends" />
+      <OverlapField
+        label="The older secrets end"
+        description={
+          overlap === '0'
+            ? 'Whatever still uses one of them gets no more tokens.'
+            : `They work until ${endText(Date.now(), overlap)}, unless they end sooner.`
+        }
+        {...form.getInputProps('overlapSeconds')}
+      />
+    </FormDialog>
+  );
+}

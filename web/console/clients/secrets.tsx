@@ -1,0 +1,64 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import {
+  type Client,
+  type ClientSecret,
+  ClientService,
+} from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { nameOf } from '../parts/credentials/credential.ts';
+import { CredentialsTable } from '../parts/credentials/credentials-table.tsx';
+import { useDialogs } from '../parts/dialogs.tsx';
+import { usePaged } from '../parts/paged.ts';
+import { Section } from '../parts/section.tsx';
+import { CreateSecretDialog } from './create-secret-dialog.tsx';
+import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
+
+/** The secrets of a client, for somebody who may change them: no others may list them. */
+export function Secrets({ client }: { readonly client: Client }) {
+  const clientId = client.id;
+  const list = usePaged(
+    ClientService.method.listClientSecrets,
+    { clientId },
+    ({ secrets }) => secrets,
+  );
+  const [dialog, setDialog] = useState<'create' | 'rotate'>();
+  const close = () => setDialog(undefined);
+  const askToRevoke = useAskToRevoke(clientId);
+  return (
+    <Section
+      title="Secrets"
+      actions={
+        <>
+          <Button variant="default" onClick={() => setDialog('rotate')}>
+            Rotate
+          </Button>
+          <Button onClick={() => setDialog('create')}>Create secret</Button>
+        </>
+      }
+    >
+      <CredentialsTable
+        label="Secrets"
+        list={list}
+        revoke={askToRevoke}
+        empty={{ title: 'No secrets', text: 'Create one: without it the client gets no token.' }}
+      />
+      <CreateSecretDialog client={client} isOpen={dialog === 'create'} close={close} />
+      <RotateSecretDialog client={client} isOpen={dialog === 'rotate'} close={close} />
+    </Section>
+  );
+}
+
+function useAskToRevoke(clientId: string) {
+  const { confirm } = useDialogs();
+  const revoke = useMutation(ClientService.method.revokeClientSecret);
+  return (secret: ClientSecret) =>
+    confirm({
+      title: `Revoke ${nameOf(secret)}?`,
+      consequence:
+        'Whatever uses this secret gets no more tokens. Tokens that it has got already stay good ' +
+        'until they expire. This cannot be undone.',
+      label: 'Revoke',
+      act: () => revoke.mutateAsync({ clientId, secretId: secret.id }),
+    });
+}

@@ -1,0 +1,73 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { keyTokenCommand } from '../parts/commands.ts';
+import { useDialogs } from '../parts/dialogs.tsx';
+import { ExpiryField, expiryOf } from '../parts/expiry-field.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { problemOfScopes, ScopesField, scopesIn } from '../parts/scopes-field.tsx';
+
+const suggestions = ['accounts:read', 'accounts:write'];
+
+export type CreateCustomerKeyDialogProps = {
+  readonly customerId: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
+  const { customerId, isOpen, close } = props;
+  const { showSecret } = useDialogs();
+  const create = useMutation(CustomerService.method.createApiKey);
+  const form = useForm({
+    initialValues: { name: '', scopes: '', expireTime: '' },
+    validate: {
+      scopes: (text) =>
+        scopesIn(text).length === 0 ? 'Name one at least.' : problemOfScopes(text),
+    },
+  });
+  const leave = () => {
+    form.reset();
+    close();
+  };
+  return (
+    <FormDialog
+      title="Create an API key"
+      label="Create"
+      isOpen={isOpen}
+      close={leave}
+      form={form}
+      submit={async ({ name, scopes, expireTime }) => {
+        const { apiKey } = await create.mutateAsync({
+          customerId,
+          name,
+          scopes: scopesIn(scopes),
+          ...expiryOf(expireTime),
+        });
+        showSecret({
+          title: name === '' ? 'The new key' : `The new key “${name}”`,
+          label: 'API key',
+          text: apiKey,
+          command: keyTokenCommand(apiKey),
+        });
+      }}
+    >
+      <TextInput
+        label="Name"
+        description="To tell it from others. May be empty."
+        maxLength={255}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <ScopesField
+        required
+        suggestions={suggestions}
+        suggestionsLabel="Scopes of Latchkey itself that a customer may have"
+        {...form.getInputProps('scopes')}
+        value={form.values.scopes}
+      />
+      <ExpiryField {...form.getInputProps('expireTime')} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,41 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Button } from '@mantine/core';
+import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { useDialogs } from '../parts/dialogs.tsx';
+import { EnableButton } from '../parts/enable-button.tsx';
+
+export type CustomerActionsProps = {
+  readonly customer: Customer;
+  readonly rename: () => void;
+};
+
+export function CustomerActions({ customer, rename }: CustomerActionsProps) {
+  const { confirm } = useDialogs();
+  const disable = useMutation(CustomerService.method.disableCustomer);
+  const enable = useMutation(CustomerService.method.enableCustomer);
+  const { id: customerId, name, disableTime } = customer;
+  const askToDisable = () =>
+    confirm({
+      title: `Disable “${name}”?`,
+      consequence:
+        'Its API keys get no more tokens, and the tokens that it has are refused at once. ' +
+        'Services that check tokens on their own, by the published keys, take them for up to a ' +
+        'minute. It can be enabled again.',
+      label: 'Disable',
+      act: () => disable.mutateAsync({ customerId }),
+    });
+  return (
+    <>
+      <Button variant="default" onClick={rename}>
+        Rename
+      </Button>
+      {disableTime === undefined ? (
+        <Button variant="default" onClick={askToDisable}>
+          Disable
+        </Button>
+      ) : (
+        <EnableButton enable={() => enable.mutateAsync({ customerId })} />
+      )}
+    </>
+  );
+}

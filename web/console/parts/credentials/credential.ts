@@ -1,0 +1,19 @@
+/** What a client's secret and the API keys of customers and of workspaces have in common. */
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import type { CredentialState } from '../../../../gen/latchkey/identity/v1/credential_pb.js';
+
+export type Credential = {
+  readonly id: string;
+  /** May be empty. */
+  readonly name: string;
+  /** Absent for a client's secret: it may do what its client may. */
+  readonly scopes?: readonly string[];
+  readonly state: CredentialState;
+  readonly createTime?: Timestamp | undefined;
+  readonly expireTime?: Timestamp | undefined;
+  readonly revokeTime?: Timestamp | undefined;
+  readonly lastUsedTime?: Timestamp | undefined;
+};
+
+/** What to call it in a sentence. */
+export const nameOf = ({ id, name }: Credential) => (name === '' ? id : `“${name}”`);

@@ -1,0 +1,67 @@
+/** Replaces an API key, of a customer or of a workspace, by another one like it. */
+import { timestampDate } from '@bufbuild/protobuf/wkt';
+import { Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDialogs } from '../dialogs.tsx';
+import { FormDialog } from '../form-dialog.tsx';
+import { type Credential, nameOf } from './credential.ts';
+import { defaultOverlap, endText, OverlapField } from './overlap-field.tsx';
+
+export type RotateKeyDialogProps = {
+  /** Undefined while the dialog is closed. */
+  readonly old: Credential | undefined;
+  readonly close: () => void;
+  readonly rotate: (
+    keyId: string,
+    overlapSeconds: number,
+  ) => Promise<{ readonly key?: Credential | undefined; readonly apiKey: string }>;
+  /** A line for a terminal that uses the new key. */
+  readonly commandOf: (apiKey: string, scopes: readonly string[]) => string | undefined;
+};
+
+export function RotateKeyDialog({ old, close, rotate, commandOf }: RotateKeyDialogProps) {
+  const { showSecret } = useDialogs();
+  const form = useForm({ initialValues: { overlapSeconds: defaultOverlap } });
+  const leave = () => {
+    form.reset();
+    close();
+  };
+  return (
+    <FormDialog
+      title={old === undefined ? '' : `Rotate ${nameOf(old)}`}
+      label="Rotate"
+      isOpen={old !== undefined}
+      close={leave}
+      form={form}
+      submit={async ({ overlapSeconds: overlap }) => {
+        if (old === undefined) return;
+        const { key, apiKey } = await rotate(old.id, Number(overlap));
+        const time = key?.createTime === undefined ? new Date() : timestampDate(key.createTime);
+        const command = commandOf(apiKey, key?.scopes ?? []);
+        showSecret({
+          title: `The new key ${nameOf(old)}`,
+          label: 'API key',
+          text: apiKey,
+          note: fateOf(overlap, endText(time.getTime(), overlap, old.expireTime)),
+          ...(command === undefined ? {} : { command }),
+        });
+      }}
+    >
+      <Text>Makes a new key with the same name, scopes and end.</Text>
+      <OverlapField
+        data-autofocus
+        label="The old key ends"
+        description={
+          form.values.overlapSeconds === '0'
+            ? 'Whatever still uses it is refused from then on.'
+            : `It works until ${endText(Date.now(), form.values.overlapSeconds, old?.expireTime)}.`
+        }
+        {...form.getInputProps('overlapSeconds')}
+      />
+    </FormDialog>
+  );
+}
+
+function fateOf(overlap: string, end: string): string {
+  return overlap === '0' ? 'The old key has ended.' : `The old key works until ${end}.`;
+}

@@ -1,0 +1,88 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Checkbox, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { sharingCommand } from '../parts/commands.ts';
+import { useDialogs } from '../parts/dialogs.tsx';
+import { ExpiryField, expiryOf } from '../parts/expiry-field.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { useHasScope } from '../session/context.tsx';
+
+const offered = [
+  { scope: 'documents:read', text: 'List documents and download them.' },
+  { scope: 'documents:write', text: 'Upload, rename and delete documents.' },
+  { scope: 'links:read', text: 'List links and their views.' },
+  { scope: 'links:write', text: 'Create, change and revoke links.' },
+];
+
+export type CreateKeyDialogProps = {
+  readonly workspaceId: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+export function CreateKeyDialog({ workspaceId, isOpen, close }: CreateKeyDialogProps) {
+  const { showSecret } = useDialogs();
+  const create = useMutation(ApiKeyService.method.createApiKey);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { name: '', scopes: [] as string[], expireTime: '' },
+    validate: { scopes: (scopes) => (scopes.length === 0 ? 'Choose one at least.' : null) },
+  });
+  const leave = () => {
+    form.reset();
+    close();
+  };
+  return (
+    <FormDialog
+      title="Create an API key"
+      label="Create"
+      isOpen={isOpen}
+      close={leave}
+      form={form}
+      submit={async ({ name, scopes, expireTime }) => {
+        const request = { workspaceId, name, scopes, ...expiryOf(expireTime) };
+        const { apiKey } = await create.mutateAsync(request);
+        const command = sharingCommand(apiKey, scopes);
+        showSecret({
+          title: `The new key “${name}”`,
+          label: 'API key',
+          text: apiKey,
+          ...(command === undefined ? {} : { command }),
+        });
+      }}
+    >
+      <TextInput
+        label="Name"
+        description="What it is for, such as the program that will use it."
+        required
+        maxLength={255}
+        data-autofocus
+        key={form.key('name')}
+        {...form.getInputProps('name')}
+      />
+      <ScopeChoice key={form.key('scopes')} {...form.getInputProps('scopes')} />
+      <ExpiryField key={form.key('expireTime')} {...form.getInputProps('expireTime')} />
+    </FormDialog>
+  );
+}
+
+/** Nobody can give what they do not hold: the rest is there to be seen only. */
+function ScopeChoice(props: object) {
+  const hasScope = useHasScope();
+  return (
+    <Checkbox.Group label="Scopes" description="What the key may be used for." required {...props}>
+      <Stack gap="xs" mt="xs">
+        {offered.map(({ scope, text }) => (
+          <Checkbox
+            key={scope}
+            value={scope}
+            label={<span className="mono">{scope}</span>}
+            description={hasScope(scope) ? text : `${text} You may not grant this.`}
+            disabled={!hasScope(scope)}
+          />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}
