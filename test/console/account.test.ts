@@ -156,7 +156,8 @@ describe('the second factor', () => {
     const code = page.getByRole('img', { name: 'QR code' });
     await code.waitFor();
     const fills = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('[role=img] path')].map((path) => getComputedStyle(path).fill)`,
+      `[...document.querySelectorAll('[role=img] path')]
+        .map((path) => getComputedStyle(path).fill)`,
     );
     expect(fills).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
     expect(await overhangOf(page)).toBe(0);

@@ -20,10 +20,10 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignInPage,
-  validateSearch: ({ next }): { next?: string } => {
-    const address = typeof next === 'string' ? consoleAddressOf(next) : undefined;
-    return address === undefined ? {} : { next: address };
-  },
+  // A member that is left out here would stay as it was sent: `undefined` takes it away.
+  validateSearch: ({ next }): { next?: string | undefined } => ({
+    next: typeof next === 'string' ? consoleAddressOf(next) : undefined,
+  }),
 });
 
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell });

@@ -52,7 +52,10 @@ export function Sessions() {
   return (
     <Section
       title="Sessions"
-      about="The browsers in which you are signed in. End those that you do not know, and change your password then."
+      about={
+        'The browsers in which you are signed in. Where you do not know one, end its session and ' +
+        'change your password.'
+      }
     >
       <Listing
         label="Sessions"
