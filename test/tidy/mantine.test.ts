@@ -8,43 +8,38 @@ const folder = path.join(root, 'web/console');
 const mantine = path.join(root, 'node_modules/@mantine/core');
 
 const read = (...names: string[]) => readFileSync(path.join(...names), 'utf8');
-const filesOf = (folder: string, end: string) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(end));
 
-/** The components that the console names itself. */
+/** The modules of the components that the console names itself. */
 function usedByConsole(): string[] {
-  const texts = filesOf(folder, '.tsx').map((file) => read(folder, file));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const texts = files.filter((name) => name.endsWith('.tsx')).map((name) => read(folder, name));
   const lists = texts.flatMap((text) => [
     ...text.matchAll(/import \{([^}]*)\} from '@mantine\/core'/g),
   ]);
   const names = lists.flatMap(([, list = '']) => list.split(',').map((name) => name.trim()));
-  return [...new Set(names)].filter((name) => existsSync(folderOf(name)));
+  const modules = names.map((name) => path.join(mantine, `esm/components/${name}/${name}.mjs`));
+  return [...new Set(modules)].filter((module) => existsSync(module));
 }
 
-const folderOf = (component: string) => path.join(mantine, 'esm/components', component);
-
-/** What a component is made of: Mantine's own modules say it. */
-function partsOf(component: string): string[] {
-  const texts = filesOf(folderOf(component), '.mjs').map((file) => read(folderOf(component), file));
-  const imports = texts.flatMap((text) => [...text.matchAll(/from "(?:\.\.\/)+(\w+)\//g)]);
-  return imports.map(([, name = '']) => name).filter((name) => existsSync(folderOf(name)));
-}
-
-function withParts(components: readonly string[], seen = new Set<string>()): Set<string> {
-  for (const component of components) {
-    if (seen.has(component)) continue;
-    seen.add(component);
-    withParts(partsOf(component), seen);
+/** The modules and all that they import of Mantine's own. */
+function withImports(modules: readonly string[], seen = new Set<string>()): Set<string> {
+  for (const module of modules) {
+    if (seen.has(module)) continue;
+    seen.add(module);
+    const imports = [...read(module).matchAll(/from "(\.[^"]+)"/g)];
+    const paths = imports.map(([, name = '']) => path.join(path.dirname(module), name));
+    withImports(paths, seen);
   }
   return seen;
 }
 
 test('the styles of every component that the console uses are loaded, and no others', () => {
-  const sheet = read(folder, 'mantine.css');
-  const loaded = [...sheet.matchAll(/styles\/([A-Z]\w+)\.css/g)].map(([, name]) => name);
-  const needed = [...withParts(usedByConsole())].filter((name) =>
-    existsSync(path.join(mantine, 'styles', `${name}.css`)),
-  );
-  expect(needed).toContain('Button');
-  expect(loaded.toSorted()).toEqual(needed.toSorted());
+  // Mantine's names of classes stand in modules that are called like the style sheet.
+  const classes = [...withImports(usedByConsole())]
+    .map((module) => /(\w+)\.module\.mjs$/.exec(module)?.[1] ?? '')
+    .filter((name) => existsSync(path.join(mantine, 'styles', `${name}.css`)));
+  const loaded = [...read(folder, 'mantine.css').matchAll(/styles\/([A-Z]\w+)\.css/g)];
+
+  expect(classes).toContain('Button');
+  expect(loaded.map(([, name]) => name).toSorted()).toEqual([...new Set(classes)].toSorted());
 });
