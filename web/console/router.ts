@@ -5,6 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { consoleAddressOf } from './session/next.ts';
 import { SignInPage } from './session/sign-in-page.tsx';
 import { Broken, NoSuchPage } from './shell/lost.tsx';
 import { Root } from './shell/root.tsx';
@@ -17,9 +18,10 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignInPage,
-  // An address of the console itself, and of nowhere else.
-  validateSearch: ({ next }): { next?: string } =>
-    typeof next === 'string' && next.startsWith('/console/') ? { next } : {},
+  validateSearch: ({ next }): { next?: string } => {
+    const address = typeof next === 'string' ? consoleAddressOf(next) : undefined;
+    return address === undefined ? {} : { next: address };
+  },
 });
 
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell });

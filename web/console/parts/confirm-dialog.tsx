@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useStepUpIsOpen } from '../session/context.tsx';
+import { useFocusBack } from './focus-back.ts';
 import { Problem } from './problem.tsx';
 
 export type Confirmation = {
@@ -35,8 +36,10 @@ export function ConfirmDialog({ confirmation, close }: ConfirmDialogProps) {
 function Question({ consequence, label, act, close }: Confirmation & { close: () => void }) {
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
+  const keepFocus = useFocusBack(isPending);
 
   async function go() {
+    keepFocus();
     setPending(true);
     setError(undefined);
     try {

@@ -4,6 +4,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useStepUpIsOpen } from '../session/context.tsx';
 import { fieldProblemsOf } from '../session/reason.ts';
+import { useFocusBack } from './focus-back.ts';
 import { Problem } from './problem.tsx';
 
 export type FormDialogProps<Values extends Record<string, unknown>> = {
@@ -33,9 +34,11 @@ function DialogForm<Values extends Record<string, unknown>>(props: FormDialogPro
   const { close, form, label, submit, children } = props;
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
+  const keepFocus = useFocusBack(isPending);
   const names = new Set(Object.keys(form.getValues()));
 
   async function send(values: Values) {
+    keepFocus();
     setPending(true);
     setError(undefined);
     try {

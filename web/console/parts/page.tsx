@@ -1,6 +1,7 @@
 /** A page: its heading, what can be done on it, and its content. */
 import { Group, Stack, Text, Title } from '@mantine/core';
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { useHeading } from './heading.ts';
 
 export type PageProps = {
   readonly title: string;
@@ -12,8 +13,6 @@ export type PageProps = {
   readonly parent?: ReactNode;
   readonly children: ReactNode;
 };
-
-let isFirst = true;
 
 export function Page({ title, about, actions, parent, children }: PageProps) {
   const heading = useHeading(title);
@@ -36,17 +35,4 @@ export function Page({ title, about, actions, parent, children }: PageProps) {
       {children}
     </Stack>
   );
-}
-
-/** Names the window, and takes whoever hears the page to the page that they have gone to. */
-function useHeading(title: string) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (!isFirst) heading.current?.focus();
-    isFirst = false;
-  }, []);
-  useEffect(() => {
-    document.title = `${title} · Latchkey`;
-  }, [title]);
-  return heading;
 }

@@ -4,7 +4,7 @@ import { ConnectError } from '@connectrpc/connect';
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSignIn } from '../session/context.tsx';
-import { fieldProblemsOf, reasonOf, requestIdOf } from '../session/reason.ts';
+import { fieldProblemsOf, reasonOf, requestIdOf, retryAfterSecondsOf } from '../session/reason.ts';
 
 export type ProblemProps = {
   readonly error: unknown;
@@ -16,6 +16,7 @@ export type ProblemProps = {
 
 export function Problem({ error, shownFields, retry }: ProblemProps) {
   const requestId = requestIdOf(error);
+  const seconds = retryAfterSecondsOf(error);
   const fields = fieldProblemsOf(error).filter(({ name }) => !shownFields?.has(name));
   return (
     <Alert color="red" role="alert" title={titleOf(error)}>
@@ -25,6 +26,11 @@ export function Problem({ error, shownFields, retry }: ProblemProps) {
           <code>{field}</code>: {detail}
         </Text>
       ))}
+      {seconds === undefined ? null : (
+        <Text size="sm">
+          You can try again after {seconds === 1 ? 'a second' : `${seconds} seconds`}.
+        </Text>
+      )}
       {requestId === undefined ? null : (
         <Text size="xs" mt={4}>
           Request id: <span className="mono">{requestId}</span>
@@ -64,7 +70,10 @@ const titles: Record<string, string> = {
   conflict: 'This is not possible now',
   invalid_argument: 'Something is not right yet',
   payload_too_large: 'Too large',
+  'identity.credential_invalid': 'The sign-in was refused',
   step_up_required: 'Please sign in again',
+  step_up_declined: 'This was not done',
+  session_changed: 'This was not done',
   rate_limited: 'Too many attempts',
   unavailable: 'Not available at the moment',
 };

@@ -1,9 +1,10 @@
 /** What the service says of an error, beside its text. */
-import { ConnectError } from '@connectrpc/connect';
+import { type Code, ConnectError } from '@connectrpc/connect';
 import {
   BadRequestSchema,
   ErrorInfoSchema,
   RequestInfoSchema,
+  RetryInfoSchema,
 } from '../../../gen/google/rpc/error_details_pb.js';
 import { Refusal, type RefusedField } from './refusal.ts';
 
@@ -19,6 +20,26 @@ export function requestIdOf(error: unknown): string | undefined {
   if (error instanceof Refusal) return error.requestId;
   if (!(error instanceof ConnectError)) return undefined;
   return error.findDetails(RequestInfoSchema)[0]?.requestId || undefined;
+}
+
+/** For how many seconds trying again is of no use; undefined where the service has not said it. */
+export function retryAfterSecondsOf(error: unknown): number | undefined {
+  if (!(error instanceof ConnectError)) return undefined;
+  const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
+  return delay === undefined ? undefined : Number(delay.seconds);
+}
+
+/** A refusal of the console's own, told apart as the service's are. */
+export function refusalHere(
+  reason: string,
+  text: string,
+  code: Code,
+  requestId = '',
+): ConnectError {
+  return new ConnectError(text, code, undefined, [
+    { desc: ErrorInfoSchema, value: { reason } },
+    { desc: RequestInfoSchema, value: { requestId } },
+  ]);
 }
 
 export type FieldProblem = {

@@ -2,25 +2,31 @@
  * Who is signed in, and the token for their requests. The token lives in this module's memory only;
  * what outlives a reload is the session's cookie, which no script can read.
  */
-import { type Client, ConnectError, createClient, type Transport } from '@connectrpc/connect';
+import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import {
   type RefreshSessionResponse,
   SessionService,
   type SignedInUser,
   type SignInResponse,
 } from '../../../gen/latchkey/identity/v1/session_pb.js';
-import { reasonOf } from './reason.ts';
+import { reasonOf, refusalHere } from './reason.ts';
 
 export type SessionState =
   /** It is being found out whether the browser holds a session. */
   | { readonly status: 'starting' }
   | { readonly status: 'unknown'; readonly error: ConnectError }
-  | { readonly status: 'out'; readonly hasEnded: boolean }
+  | { readonly status: 'out'; readonly why: WhyOut }
   | {
       readonly status: 'in';
       readonly user: SignedInUser;
       readonly scopes: ReadonlySet<string>;
+      /** Whether another user was here before, and which tab's sign-in has changed that. */
+      readonly replaced: Replaced;
     };
+
+export type WhyOut = 'never in' | 'ended' | 'signed out';
+
+export type Replaced = 'nobody' | 'in this tab' | 'in another tab';
 
 export type Credentials = {
   readonly email: string;
@@ -40,6 +46,9 @@ export class Session {
   /** By `performance.now()`. */
   #tokenEnd = 0;
   #renewing: Promise<void> | undefined;
+  #lastUserId = '';
+  /** Counts sign-ins and ends: what was asked before one of them no longer counts. */
+  #era = 0;
 
   /** `transport`: one that adds no token. */
   constructor(transport: Transport) {
@@ -50,6 +59,11 @@ export class Session {
     return this.#state;
   }
 
+  /** Empty while nobody is signed in. */
+  get userId(): string {
+    return this.#state.status === 'in' ? this.#state.user.id : '';
+  }
+
   /** Calls back after every change; returns what ends that. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -58,8 +72,9 @@ export class Session {
 
   /** Finds out whether the browser holds a session. Never throws. */
   async start(): Promise<void> {
+    this.#become({ status: 'starting' });
     await this.renew().catch((cause) => {
-      if (this.#state.status === 'out') return;
+      if (this.#state.status !== 'starting') return;
       this.#become({ status: 'unknown', error: ConnectError.from(cause) });
     });
   }
@@ -70,6 +85,24 @@ export class Session {
     return this.#token;
   }
 
+  /**
+   * Sends with a token of the user. One that is good no more, as after a sign-in in another tab, is
+   * renewed once. Where that makes it another user's, nothing is sent, and it throws.
+   */
+  async send<T>(request: (token: string) => Promise<T>): Promise<T> {
+    const { userId } = this;
+    await this.token();
+    this.#requireStill(userId);
+    try {
+      return await request(this.#token);
+    } catch (error) {
+      if (reasonOf(error) !== 'unauthenticated') throw error;
+      await this.renew();
+      this.#requireStill(userId);
+      return request(this.#token);
+    }
+  }
+
   /** Another token of the session, with what the user may do now. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
@@ -78,44 +111,69 @@ export class Session {
     return this.#renewing;
   }
 
-  /** Throws what the server says against it. */
+  /** Throws what the service says against it. */
   async signIn(credentials: Credentials): Promise<void> {
-    this.#accept(await this.#client.signIn(credentials));
+    const answer = await this.#client.signIn(credentials);
+    this.#era++;
+    this.#accept(answer, 'in this tab');
   }
 
-  /** Ends the session in the browser and, unless the server cannot be reached, there. */
+  /** Ends the session in the browser and at the service. Throws where that cannot be reached. */
   async signOut(): Promise<void> {
-    const headers = this.#token === '' ? {} : { authorization: `Bearer ${this.#token}` };
     try {
-      await this.#client.signOut({}, { headers });
+      await this.send((token) =>
+        this.#client.signOut({}, { headers: { authorization: `Bearer ${token}` } }),
+      );
     } catch (error) {
       // A session that has ended already is what was asked for.
       if (reasonOf(error) !== 'unauthenticated') throw error;
     }
-    this.#end(false);
+    this.#end('signed out');
   }
 
   async #renew(): Promise<void> {
+    const era = this.#era;
     try {
-      this.#accept(await this.#client.refreshSession({}));
+      const answer = await this.#client.refreshSession({});
+      if (era !== this.#era) return;
+      this.#accept(answer, 'in another tab');
     } catch (error) {
-      if (reasonOf(error) === 'unauthenticated') this.#end(this.#state.status === 'in');
+      if (era !== this.#era) return;
+      const isIn = this.#state.status === 'in';
+      if (reasonOf(error) === 'unauthenticated') this.#end(isIn ? 'ended' : 'never in');
       throw error;
     }
   }
 
-  #accept(answer: SignInResponse | RefreshSessionResponse): void {
+  #requireStill(userId: string): void {
+    if (this.userId === userId && userId !== '') return;
+    throw refusalHere(
+      'session_changed',
+      'Nothing was done: the session in which it was begun has ended.',
+      Code.Aborted,
+    );
+  }
+
+  #accept(answer: SignInResponse | RefreshSessionResponse, where: Replaced): void {
     const { accessToken, expiresIn, scope, user } = answer;
     if (user === undefined) throw new TypeError('the answer names no user');
     this.#token = accessToken;
     this.#tokenEnd = performance.now() + expiresIn * 1000;
-    this.#become({ status: 'in', user, scopes: new Set(scope.split(' ')) });
+    const replaced = this.#replacedBy(user, where);
+    this.#lastUserId = user.id;
+    this.#become({ status: 'in', user, scopes: new Set(scope.split(' ')), replaced });
   }
 
-  #end(hasEnded: boolean): void {
+  #replacedBy({ id }: SignedInUser, where: Replaced): Replaced {
+    if (id === this.userId && this.#state.status === 'in') return this.#state.replaced;
+    return this.#lastUserId === '' || this.#lastUserId === id ? 'nobody' : where;
+  }
+
+  #end(why: WhyOut): void {
+    this.#era++;
     this.#token = '';
     this.#tokenEnd = 0;
-    this.#become({ status: 'out', hasEnded });
+    this.#become({ status: 'out', why });
   }
 
   #become(state: SessionState): void {

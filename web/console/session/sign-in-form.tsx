@@ -1,26 +1,38 @@
 /** Asks for a password, and for a code where the user has an authenticator app. */
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { useFocusBack } from '../parts/focus-back.ts';
 import { Problem } from '../parts/problem.tsx';
 import { useSignIn } from './context.tsx';
+import { reasonOf, retryAfterSecondsOf } from './reason.ts';
 
 export type SignInFormProps = {
   /** The only user who may sign in; undefined for any. */
   readonly email?: string;
-  readonly onDone: () => void;
+  readonly onDone?: () => void;
   /** Buttons before the one that signs in. */
   readonly others?: ReactNode;
+  /** Whether to begin in the first field: where there is nothing to read before. */
+  readonly takesFocus?: boolean;
 };
 
-export function SignInForm({ email, onDone, others }: SignInFormProps) {
+export function SignInForm({ email, onDone, others, takesFocus = false }: SignInFormProps) {
   const { session } = useSignIn();
+  const first = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
+  const keepFocus = useFocusBack(isPending);
+  const hasWaited = useWait(error);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it takes the focus once
+  useEffect(() => {
+    if (takesFocus) first.current?.focus();
+  }, []);
 
   async function send(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
     const text = (name: string) => String(fields.get(name) ?? '');
+    keepFocus();
     setPending(true);
     setError(undefined);
     try {
@@ -29,7 +41,7 @@ export function SignInForm({ email, onDone, others }: SignInFormProps) {
         password: text('password'),
         otp: text('otp').trim(),
       });
-      onDone();
+      onDone?.();
     } catch (thrown) {
       setError(thrown);
       setPending(false);
@@ -40,12 +52,12 @@ export function SignInForm({ email, onDone, others }: SignInFormProps) {
     <form onSubmit={(event) => void send(event)}>
       <Stack>
         <TextInput
+          ref={first}
           name="email"
           type="email"
           label="E-mail address"
           autoComplete="username"
           {...(email === undefined ? { required: true } : { value: email, readOnly: true })}
-          {...(email === undefined ? { 'data-autofocus': true } : {})}
         />
         <PasswordInput
           name="password"
@@ -62,7 +74,8 @@ export function SignInForm({ email, onDone, others }: SignInFormProps) {
           inputMode="numeric"
           maxLength={16}
         />
-        {error === undefined ? null : <Problem error={error} />}
+        {error === undefined || hasWaited ? null : <Problem error={error} />}
+        {hasWaited ? <Text role="status">You can try again now.</Text> : null}
         {others}
         <Button type="submit" loading={isPending}>
           Sign in
@@ -70,4 +83,16 @@ export function SignInForm({ email, onDone, others }: SignInFormProps) {
       </Stack>
     </form>
   );
+}
+
+/** Whether the time is over for which the service hears no further attempt. */
+function useWait(error: unknown): boolean {
+  const [waited, setWaited] = useState<unknown>();
+  useEffect(() => {
+    if (reasonOf(error) !== 'rate_limited') return;
+    const seconds = retryAfterSecondsOf(error) ?? 0;
+    const timer = setTimeout(() => setWaited(error), seconds * 1000);
+    return () => clearTimeout(timer);
+  }, [error]);
+  return error !== undefined && waited === error;
 }

@@ -1,4 +1,5 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
+import { useEffect } from 'react';
 import { useSignIn, useStepUpIsOpen, useUser } from './context.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
@@ -6,6 +7,8 @@ export function StepUpDialog() {
   const { stepUp } = useSignIn();
   const isOpen = useStepUpIsOpen();
   const { email } = useUser();
+  // A question to somebody who has gone is not one to whoever comes next.
+  useEffect(() => () => stepUp.settle(false), [stepUp]);
   const leave = () => stepUp.settle(false);
   return (
     <Modal opened={isOpen} onClose={leave} title="Confirm that it is you" zIndex={400}>

@@ -1,9 +1,8 @@
 /** The way to the service, on its Connect face: with the user's token, and through a step-up. */
 import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
-import type { Interceptor, Transport } from '@connectrpc/connect';
+import { Code, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
-import { reasonOf } from './reason.ts';
-import { withToken } from './requests.ts';
+import { reasonOf, refusalHere, requestIdOf } from './reason.ts';
 import type { Session } from './session.ts';
 import type { StepUp } from './step-up.ts';
 
@@ -15,13 +14,14 @@ export function createPlainTransport(): Transport {
 export function createTransport(session: Session, stepUp: StepUp): Transport {
   return createConnectTransport({
     baseUrl: '/',
-    interceptors: [stepUpFor(stepUp), tokenOf(session)],
+    interceptors: [stepUpFor(session, stepUp), tokenOf(session)],
   });
 }
 
+/** Sends a token. */
 function tokenOf(session: Session): Interceptor {
   return (next) => (request) =>
-    withToken(session, (token) => {
+    session.send((token) => {
       request.header.set('authorization', `Bearer ${token}`);
       return next(request);
     });
@@ -31,15 +31,25 @@ function tokenOf(session: Session): Interceptor {
  * An action that needs a recent sign-in asks for one, and goes on. What is only looked at does not:
  * its page offers it, so that no dialog opens by itself.
  */
-function stepUpFor(stepUp: StepUp): Interceptor {
+function stepUpFor(session: Session, stepUp: StepUp): Interceptor {
   return (next) => async (request) => {
+    const { userId } = session;
     try {
       return await next(request);
     } catch (error) {
       const isAction = request.method.idempotency !== Idempotency.NO_SIDE_EFFECTS;
       if (reasonOf(error) !== 'step_up_required' || !isAction) throw error;
-      if (!(await stepUp.ask())) throw error;
+      const isDone = await stepUp.ask();
+      if (!isDone || session.userId !== userId) throw declined(error);
       return next(request);
     }
   };
 }
+
+const declined = (cause: unknown) =>
+  refusalHere(
+    'step_up_declined',
+    'Nothing was changed. It needs a sign-in of the last few minutes, which was left out.',
+    Code.Unauthenticated,
+    requestIdOf(cause),
+  );

@@ -30,7 +30,7 @@ export function Navigation() {
   const { kind } = useUser();
   const { workspaceId } = useParams({ strict: false });
   return (
-    <Stack component="nav" aria-label="Main" gap={2} className={classes.scrolls}>
+    <Stack gap={2} className={classes.scrolls}>
       <Entry label="Workspaces" path="/workspaces" isExact />
       {workspaceId === undefined ? null : <OfWorkspace id={workspaceId} />}
       {kind === 'staff' ? <Section title="Platform" items={staffItems} base="" /> : null}

@@ -1,10 +1,10 @@
 /** What stands around every page of somebody who is signed in. */
-import { Anchor, AppShell, Burger, Group, Text } from '@mantine/core';
+import { Alert, Anchor, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
+import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
 import { UploadsElsewhere } from '../documents/uploads/uploads-elsewhere.tsx';
-import { useSessionState } from '../session/context.tsx';
+import { useSessionState, useUser } from '../session/context.tsx';
 import { StepUpDialog } from '../session/step-up-dialog.tsx';
 import { Navigation } from './navigation.tsx';
 import classes from './shell.module.css';
@@ -12,29 +12,28 @@ import { Who } from './who.tsx';
 
 export function Shell() {
   const state = useSessionState();
-  if (state.status === 'in') return <Frame />;
-  return <ToSignIn isToComeBack={state.status === 'out' && state.hasEnded} />;
+  if (state.status === 'in') return <Frame hasOther={state.replaced === 'in another tab'} />;
+  return <ToSignIn comesBack={state.status !== 'out' || state.why !== 'signed out'} />;
 }
 
-function ToSignIn({ isToComeBack }: { readonly isToComeBack: boolean }) {
-  const navigate = useNavigate();
-  const here = useRef(useLocation().href);
+function ToSignIn({ comesBack }: { readonly comesBack: boolean }) {
+  const router = useRouter();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, from where the user was
   useEffect(() => {
-    const search = isToComeBack ? { next: `/console${here.current}` } : {};
-    void navigate({ to: '/sign-in', search, replace: true });
-  }, [navigate, isToComeBack]);
+    const search = comesBack ? { next: `/console${router.state.location.href}` } : {};
+    void router.navigate({ to: '/sign-in', search, replace: true });
+  }, []);
   return null;
 }
 
-function Frame() {
-  const [isOpen, { toggle, close }] = useDisclosure(false);
-  const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when the page changes
-  useEffect(close, [pathname]);
+/** `hasOther`: whether it was another user's until a sign-in in another tab. */
+function Frame({ hasOther }: { readonly hasOther: boolean }) {
+  const menu = useMenu();
+  useStartOver(hasOther);
   return (
     <AppShell
       header={{ height: 56 }}
-      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !menu.isOpen } }}
       padding="lg"
     >
       <Anchor href="#content" className={classes.skip}>
@@ -44,12 +43,14 @@ function Frame() {
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
             <Burger
-              opened={isOpen}
-              onClick={toggle}
+              ref={menu.button}
+              opened={menu.isOpen}
+              onClick={menu.toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
-              aria-expanded={isOpen}
+              aria-label={menu.isOpen ? 'Close the menu' : 'Open the menu'}
+              aria-expanded={menu.isOpen}
+              aria-controls="menu"
             />
             <Text component={Link} to="/" fw={700} className={classes.brand}>
               Latchkey
@@ -58,16 +59,79 @@ function Frame() {
           <Who />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm">
+      <AppShell.Navbar
+        id="menu"
+        aria-label="Main"
+        p="sm"
+        className={menu.isOpen ? '' : (classes.closed ?? '')}
+        onClick={menu.choose}
+        onKeyDown={menu.leave}
+      >
         <Navigation />
       </AppShell.Navbar>
-      <AppShell.Main id="content" bg="var(--console-ground)" tabIndex={-1}>
+      <AppShell.Main
+        id="content"
+        bg="var(--console-ground)"
+        tabIndex={-1}
+        className={menu.isOpen ? (classes.covered ?? '') : ''}
+      >
         <div className={classes.content}>
+          {hasOther ? <OtherUser /> : null}
           <UploadsElsewhere />
           <Outlet />
         </div>
       </AppShell.Main>
       <StepUpDialog />
     </AppShell>
+  );
+}
+
+/** The menu of a phone; that of a wide window is always there. */
+function useMenu() {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when the page changes
+  useEffect(close, [pathname]);
+  return {
+    isOpen,
+    toggle,
+    button,
+    /** The page that is chosen may be the one that is there. */
+    choose({ target }: MouseEvent) {
+      if (target instanceof Element && target.closest('a') !== null) close();
+    },
+    leave({ key }: KeyboardEvent) {
+      if (key !== 'Escape' || !isOpen) return;
+      close();
+      button.current?.focus();
+    },
+  };
+}
+
+/** The address is one of the earlier user's, and may not be one of theirs who is there now. */
+function useStartOver(hasOther: boolean) {
+  const navigate = useNavigate();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each user
+  useEffect(() => {
+    if (hasOther) void navigate({ to: '/', replace: true });
+  }, []);
+}
+
+function OtherUser() {
+  const { email } = useUser();
+  const [isRead, setRead] = useState(false);
+  if (isRead) return null;
+  return (
+    <Alert
+      role="status"
+      mb="lg"
+      title="Another user has signed in"
+      withCloseButton
+      closeButtonLabel="Close"
+      onClose={() => setRead(true)}
+    >
+      In another tab somebody has signed in as {email}. What you see now is theirs.
+    </Alert>
   );
 }

@@ -34,7 +34,7 @@ function useOneOwner() {
   const state = useSessionState();
   useEffect(() => {
     if (state.status === 'in') uploads.belongTo(state.user.id);
-    else if (state.status === 'out' && !state.hasEnded) uploads.belongTo(undefined);
+    else if (state.status === 'out' && state.why !== 'ended') uploads.belongTo(undefined);
   }, [uploads, state]);
 }
 

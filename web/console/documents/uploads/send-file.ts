@@ -1,6 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
 import { refusalOf } from '../../session/refusal.ts';
-import { withToken } from '../../session/requests.ts';
 import type { Session } from '../../session/session.ts';
 
 export type SendOptions = {
@@ -14,7 +13,7 @@ export type SendOptions = {
 export type SendFile = (file: File, options: SendOptions) => Promise<string>;
 
 export function createSendFile(session: Session): SendFile {
-  return (file, options) => withToken(session, (token) => send(file, token, options));
+  return (file, options) => session.send((token) => send(file, token, options));
 }
 
 /** By XMLHttpRequest, since `fetch` tells nothing of how far a body has come. */

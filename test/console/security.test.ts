@@ -1,0 +1,256 @@
+// What neither a script, nor another origin's page, nor an address can get out of the console.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { consoles, fillSignIn } from '../support/console.ts';
+import { addMember } from '../support/members.ts';
+import { makePdf } from '../support/pdf.ts';
+import { changeElsewhere } from '../support/rows.ts';
+import { makeLink, upload } from '../support/sharing.ts';
+import { heading } from '../support/tabs.ts';
+import { addUser } from '../support/users.ts';
+
+const { app, workspaceId, visit, visitAs, staff, member } = consoles();
+
+const db = () => app().app.inside.db;
+const publicUrl = () => app().app.publicUrl;
+
+const sessionsOf = (userId: string) =>
+  db().selectFrom('sessions').selectAll().where('user_id', '=', userId).execute();
+
+describe('the token', () => {
+  it('is in memory only, and the cookie is for no script', async () => {
+    const own = await staff();
+    const { page, open } = await visit();
+    const addresses: string[] = [];
+    page.on('request', (request) => addresses.push(request.url()));
+    await open('/sign-in');
+    const answered = page.waitForResponse(/SessionService\/SignIn$/);
+    await fillSignIn(page, own);
+    const { accessToken } = (await (await answered).json()) as { accessToken: string };
+    expect(accessToken).toMatch(/^eyJ/);
+    await heading(page, 'Workspaces').waitFor();
+    await page.getByRole('radio', { name: 'Dark' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Your account' }).click();
+    await page.getByRole('radio', { name: 'Dark' }).check();
+    const cookies = await page.context().cookies();
+    const session = cookies.find(({ name }) => name === 'latchkey_session');
+    expect(session).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' });
+    expect(cookies.every(({ httpOnly, sameSite }) => httpOnly && sameSite === 'Strict')).toBe(true);
+
+    const stored = await page.evaluate<string[]>(`(async () => [
+      ...Object.entries({ ...localStorage }).flat(),
+      ...Object.entries({ ...sessionStorage }).flat(),
+      ...(await indexedDB.databases()).map(({ name }) => name),
+      ...(await caches.keys()),
+      document.cookie,
+      window.name,
+      JSON.stringify(history.state),
+    ])()`);
+    expect(stored).toContain('dark');
+    const readable = [...stored, ...addresses, await page.content()];
+    for (const secret of [
+      accessToken,
+      accessToken.slice(-43),
+      session?.value ?? '',
+      own.password,
+    ]) {
+      expect(readable.filter((text) => text.includes(secret))).toEqual([]);
+    }
+    expect(readable.filter((text) => text.includes('latchkey_session'))).toEqual([]);
+  });
+});
+
+describe('another origin’s page', () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end('<!doctype html><title>Elsewhere</title>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  const foreign = (host: string) => `http://${host}:${(server.address() as AddressInfo).port}/`;
+
+  // A browser sends a cookie to every port of its host: there the origin has to be looked at.
+  const hosts = { 'of another site': 'localhost', 'of the same host': '127.0.0.1' };
+
+  it.each(Object.entries(hosts))('%s gets nothing done by requests', async (_, host) => {
+    const own = await staff();
+    const { page, open, complaints } = await visitAs(own);
+    await open('/account');
+    await page.goto(foreign(host));
+    const before = await sessionsOf(own.id);
+    const results = await page.evaluate<string[]>(attack(publicUrl(), own.id));
+    expect(new Set(results)).toEqual(new Set(['refused', 'opaque']));
+    expect(await sessionsOf(own.id)).toEqual(before);
+    complaints.splice(0);
+
+    await open('/account');
+    await page.getByText(own.email).first().waitFor();
+  });
+
+  it.each(Object.entries(hosts))('%s gets nothing done by forms', async (_, host) => {
+    const own = await staff();
+    const { page, complaints } = await visitAs(own);
+    for (const path of [
+      '/sessions/refresh',
+      '/latchkey.identity.v1.SessionService/RefreshSession',
+      '/latchkey.identity.v1.SessionService/SignOut',
+    ]) {
+      for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
+        await page.goto(foreign(host));
+        const before = await sessionsOf(own.id);
+        const status = await postForm(page, `${publicUrl()}${path}`, type);
+        expect(status).toBeGreaterThanOrEqual(400);
+        expect(await sessionsOf(own.id)).toEqual(before);
+      }
+    }
+    complaints.splice(0);
+  });
+
+  it.each(Object.entries(hosts))('%s cannot frame the console', async (_, host) => {
+    const { page, complaints } = await visitAs(await staff());
+    await page.goto(foreign(host));
+    await page.evaluate(`(() => {
+      const frame = document.createElement('iframe');
+      frame.src = '${publicUrl()}/console/account';
+      document.body.append(frame);
+    })()`);
+    await expect.poll(() => complaints.join('\n')).toContain("frame-ancestors 'none'");
+    expect(await page.frameLocator('iframe').getByRole('heading').count()).toBe(0);
+    complaints.splice(0);
+  });
+
+  it('cannot use the session of a window that it has opened', async () => {
+    const { page, complaints } = await visitAs(await staff());
+    await page.goto(foreign('localhost'));
+    const opened = page.waitForEvent('popup');
+    await page.evaluate(`void (window.opened = open('${publicUrl()}/console/account'))`);
+    await heading(await opened, 'Your account').waitFor();
+    await expect.poll(() => page.evaluate('window.opened.closed')).toBe(true);
+    complaints.splice(0);
+  });
+});
+
+/** Asks in every way that a page can, and tells of each what the page gets to know. */
+const attack = (origin: string, userId: string) => `(async () => {
+  const service = '${origin}/latchkey.identity.v1.';
+  const targets = [
+    ['POST', service + 'SessionService/RefreshSession', '{}'],
+    ['POST', service + 'SessionService/SignOut', '{}'],
+    ['POST', service + 'SessionService/ListSessions', '{}'],
+    ['POST', service + 'UserService/EnrolTotp', '{"userId":"${userId}"}'],
+    ['POST', '${origin}/sessions/refresh', '{}'],
+    ['DELETE', '${origin}/sessions/current', undefined],
+    ['GET', '${origin}/sessions', undefined],
+  ];
+  const ways = [
+    { mode: 'cors', headers: { 'content-type': 'application/json' } },
+    { mode: 'cors', headers: { 'content-type': 'text/plain' } },
+    { mode: 'no-cors', headers: { 'content-type': 'text/plain' } },
+  ];
+  const results = [];
+  for (const [method, url, body] of targets) {
+    for (const way of ways) {
+      const request = { method, body, credentials: 'include', ...way };
+      const result = await fetch(url, request).then(
+        (response) => (response.type === 'opaque' ? 'opaque' : 'read ' + url),
+        () => 'refused',
+      );
+      results.push(result);
+    }
+  }
+  return results;
+})()`;
+
+/** The status with which a form is answered that the page sends. */
+async function postForm(page: Page, action: string, enctype: string): Promise<number> {
+  const answered = page.waitForResponse(action);
+  await page.evaluate(`(() => {
+    const form = document.createElement('form');
+    Object.assign(form, { method: 'post', action: '${action}', enctype: '${enctype}' });
+    const field = document.createElement('input');
+    Object.assign(field, { name: '{"a":"', value: '"}' });
+    form.append(field);
+    document.body.append(form);
+    form.submit();
+  })()`);
+  const response = await answered;
+  await response.finished();
+  return response.status();
+}
+
+describe('the address to go on at', () => {
+  it.each([
+    'https://example.com/console/account',
+    '//example.com/console/account',
+    '/\\example.com/console/account',
+    'javascript:alert(1)//console/',
+    '/console/../errors',
+    '/console/%2e%2e/errors',
+    '/errors',
+    'http://[',
+  ])('is not %s', async (next) => {
+    const { page, requests } = await visitAs(await staff());
+    await page.goto(`${publicUrl()}/console/sign-in?next=${encodeURIComponent(next)}`);
+    await heading(page, 'Workspaces').waitFor();
+    expect(page.url()).toBe(`${publicUrl()}/console/workspaces`);
+    expect(requests.filter((one) => one === 'GET /errors')).toEqual([]);
+  });
+});
+
+describe('a script', () => {
+  const hostile = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>';
+
+  it('that is somebody’s name, or a document’s, is text', async () => {
+    const own = await addUser(db(), { kind: 'member', name: hostile });
+    await addMember(db(), workspaceId(), 'admin', own.id);
+    await changeElsewhere(db(), (trx) =>
+      trx
+        .updateTable('workspaces')
+        .set({ name: hostile })
+        .where('id', '=', workspaceId())
+        .execute(),
+    );
+    const document = await upload(app(), makePdf({ pages: 1, text: 'Terms' }), `${hostile}.pdf`);
+    const link = await makeLink(app(), document.id, { name: hostile });
+    const { page, open } = await visitAs(own);
+    const below = `/workspaces/${workspaceId()}`;
+    for (const path of [
+      '/account',
+      '/workspaces',
+      `${below}/documents`,
+      `${below}/documents/${document.id}`,
+      `${below}/links/${link.id}`,
+      `${below}/members`,
+      `${below}/settings/general`,
+    ]) {
+      await open(path);
+      await page.waitForLoadState('networkidle');
+      expect(await page.locator('img[src=x]').count()).toBe(0);
+      expect(await page.evaluate('window.ran')).toBeUndefined();
+    }
+    await open('/account');
+    await page.getByText(hostile).first().waitFor();
+  });
+
+  it('that got into the page would not run', async () => {
+    const { page, open, complaints } = await visitAs(await member('member'));
+    await open('/account');
+    await page.evaluate(`(() => {
+      const script = document.createElement('script');
+      script.textContent = 'window.ran = 1';
+      document.body.append(script);
+      const place = document.createElement('div');
+      place.innerHTML = '<img src="/nowhere" onerror="window.ran = 1">';
+      document.body.append(place);
+    })()`);
+    await expect.poll(() => complaints.filter((one) => one.includes('script-src')).length).toBe(2);
+    expect(await page.evaluate('window.ran')).toBeUndefined();
+    complaints.splice(0);
+  });
+});

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { consoles, expectAccessible, fillSignIn, longAgo } from '../support/console.ts';
+import { liveSessions } from '../support/members.ts';
+import { addWorkspace, changeElsewhere } from '../support/rows.ts';
+import { anotherTab, heading } from '../support/tabs.ts';
+import { addSession } from '../support/users.ts';
+
+const { app, visitAs, staff, member } = consoles();
+
+const db = () => app().app.inside.db;
+
+/** Ends every session of the user, as another browser of theirs would. */
+function endAll(userId: string): Promise<void> {
+  return changeElsewhere(db(), (trx) =>
+    trx
+      .updateTable('sessions')
+      .set({ revoke_time: Date.now() })
+      .where('user_id', '=', userId)
+      .execute(),
+  );
+}
+
+const workspacesLink = { name: 'Workspaces', exact: true } as const;
+
+describe('the sessions of an account', () => {
+  it('are listed, and one that is ended is signed out there', async () => {
+    const own = await member('member');
+    const lost = await visitAs(own, { signedInAt: Date.now() - 60_000 });
+    await lost.open('/account');
+    const { page, open } = await visitAs(own);
+    await open('/account');
+    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+    await rows.nth(2).waitFor();
+    await rows.filter({ hasText: 'This session' }).getByText('127.0.0.1').waitFor();
+    expect(await rows.getByRole('button', { name: 'End' }).count()).toBe(1);
+
+    await rows.getByRole('button', { name: 'End' }).click();
+    const question = page.getByRole('dialog', { name: 'End this session?' });
+    await question.getByText('The browser that signed in from 127.0.0.1').waitFor();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'End session' }).click();
+    await question.waitFor({ state: 'hidden' });
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await liveSessions(db(), own.id)).toHaveLength(1);
+
+    await lost.page.getByRole('button', { name: 'Change password' }).waitFor();
+    await lost.page.getByRole('link', workspacesLink).click();
+    await heading(lost.page, 'Sign in').waitFor();
+    await lost.page.getByRole('status').getByText('Your session has ended.').waitFor();
+  });
+
+  it('come in pages', async () => {
+    const own = await member('member');
+    for (let at = 1; at <= 60; at++) {
+      await addSession(db(), own.id, { createTime: Date.now() - at * 1000 });
+    }
+    const { page, open } = await visitAs(own);
+    await open('/account');
+    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await expect.poll(() => rows.count()).toBe(62);
+    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
+  });
+});
+
+describe('a session that has ended', () => {
+  it('leads to the sign-in and back, and leaves nothing on the screen', async () => {
+    const own = await staff();
+    const { page, open } = await visitAs(own);
+    await open('/account');
+    await page.getByText(own.email).first().waitFor();
+    await endAll(own.id);
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await heading(page, 'Sign in').waitFor();
+    await page.getByRole('status').getByText('Your session has ended.').waitFor();
+    expect(await page.content()).not.toContain(own.email);
+    await expectAccessible(page);
+    await fillSignIn(page, own);
+    await heading(page, 'Your account').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('closes what was open, and the next user sees nothing of it', async () => {
+    const own = await staff();
+    const { page, open } = await visitAs(own);
+    await open('/workspaces');
+    await page.getByRole('link', { name: 'Demo workspace' }).waitFor();
+    await page.getByRole('button', { name: 'Create workspace' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('A name that was not sent');
+    await endAll(own.id);
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await heading(page, 'Sign in').waitFor();
+    expect(await dialog.count()).toBe(0);
+
+    const { ownerId } = await addWorkspace(db(), '');
+    const other = await member('member', ownerId);
+    const contents: string[] = [];
+    await fillSignIn(page, other);
+    await heading(page, 'Documents').waitFor();
+    contents.push(await page.content());
+    await page.getByRole('link', workspacesLink).click();
+    await page.getByRole('table', { name: 'Workspaces' }).waitFor();
+    contents.push(await page.content());
+    for (const content of contents) {
+      expect(content).not.toContain(own.email);
+      expect(content).not.toContain('Demo workspace');
+      expect(content).not.toContain('A name that was not sent');
+    }
+  });
+
+  it('is not mended by an answer that comes after the sign-out', async () => {
+    const own = await staff();
+    const { page, open } = await visitAs(own);
+    await open('/workspaces');
+    const refused = { authorization: 'Bearer over' };
+    await page.route(/SessionService\/ListSessions/, (route) =>
+      route.continue({ headers: { ...route.request().headers(), ...refused } }),
+    );
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const path = /SessionService\/RefreshSession$/;
+    await page.route(path, async (route) => {
+      const response = await route.fetch();
+      await released;
+      await route.fulfill({ response });
+    });
+    const renewing = page.waitForRequest(path);
+    await page.getByRole('link', { name: 'Your account' }).click();
+    const renewal = await renewing;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'Sign in').waitFor();
+    release();
+    expect((await renewal.response())?.status()).toBe(200);
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByText('You have signed out.').waitFor();
+    expect(await liveSessions(db(), own.id)).toEqual([]);
+  });
+});
+
+describe('two tabs', () => {
+  it('share a sign-in, and one that is made anew in either of them', async () => {
+    const own = await staff();
+    const first = await visitAs(own, { signedInAt: longAgo() });
+    const second = await anotherTab(first);
+    await first.open('/account');
+    await second.goto(first.page.url());
+    await heading(second, 'Your account').waitFor();
+
+    await first.page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await first.page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    await fillSignIn(first.page, own);
+    await first.page.getByRole('dialog', { name: 'Add an authenticator app' }).waitFor();
+    await second.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await second.getByRole('dialog', { name: 'Add an authenticator app' }).waitFor();
+    expect(await liveSessions(db(), own.id)).toHaveLength(1);
+  });
+
+  it('end together at the next request of the other', async () => {
+    const first = await visitAs(await staff());
+    const second = await anotherTab(first);
+    await first.open('/account');
+    await second.goto(first.page.url());
+    await heading(second, 'Your account').waitFor();
+    await first.page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(first.page, 'Sign in').waitFor();
+    await second.getByRole('link', workspacesLink).click();
+    await heading(second, 'Sign in').waitFor();
+    await second.getByText('Your session has ended.').waitFor();
+  });
+
+  it('never mix two users: the other is told, and starts over', async () => {
+    const [one, other] = [await staff(), await member('member')];
+    const first = await visitAs(one);
+    const second = await anotherTab(first);
+    await first.open('/workspaces');
+    await first.page.getByRole('button', { name: 'Create workspace' }).click();
+    await first.page.getByLabel('Name').fill('Not by the other');
+    await second.goto(first.page.url());
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    await heading(second, 'Sign in').waitFor();
+    await fillSignIn(second, other);
+    await heading(second, 'Documents').waitFor();
+
+    await first.page.getByRole('button', { name: 'Create', exact: true }).click();
+    await heading(first.page, 'Documents').waitFor();
+    await first.page.getByText(`somebody has signed in as ${other.email}`).waitFor();
+    await expectAccessible(first.page);
+    const content = await first.page.content();
+    expect(content).not.toContain(one.email);
+    expect(content).not.toContain('Not by the other');
+    const made = await db().selectFrom('workspaces').select('name').execute();
+    expect(made.map(({ name }) => name)).not.toContain('Not by the other');
+    await first.page.getByRole('button', { name: 'Close', exact: true }).click();
+    expect(await first.page.getByText('somebody has signed in').count()).toBe(0);
+  });
+
+  it('do not send one user’s action in the name of another who may do it', async () => {
+    const [one, other] = [await staff(), await staff()];
+    const first = await visitAs(one);
+    const second = await anotherTab(first);
+    await first.open('/workspaces');
+    await first.page.getByRole('button', { name: 'Create workspace' }).click();
+    await first.page.getByLabel('Name').fill('Begun by one');
+    await second.goto(`${app().app.publicUrl}/console/account`);
+    await second.getByRole('button', { name: 'Sign out' }).click();
+    await heading(second, 'Sign in').waitFor();
+    await fillSignIn(second, other);
+    await heading(second, 'Workspaces').waitFor();
+    await first.page.getByRole('button', { name: 'Create', exact: true }).click();
+    await first.page.getByText(`somebody has signed in as ${other.email}`).waitFor();
+    const made = await db().selectFrom('workspaces').select('name').execute();
+    expect(made.map(({ name }) => name)).not.toContain('Begun by one');
+  });
+});

@@ -1,0 +1,159 @@
+// What stands around every page, for those who do not use a mouse, and on a phone.
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { consoles, expectAccessible } from '../support/console.ts';
+import { heading } from '../support/tabs.ts';
+import { overhangOf, phone } from '../support/viewing.ts';
+
+const { app, visit, visitAs, staff, member } = consoles();
+
+const focused = (page: Page) => page.locator(':focus');
+
+/** Presses Tab until something of that role and name has the focus. */
+async function tabTo(page: Page, role: 'link' | 'button' | 'radio', name: string): Promise<void> {
+  const wanted = page.getByRole(role, { name, exact: true }).and(focused(page));
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab');
+    if ((await wanted.count()) === 1) return;
+  }
+  throw new Error(`Tab leads to no ${role} ${name}`);
+}
+
+describe('the keyboard alone', () => {
+  it('signs in, goes to a page, acts there, and signs out', async () => {
+    const own = await member('member');
+    const { page, open } = await visit();
+    await open('/sign-in');
+    await page.getByLabel('E-mail address').and(focused(page)).waitFor();
+    await page.keyboard.type(own.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(own.password);
+    await page.keyboard.press('Enter');
+    await heading(page, 'Documents').and(focused(page)).waitFor();
+
+    await tabTo(page, 'link', 'Your account');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Your account').and(focused(page)).waitFor();
+    await tabTo(page, 'button', 'Change password');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Change your password' });
+    await dialog.getByLabel('New password').first().and(focused(page)).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Change password' }).and(focused(page)).waitFor();
+
+    await page.reload();
+    await heading(page, 'Your account').waitFor();
+    await tabTo(page, 'button', 'Sign out');
+    await page.keyboard.press('Enter');
+    await heading(page, 'Sign in').and(focused(page)).waitFor();
+  });
+
+  it('skips what stands before the content', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/account');
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('link', { name: 'Skip to the content' });
+    await skip.and(focused(page)).waitFor();
+    await expect.poll(async () => (await skip.boundingBox())?.y ?? -1).toBeGreaterThanOrEqual(0);
+    await expectAccessible(page);
+    await page.keyboard.press('Enter');
+    await page.getByRole('main').and(focused(page)).waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByRole('main').locator(':focus').waitFor();
+  });
+
+  it('meets the header, then the menu, then the page', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open('/account');
+    const met: string[] = [];
+    for (let presses = 0; presses < 8; presses++) {
+      await page.keyboard.press('Tab');
+      met.push((await focused(page).innerText()).trim());
+    }
+    const [skip, brand, email, out, ...others] = met;
+    expect([skip, brand, out]).toEqual(['Skip to the content', 'Latchkey', 'Sign out']);
+    expect(email).toContain('@example.com');
+    expect(others).toEqual(['Workspaces', 'Your account', 'Change password', expect.any(String)]);
+  });
+});
+
+it('names its landmarks, and the page that one is on', async () => {
+  const { page, open } = await visitAs(await staff());
+  await open('/account');
+  for (const role of ['banner', 'navigation', 'main'] as const) {
+    expect(await page.getByRole(role).count()).toBe(1);
+  }
+  const menu = page.getByRole('navigation', { name: 'Main' });
+  const current = menu.locator('[aria-current=page]');
+  expect(await current.allInnerTexts()).toEqual(['Your account']);
+  const levels = await page
+    .getByRole('heading')
+    .evaluateAll((all) => all.map((one) => one.tagName));
+  expect(levels[0]).toBe('H1');
+  expect(new Set(levels.slice(1))).toEqual(new Set(['H2']));
+});
+
+it('an address that leads nowhere says so, and leads on', async () => {
+  const { page, open } = await visitAs(await staff());
+  await open('/nowhere');
+  await heading(page, 'There is no such page').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'the start' }).click();
+  await heading(page, 'Workspaces').waitFor();
+});
+
+describe('the menu of a phone', () => {
+  it('is reached once it is open, and closes after a choice', async () => {
+    const { page, open } = await visitAs(await staff(), phone);
+    await open('/account');
+    const menu = page.getByRole('navigation', { name: 'Main' });
+    expect(await menu.count()).toBe(0);
+    for (let presses = 0; presses < 8; presses++) {
+      await page.keyboard.press('Tab');
+      expect(await page.locator('nav :focus').count()).toBe(0);
+    }
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await menu.waitFor();
+    expect(await page.getByRole('main').count()).toBe(0);
+    expect(await overhangOf(page)).toBe(0);
+    await expectAccessible(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page);
+    await menu.getByRole('link', { name: 'Workspaces' }).click();
+    await heading(page, 'Workspaces').and(focused(page)).waitFor();
+    expect(await menu.count()).toBe(0);
+  });
+
+  it('closes for the page that one is on, too', async () => {
+    const { page, open } = await visitAs(await staff(), phone);
+    await open('/account');
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Your account' }).click();
+    await page.getByRole('button', { name: 'Open the menu' }).waitFor();
+    await heading(page, 'Your account').waitFor();
+  });
+
+  it('closes on Escape, and the focus is on its button', async () => {
+    const { page, open } = await visitAs(await staff(), phone);
+    await open('/account');
+    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Workspaces' }).focus();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Open the menu' }).and(focused(page)).waitFor();
+    await heading(page, 'Your account').waitFor();
+  });
+});
+
+it('a page whose code cannot be loaded says so, and can be loaded again', async () => {
+  const { page, open, complaints } = await visitAs(await staff());
+  await open('/workspaces');
+  await page.route(/assets\/account-page/, (route) => route.abort());
+  await page.getByRole('link', { name: 'Your account' }).click();
+  await heading(page, 'This page could not be shown').waitFor();
+  await page.unrouteAll();
+  await page.getByRole('link', { name: 'Load it again' }).click();
+  await heading(page, 'Your account').waitFor();
+  expect(new URL(page.url()).origin).toBe(app().app.publicUrl);
+  // Chromium and React tell of the failure, too.
+  complaints.splice(0);
+});

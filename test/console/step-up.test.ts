@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import {
+  consoles,
+  expectAccessible,
+  fillSignIn,
+  longAgo,
+  type Person,
+  type Visit,
+} from '../support/console.ts';
+import { addTotp } from '../support/users.ts';
+import { overhangOf, phone, type Reader } from '../support/viewing.ts';
+
+const { app, visitAs, staff, member } = consoles();
+
+const stepUpOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Confirm that it is you' });
+const passwordOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Change your password' });
+
+/** Somebody whose sign-in is old, before their account page. */
+async function atAccount(own: Person, device = {}): Promise<Visit> {
+  const visit = await visitAs(own, { ...device, signedInAt: longAgo() });
+  await visit.open('/account');
+  await visit.page.getByText('Off', { exact: true }).waitFor();
+  return visit;
+}
+
+async function changePassword(visit: Visit, password: string): Promise<void> {
+  await visit.page.getByRole('button', { name: 'Change password' }).click();
+  await passwordOf(visit).getByLabel('New password').first().fill(password);
+  await passwordOf(visit).getByLabel('New password again').fill(password);
+  await passwordOf(visit).getByRole('button', { name: 'Change password' }).click();
+}
+
+/** Of the user's password as it is stored. */
+async function hashOf({ id }: Person): Promise<string> {
+  const { db } = app().app.inside;
+  const row = db.selectFrom('users').select('password_hash').where('id', '=', id);
+  return (await row.executeTakeFirstOrThrow()).password_hash;
+}
+
+describe('an action that needs a recent sign-in', () => {
+  it('asks for one, and goes on', async () => {
+    const own = await member('member');
+    const visit = await atAccount(own);
+    const before = await hashOf(own);
+    await changePassword(visit, 'a long new password');
+    const stepUp = stepUpOf(visit);
+    await stepUp.getByText('This needs a sign-in of the last few minutes.').waitFor();
+    expect(await stepUp.getByLabel('E-mail address').inputValue()).toBe(own.email);
+    await expectAccessible(visit.page);
+    await visit.page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(visit.page);
+    expect(await hashOf(own)).toBe(before);
+    await fillSignIn(visit.page, own);
+    await visit.page.getByText('Your password is changed').waitFor();
+    expect(await stepUp.count()).toBe(0);
+    expect(await passwordOf(visit).count()).toBe(0);
+    expect(await hashOf(own)).not.toBe(before);
+  });
+
+  it('does not happen where that is left out, says so, and can be tried again', async () => {
+    const own = await member('member');
+    const visit = await atAccount(own);
+    const before = await hashOf(own);
+    await changePassword(visit, 'a long new password');
+    await stepUpOf(visit).getByRole('button', { name: 'Cancel' }).click();
+    const problem = passwordOf(visit).getByRole('alert');
+    await problem.getByText('This was not done').waitFor();
+    await problem.getByText('Nothing was changed.').waitFor();
+    await problem.getByText('Request id:').waitFor();
+    await expectAccessible(visit.page);
+    expect(await hashOf(own)).toBe(before);
+
+    await passwordOf(visit).getByRole('button', { name: 'Change password' }).click();
+    await stepUpOf(visit).waitFor();
+    await fillSignIn(visit.page, own);
+    await visit.page.getByText('Your password is changed').waitFor();
+  });
+
+  it('tells of a wrong password there, and takes the right one', async () => {
+    const own = await member('member');
+    const visit = await atAccount(own);
+    await visit.page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await stepUpOf(visit).waitFor();
+    await fillSignIn(visit.page, { ...own, password: 'not the password' });
+    const problem = stepUpOf(visit).getByRole('alert');
+    await problem.getByText('The sign-in was refused').waitFor();
+    await expectAccessible(visit.page);
+    await fillSignIn(visit.page, own);
+    await visit.page.getByRole('dialog', { name: 'Add an authenticator app' }).waitFor();
+  });
+
+  it('asks for the code of an authenticator app, too', async () => {
+    const own = await member('member');
+    const visit = await atAccount(own);
+    const code = await addTotp(app(), own.id);
+    await changePassword(visit, 'a long new password');
+    await stepUpOf(visit).waitFor();
+    await fillSignIn(visit.page, own);
+    await stepUpOf(visit).getByText('The sign-in was refused').waitFor();
+    await fillSignIn(visit.page, own, code(Date.now()));
+    await visit.page.getByText('Your password is changed').waitFor();
+  });
+
+  it('asks once for two of them', async () => {
+    const own = await member('member');
+    const visit = await atAccount(own);
+    const { page, requests } = visit;
+    const held: Array<() => void> = [];
+    await page.route(/UserService\/(EnrolTotp|SetPassword)$/, async (route) => {
+      const response = await route.fetch();
+      if (response.status() === 401) await new Promise<void>((go) => held.push(go));
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await changePassword(visit, 'a long new password');
+    await expect.poll(() => held.length).toBe(2);
+    for (const go of held) go();
+    await stepUpOf(visit).waitFor();
+    await fillSignIn(page, own);
+    await page.getByRole('dialog', { name: 'Add an authenticator app' }).waitFor();
+    await page.getByText('Your password is changed').waitFor();
+    expect(await stepUpOf(visit).count()).toBe(0);
+    expect(requests.filter((one) => one.endsWith('/SignIn'))).toHaveLength(1);
+  });
+
+  it('fits a phone', async () => {
+    const visit = await atAccount(await member('member'), phone);
+    await visit.page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await stepUpOf(visit).waitFor();
+    expect(await overhangOf(visit.page)).toBe(0);
+    await expectAccessible(visit.page);
+  });
+});
+
+describe('the keyboard', () => {
+  it('closes the topmost dialog only, and comes back to where it was', async () => {
+    const visit = await atAccount(await member('member'));
+    const { page } = visit;
+    const focus = page.locator(':focus');
+    await changePassword(visit, 'a long new password');
+    await stepUpOf(visit).locator('input[name=password]').and(focus).waitFor();
+    await page.keyboard.press('Escape');
+    await stepUpOf(visit).waitFor({ state: 'hidden' });
+    await passwordOf(visit).getByText('This was not done').waitFor();
+    const again = passwordOf(visit).getByRole('button', { name: 'Change password' });
+    await again.and(focus).waitFor();
+    await page.keyboard.press('Escape');
+    await passwordOf(visit).waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Change password' }).and(focus).waitFor();
+  });
+
+  it('stays within the topmost dialog', async () => {
+    const visit = await atAccount(await member('member'));
+    const { page } = visit;
+    await changePassword(visit, 'a long new password');
+    await stepUpOf(visit).locator('input[name=password]').and(page.locator(':focus')).waitFor();
+    for (let presses = 0; presses < 10; presses++) {
+      await page.keyboard.press('Tab');
+      expect(await stepUpOf(visit).locator(':focus').count()).toBe(1);
+    }
+  });
+});
+
+it('a list that needs a recent sign-in offers it, and is shown then', async () => {
+  const own = await staff();
+  const visit = await visitAs(own, { signedInAt: longAgo() });
+  const { page } = visit;
+  await visit.open(`/clients/${app().env.CLIENT_ID}`);
+  const problem = page.getByRole('alert').filter({ hasText: 'Please sign in again' });
+  await problem.waitFor();
+  expect(await stepUpOf(visit).count()).toBe(0);
+  await expectAccessible(page);
+  await problem.getByRole('button', { name: 'Confirm that it is you' }).click();
+  await stepUpOf(visit).waitFor();
+  await fillSignIn(page, own);
+  await page.getByRole('table', { name: /secrets/i }).waitFor();
+  expect(await problem.count()).toBe(0);
+});

@@ -1,0 +1,18 @@
+// Tabs of one browser: they share its cookies, and nothing else.
+import type { Page } from 'playwright-core';
+import type { Visit } from './console.ts';
+
+/** Another tab of the visitor's browser; what it complains about is the visitor's complaint. */
+export async function anotherTab({ page, complaints }: Visit): Promise<Page> {
+  const tab = await page.context().newPage();
+  tab.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  tab.on('pageerror', (error) => complaints.push(String(error)));
+  return tab;
+}
+
+/** Waits for a page of the console by its heading. */
+export function heading(page: Page, name: string) {
+  return page.getByRole('heading', { level: 1, name });
+}

@@ -1,0 +1,72 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Center, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { QRCodeSVG } from 'qrcode.react';
+import { type EnrolTotpResponse, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { Copyable } from '../parts/copyable.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { useUser } from '../session/context.tsx';
+import classes from './enrol-dialog.module.css';
+
+export type EnrolDialogProps = {
+  /** Of the app that is being added; undefined while none is. */
+  readonly seed: EnrolTotpResponse | undefined;
+  readonly close: () => void;
+};
+
+/** Hands the seed to an app, and asks for a code of it. */
+export function EnrolDialog({ seed, close }: EnrolDialogProps) {
+  const { id } = useUser();
+  const confirm = useMutation(UserService.method.confirmTotp);
+  const form = useForm({ mode: 'uncontrolled', initialValues: { code: '' } });
+  return (
+    <FormDialog
+      title="Add an authenticator app"
+      label="Turn on"
+      isOpen={seed !== undefined}
+      close={() => {
+        form.reset();
+        close();
+      }}
+      form={form}
+      submit={({ code }) => confirm.mutateAsync({ userId: id, code: code.replaceAll(' ', '') })}
+    >
+      {seed === undefined ? null : <Seed {...seed} />}
+      <TextInput
+        label="Code"
+        description="The 6 digits that the app now shows."
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        maxLength={16}
+        data-autofocus
+        key={form.key('code')}
+        {...form.getInputProps('code')}
+      />
+      <Text size="sm">
+        It counts once you have turned it on. If you leave before, nothing changes, and the next
+        time there is another key.
+      </Text>
+    </FormDialog>
+  );
+}
+
+function Seed({ uri, secret }: Pick<EnrolTotpResponse, 'uri' | 'secret'>) {
+  return (
+    <Stack gap="sm">
+      <Text>Scan this with the app, or type the key into it:</Text>
+      <Center>
+        <QRCodeSVG
+          value={uri}
+          size={208}
+          marginSize={4}
+          bgColor="#fff"
+          fgColor="#000"
+          title="QR code of the key below"
+          className={classes.code}
+        />
+      </Center>
+      <Copyable text={secret} label="key" />
+    </Stack>
+  );
+}

@@ -1,0 +1,84 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Button, PasswordInput, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { useUser } from '../session/context.tsx';
+import { Section } from './section.tsx';
+
+export function Password() {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const [isChanged, setChanged] = useState(false);
+  return (
+    <Section
+      title="Password"
+      about="A change ends every other session of yours: other browsers have to sign in anew."
+      actions={
+        <Button variant="default" onClick={open}>
+          Change password
+        </Button>
+      }
+    >
+      <Text role="status" size="sm" hidden={!isChanged}>
+        {isChanged ? 'Your password is changed, and your other sessions have ended.' : ''}
+      </Text>
+      <ChangePassword isOpen={isOpen} close={close} onChanged={() => setChanged(true)} />
+    </Section>
+  );
+}
+
+type ChangePasswordProps = {
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  readonly onChanged: () => void;
+};
+
+function ChangePassword({ isOpen, close, onChanged }: ChangePasswordProps) {
+  const { id, email } = useUser();
+  const change = useMutation(UserService.method.setPassword, { gcTime: 0 });
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { password: '', again: '' },
+    validate: {
+      again: (again, { password }) => (again === password ? null : 'is not the same'),
+    },
+  });
+  return (
+    <FormDialog
+      title="Change your password"
+      label="Change password"
+      isOpen={isOpen}
+      close={() => {
+        form.reset();
+        close();
+      }}
+      form={form}
+      submit={async ({ password }) => {
+        await change.mutateAsync({ userId: id, password });
+        onChanged();
+      }}
+    >
+      {/* Tells a password manager whose password it is. */}
+      <input type="text" autoComplete="username" defaultValue={email} hidden readOnly />
+      <PasswordInput
+        label="New password"
+        description="At least 12 characters; a few words that do not belong together are good."
+        autoComplete="new-password"
+        required
+        data-autofocus
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+      <PasswordInput
+        label="New password again"
+        autoComplete="new-password"
+        required
+        key={form.key('again')}
+        {...form.getInputProps('again')}
+      />
+      <Text size="sm">Every other session of yours ends. This one goes on.</Text>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,72 @@
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { Badge, Button } from '@mantine/core';
+import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useDialogs } from '../parts/dialogs.tsx';
+import { useFocusBack } from '../parts/focus-back.ts';
+import { Problem } from '../parts/problem.tsx';
+import { useUser } from '../session/context.tsx';
+import { EnrolDialog } from './enrol-dialog.tsx';
+import { Section } from './section.tsx';
+
+export function SecondFactor() {
+  const { id } = useUser();
+  const { data, error, refetch } = useQuery(UserService.method.getUser, { userId: id });
+  const enrol = useMutation(UserService.method.enrolTotp, { gcTime: 0 });
+  const keepFocus = useFocusBack(enrol.isPending || enrol.data !== undefined);
+  const isOn = data?.user?.totpEnabled;
+  const begin = () => {
+    keepFocus();
+    enrol.mutate({ userId: id });
+  };
+  return (
+    <Section
+      title="Second factor"
+      state={isOn === undefined ? null : <State isOn={isOn} />}
+      about={
+        'An authenticator app on your phone shows a code of 6 digits, which a sign-in then asks ' +
+        'for beside the password.'
+      }
+      actions={
+        isOn === false ? (
+          <Button variant="default" loading={enrol.isPending} onClick={begin}>
+            Add an authenticator app
+          </Button>
+        ) : (
+          isOn && <Remove />
+        )
+      }
+    >
+      {error === null ? null : <Problem error={error} retry={() => void refetch()} />}
+      {enrol.error === null ? null : <Problem error={enrol.error} />}
+      <EnrolDialog seed={enrol.data} close={enrol.reset} />
+    </Section>
+  );
+}
+
+function State({ isOn }: { readonly isOn: boolean }) {
+  return (
+    <Badge variant="light" {...(isOn ? {} : { color: 'gray' })}>
+      {isOn ? 'On' : 'Off'}
+    </Badge>
+  );
+}
+
+function Remove() {
+  const { id } = useUser();
+  const { confirm } = useDialogs();
+  const remove = useMutation(UserService.method.removeTotp);
+  const ask = () =>
+    confirm({
+      title: 'Remove your authenticator app?',
+      consequence:
+        'Its codes stop working at once, and from then on your password alone is enough to sign ' +
+        'in. You can add an app again at any time.',
+      label: 'Remove',
+      act: () => remove.mutateAsync({ userId: id }),
+    });
+  return (
+    <Button variant="default" onClick={ask}>
+      Remove the authenticator app
+    </Button>
+  );
+}

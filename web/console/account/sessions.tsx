@@ -1,0 +1,66 @@
+import { useMutation } from '@connectrpc/connect-query';
+import { Badge, Button, Group } from '@mantine/core';
+import { type Session, SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import { useDialogs } from '../parts/dialogs.tsx';
+import { type Column, Listing } from '../parts/listing.tsx';
+import { usePaged } from '../parts/paged.ts';
+import { When } from '../parts/when.tsx';
+import { Section } from './section.tsx';
+
+const facts: readonly Column<Session>[] = [
+  {
+    title: 'Signed in',
+    cell: ({ createTime, current }) => (
+      <Group gap="xs">
+        <When time={createTime} />
+        {current ? <Badge variant="light">This session</Badge> : null}
+      </Group>
+    ),
+  },
+  { title: 'From', cell: ({ address }) => <span className="mono">{address}</span> },
+  {
+    title: 'With',
+    cell: ({ amr }) => (amr.includes('otp') ? 'Password and one-time code' : 'Password'),
+  },
+  { title: 'Last used', cell: ({ refreshTime }) => <When time={refreshTime} /> },
+  { title: 'Ends', cell: ({ expireTime }) => <When time={expireTime} /> },
+];
+
+export function Sessions() {
+  const { confirm } = useDialogs();
+  const revoke = useMutation(SessionService.method.revokeSession);
+  const list = usePaged(SessionService.method.listSessions, {}, (page) => page.sessions);
+  const end = ({ id, address }: Session) =>
+    confirm({
+      title: 'End this session?',
+      consequence:
+        `The browser that signed in from ${address} is signed out at once, and what was begun ` +
+        'there and not saved is lost. It can sign in again.',
+      label: 'End session',
+      act: () => revoke.mutateAsync({ sessionId: id }),
+    });
+  const actions: Column<Session> = {
+    title: 'Actions',
+    isTitleHidden: true,
+    cell: (session) =>
+      session.current ? null : (
+        <Button size="compact-sm" variant="default" onClick={() => end(session)}>
+          End
+        </Button>
+      ),
+  };
+  return (
+    <Section
+      title="Sessions"
+      about="The browsers in which you are signed in. End those that you do not know, and change your password then."
+    >
+      <Listing
+        label="Sessions"
+        list={list}
+        columns={[...facts, actions]}
+        idOf={({ id }) => id}
+        empty={{ title: 'No sessions', text: 'Sign in again to begin one.' }}
+      />
+    </Section>
+  );
+}
