@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { consoles, expectAccessible, fillSignIn, longAgo } from '../support/console.ts';
 import { liveSessions } from '../support/members.ts';
-import { addWorkspace, changeElsewhere } from '../support/rows.ts';
+import { addWorkspace } from '../support/rows.ts';
 import { anotherTab, heading } from '../support/tabs.ts';
 import { addSession } from '../support/users.ts';
 
@@ -9,15 +9,17 @@ const { app, visitAs, staff, member } = consoles();
 
 const db = () => app().app.inside.db;
 
-/** Ends every session of the user, as another browser of theirs would. */
-function endAll(userId: string): Promise<void> {
-  return changeElsewhere(db(), (trx) =>
-    trx
-      .updateTable('sessions')
-      .set({ revoke_time: Date.now() })
-      .where('user_id', '=', userId)
-      .execute(),
-  );
+/** Ends every session of the user, by another browser of theirs: they have ended when it returns. */
+async function endAll(userId: string): Promise<void> {
+  const others = await liveSessions(db(), userId);
+  const { cookie } = await addSession(db(), userId);
+  for (const id of others) {
+    const response = await fetch(`${app().app.publicUrl}/sessions/${id}`, {
+      method: 'DELETE',
+      headers: { cookie: `latchkey_session=${cookie}` },
+    });
+    expect(response.status).toBe(200);
+  }
 }
 
 const workspacesLink = { name: 'Workspaces', exact: true } as const;

@@ -14,10 +14,24 @@ const accent: MantineColorsTuple = [
   '#174a97',
 ];
 
+/** The dark ground of the same pages, and what stands on it. */
+const dark: MantineColorsTuple = [
+  '#e7ebf0',
+  '#c6ced8',
+  '#a1adbb',
+  '#8995a3',
+  '#3d4854',
+  '#2f3843',
+  '#252c35',
+  '#1c222a',
+  '#161b21',
+  '#12161b',
+];
+
 export const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: { light: 8, dark: 8 },
-  colors: { accent },
+  colors: { accent, dark },
   defaultRadius: 'md',
   cursorType: 'pointer',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
@@ -32,6 +46,7 @@ export const theme = createTheme({
         // What a dialog says is gone with it, rather than fading away empty.
         transitionProps: { duration: 0 },
       },
+      styles: { title: { fontWeight: 600 } },
     },
     // A name is nothing to a screen reader without a role.
     Loader: { defaultProps: { role: 'img' } },

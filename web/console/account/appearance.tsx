@@ -1,5 +1,5 @@
 import { Group, Radio, useMantineColorScheme } from '@mantine/core';
-import { Section } from './section.tsx';
+import { Card } from './card.tsx';
 
 const schemes = [
   { value: 'auto', label: 'As the system' },
@@ -14,7 +14,7 @@ export function Appearance() {
     if (scheme !== undefined) setColorScheme(scheme.value);
   };
   return (
-    <Section title="Appearance" about="Kept in this browser.">
+    <Card title="Appearance" about="Kept in this browser.">
       <Radio.Group aria-label="Appearance" value={colorScheme} onChange={choose}>
         <Group gap="lg">
           {schemes.map(({ value, label }) => (
@@ -22,6 +22,6 @@ export function Appearance() {
           ))}
         </Group>
       </Radio.Group>
-    </Section>
+    </Card>
   );
 }

@@ -6,13 +6,13 @@ import { useState } from 'react';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useUser } from '../session/context.tsx';
-import { Section } from './section.tsx';
+import { Card } from './card.tsx';
 
 export function Password() {
   const [isOpen, { open, close }] = useDisclosure(false);
   const [isChanged, setChanged] = useState(false);
   return (
-    <Section
+    <Card
       title="Password"
       about="A change ends every other session of yours: other browsers have to sign in anew."
       actions={
@@ -25,7 +25,7 @@ export function Password() {
         {isChanged ? 'Your password is changed, and your other sessions have ended.' : ''}
       </Text>
       <ChangePassword isOpen={isOpen} close={close} onChanged={() => setChanged(true)} />
-    </Section>
+    </Card>
   );
 }
 

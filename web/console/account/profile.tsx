@@ -1,7 +1,8 @@
+import { Copyable } from '../parts/copyable.tsx';
+import { FactList } from '../parts/facts.tsx';
 import { TextLink } from '../parts/link.tsx';
 import { useHasScope, useUser } from '../session/context.tsx';
-import classes from './profile.module.css';
-import { Section } from './section.tsx';
+import { Card } from './card.tsx';
 
 const kinds: Record<string, string> = {
   staff: 'Staff of the platform',
@@ -12,7 +13,7 @@ export function Profile() {
   const { id, name, email, kind } = useUser();
   const mayChange = useHasScope()('users:write');
   return (
-    <Section
+    <Card
       title="Profile"
       about={
         mayChange ? (
@@ -28,16 +29,14 @@ export function Profile() {
         )
       }
     >
-      <dl className={classes.facts}>
-        <dt>Name</dt>
-        <dd>{name === '' ? 'not given' : name}</dd>
-        <dt>E-mail address</dt>
-        <dd>{email}</dd>
-        <dt>Kind</dt>
-        <dd>{kinds[kind] ?? kind}</dd>
-        <dt>Id</dt>
-        <dd className="mono">{id}</dd>
-      </dl>
-    </Section>
+      <FactList
+        facts={[
+          { name: 'Name', value: name === '' ? 'not given' : name },
+          { name: 'E-mail address', value: email },
+          { name: 'Kind', value: kinds[kind] ?? kind },
+          { name: 'Id', value: <Copyable text={id} label="your id" /> },
+        ]}
+      />
+    </Card>
   );
 }

@@ -5,8 +5,8 @@ import { useDialogs } from '../parts/dialogs.tsx';
 import { useFocusBack } from '../parts/focus-back.ts';
 import { Problem } from '../parts/problem.tsx';
 import { useUser } from '../session/context.tsx';
+import { Card } from './card.tsx';
 import { EnrolDialog } from './enrol-dialog.tsx';
-import { Section } from './section.tsx';
 
 export function SecondFactor() {
   const { id } = useUser();
@@ -19,7 +19,7 @@ export function SecondFactor() {
     enrol.mutate({ userId: id });
   };
   return (
-    <Section
+    <Card
       title="Second factor"
       state={isOn === undefined ? null : <State isOn={isOn} />}
       about={
@@ -39,7 +39,7 @@ export function SecondFactor() {
       {error === null ? null : <Problem error={error} retry={() => void refetch()} />}
       {enrol.error === null ? null : <Problem error={enrol.error} />}
       <EnrolDialog seed={enrol.data} close={enrol.reset} />
-    </Section>
+    </Card>
   );
 }
 

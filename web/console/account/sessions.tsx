@@ -5,7 +5,7 @@ import { useDialogs } from '../parts/dialogs.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
 import { usePaged } from '../parts/paged.ts';
 import { When } from '../parts/when.tsx';
-import { Section } from './section.tsx';
+import { Card } from './card.tsx';
 
 const facts: readonly Column<Session>[] = [
   {
@@ -50,7 +50,7 @@ export function Sessions() {
       ),
   };
   return (
-    <Section
+    <Card
       title="Sessions"
       about={
         'The browsers in which you are signed in. Where you do not know one, end its session and ' +
@@ -64,6 +64,6 @@ export function Sessions() {
         idOf={({ id }) => id}
         empty={{ title: 'No sessions', text: 'Sign in again to begin one.' }}
       />
-    </Section>
+    </Card>
   );
 }

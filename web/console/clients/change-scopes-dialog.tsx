@@ -19,10 +19,6 @@ export function ChangeScopesDialog({ client, isOpen, close }: ChangeScopesDialog
     initialValues: { scopes: client.scopes.join('\n') },
     validate: { scopes: problemOfScopes },
   });
-  const leave = () => {
-    form.reset();
-    close();
-  };
   const kept = new Set(scopesIn(form.values.scopes));
   const lost = client.scopes.filter((scope) => !kept.has(scope));
   return (
@@ -30,7 +26,7 @@ export function ChangeScopesDialog({ client, isOpen, close }: ChangeScopesDialog
       title="Change scopes"
       label="Change"
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={({ scopes }) =>
         update.mutateAsync({

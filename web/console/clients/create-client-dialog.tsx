@@ -17,16 +17,12 @@ export function CreateClientDialog({ isOpen, close }: Dialog) {
     initialValues: { name: '', scopes: '' },
     validate: { scopes: problemOfScopes },
   });
-  const leave = () => {
-    form.reset();
-    close();
-  };
   return (
     <FormDialog
       title="Create a client"
       label="Create"
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={async ({ name, scopes: text }) => {
         const scopes = scopesIn(text);

@@ -16,16 +16,12 @@ export function CreateSecretDialog({ client, isOpen, close }: SecretDialogProps)
   const { showSecret } = useDialogs();
   const create = useMutation(ClientService.method.createClientSecret);
   const form = useForm({ initialValues: { name: '', expireTime: '' } });
-  const leave = () => {
-    form.reset();
-    close();
-  };
   return (
     <FormDialog
       title="Create a secret"
       label="Create"
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={async ({ name, expireTime }) => {
         const request = { clientId: client.id, name, ...expiryOf(expireTime) };

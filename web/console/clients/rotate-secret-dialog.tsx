@@ -16,16 +16,12 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
   const initialValues = { name: '', expireTime: '', overlapSeconds: defaultOverlap };
   const form = useForm({ initialValues });
   const overlap = form.values.overlapSeconds;
-  const leave = () => {
-    form.reset();
-    close();
-  };
   return (
     <FormDialog
       title="Rotate the secrets"
       label="Rotate"
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={async ({ name, expireTime, overlapSeconds }) => {
         const { secret, clientSecret } = await rotate.mutateAsync({

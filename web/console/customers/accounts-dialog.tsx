@@ -21,10 +21,6 @@ export function AccountsDialog({ customer, isOpen, close }: AccountsDialogProps)
     initialValues: { accountIds: customer.accountIds.join('\n') },
     validate: { accountIds: problemOf },
   });
-  const leave = () => {
-    form.reset();
-    close();
-  };
   const kept = new Set(idsIn(form.values.accountIds));
   const lost = customer.accountIds.filter((id) => !kept.has(id));
   return (
@@ -32,7 +28,7 @@ export function AccountsDialog({ customer, isOpen, close }: AccountsDialogProps)
       title="Edit accounts"
       label="Save"
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={({ accountIds }) =>
         put.mutateAsync({ customerId: customer.id, accountIds: idsIn(accountIds) })

@@ -27,16 +27,12 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
         scopesIn(text).length === 0 ? 'Name one at least.' : problemOfScopes(text),
     },
   });
-  const leave = () => {
-    form.reset();
-    close();
-  };
   return (
     <FormDialog
       title="Create an API key"
       label="Create"
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={async ({ name, scopes, expireTime }) => {
         const { apiKey } = await create.mutateAsync({

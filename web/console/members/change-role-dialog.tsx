@@ -24,16 +24,12 @@ export function ChangeRole(props: ChangeRoleProps) {
     initialValues: { role: roleNameOf(member.role) },
   });
   const put = useMutation(WorkspaceService.method.putMember);
-  const leave = () => {
-    form.reset();
-    close();
-  };
   return (
     <FormDialog
       title={`Change the role of ${callName(member)}`}
       label="Change role"
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={async ({ role }) => {
         await put.mutateAsync({ workspaceId, userId, role: roleOf(role) });

@@ -10,7 +10,7 @@ const names: Record<MemberRole, string> = {
   [MemberRole.MEMBER]: 'Member',
 };
 
-export const roleText = (role: MemberRole) => names[role];
+const roleText = (role: MemberRole) => names[role];
 
 const meanings: readonly (readonly [MemberRole, string])[] = [
   [MemberRole.OWNER, 'Everything that an admin may, and saying who else is an owner.'],

@@ -21,11 +21,22 @@ export type FormDialogProps<Values extends Record<string, unknown>> = {
 };
 
 export function FormDialog<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
-  const { title, isOpen, close } = props;
+  const { title, isOpen, form, close } = props;
   const isBeneath = useStepUpIsOpen();
+  const leave = () => {
+    form.reset();
+    close();
+  };
   return (
-    <Modal opened={isOpen} onClose={close} title={title} closeOnEscape={!isBeneath}>
-      <DialogForm {...props} />
+    <Modal
+      opened={isOpen}
+      onClose={leave}
+      title={title}
+      closeOnEscape={!isBeneath}
+      // What was typed is not lost by a click beside it.
+      closeOnClickOutside={false}
+    >
+      <DialogForm {...props} close={leave} />
     </Modal>
   );
 }
@@ -43,7 +54,6 @@ function DialogForm<Values extends Record<string, unknown>>(props: FormDialogPro
     setError(undefined);
     try {
       await submit(values);
-      form.reset();
       close();
     } catch (thrown) {
       setError(thrown);

@@ -16,16 +16,12 @@ export type NameDialogProps = {
 
 export function NameDialog({ title, label, name = '', isOpen, close, submit }: NameDialogProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { name } });
-  const leave = () => {
-    form.reset();
-    close();
-  };
   return (
     <FormDialog
       title={title}
       label={label}
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={(values) => submit(values.name)}
     >

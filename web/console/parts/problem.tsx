@@ -17,15 +17,9 @@ export type ProblemProps = {
 export function Problem({ error, shownFields, retry }: ProblemProps) {
   const requestId = requestIdOf(error);
   const seconds = retryAfterSecondsOf(error);
-  const fields = fieldProblemsOf(error).filter(({ name }) => !shownFields?.has(name));
   return (
     <Alert color="red" role="alert" title={titleOf(error)}>
-      <Text size="sm">{textOf(error)}</Text>
-      {fields.map(({ field, detail }) => (
-        <Text key={field} size="sm">
-          <code>{field}</code>: {detail}
-        </Text>
-      ))}
+      <What error={error} {...(shownFields === undefined ? {} : { shownFields })} />
       {seconds === undefined ? null : (
         <Text size="sm">
           You can try again after {seconds === 1 ? 'a second' : `${seconds} seconds`}.
@@ -39,6 +33,19 @@ export function Problem({ error, shownFields, retry }: ProblemProps) {
       <Ways error={error} {...(retry === undefined ? {} : { retry })} />
     </Alert>
   );
+}
+
+/** What is wrong; field by field, where the service has said so. */
+function What({ error, shownFields }: Pick<ProblemProps, 'error' | 'shownFields'>) {
+  const fields = fieldProblemsOf(error);
+  const others = fields.filter(({ name }) => !shownFields?.has(name));
+  if (fields.length === 0) return <Text size="sm">{textOf(error)}</Text>;
+  if (others.length === 0) return <Text size="sm">Please look at the fields that are marked.</Text>;
+  return others.map(({ field, detail }) => (
+    <Text key={field} size="sm">
+      <code>{field}</code>: {detail}
+    </Text>
+  ));
 }
 
 /** What the user can do about it. */
@@ -79,10 +86,9 @@ const titles: Record<string, string> = {
 };
 
 function titleOf(error: unknown): string {
-  if (!(error instanceof ConnectError)) return 'This did not work';
   const reason = reasonOf(error);
-  if (reason === undefined) return 'The service could not be reached';
-  return titles[reason] ?? 'This did not work';
+  if (reason !== undefined) return titles[reason] ?? 'This did not work';
+  return error instanceof ConnectError ? 'The service could not be reached' : 'This did not work';
 }
 
 /** Without what Connect puts before it: the name of a code. */

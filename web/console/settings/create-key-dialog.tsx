@@ -29,16 +29,12 @@ export function CreateKeyDialog({ workspaceId, isOpen, close }: CreateKeyDialogP
     initialValues: { name: '', scopes: [] as string[], expireTime: '' },
     validate: { scopes: (scopes) => (scopes.length === 0 ? 'Choose one at least.' : null) },
   });
-  const leave = () => {
-    form.reset();
-    close();
-  };
   return (
     <FormDialog
       title="Create an API key"
       label="Create"
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={async ({ name, scopes, expireTime }) => {
         const request = { workspaceId, name, scopes, ...expiryOf(expireTime) };

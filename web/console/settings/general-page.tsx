@@ -20,7 +20,7 @@ export function GeneralPage() {
   const canRename = mayWrite && workspace !== undefined;
   return (
     <Page
-      title="Settings"
+      title="General"
       about="What the workspace is called, and the id by which programs know it."
       actions={canRename ? <Button onClick={open}>Rename</Button> : undefined}
     >

@@ -13,8 +13,11 @@ const workspaceItems: readonly Item[] = [
   { label: 'Documents', path: 'documents', scope: 'documents:read' },
   { label: 'Links', path: 'links', scope: 'links:read' },
   { label: 'Members', path: 'members', scope: 'workspaces:read' },
+];
+
+const settingsItems: readonly Item[] = [
   { label: 'API keys', path: 'settings/api-keys', scope: 'api_keys:read' },
-  { label: 'Settings', path: 'settings/general', scope: 'workspaces:write' },
+  { label: 'General', path: 'settings/general', scope: 'workspaces:write' },
 ];
 
 const staffItems: readonly Item[] = [
@@ -43,7 +46,13 @@ export function Navigation() {
 function OfWorkspace({ id }: { readonly id: string }) {
   const { data } = useQuery(WorkspaceService.method.getWorkspace, { workspaceId: id });
   const name = data?.workspace?.name ?? 'Workspace';
-  return <Section title={name} items={workspaceItems} base={`/workspaces/${id}/`} />;
+  const base = `/workspaces/${id}/`;
+  return (
+    <>
+      <Section title={name} items={workspaceItems} base={base} />
+      <Section title="Settings" items={settingsItems} base={base} />
+    </>
+  );
 }
 
 type SectionProps = {

@@ -4,7 +4,7 @@ const near = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const far = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** To the second on the day itself: a key's next step may be minutes away. */
-export function momentText(time: Timestamp, now: number): string {
+function momentText(time: Timestamp, now: number): string {
   const date = timestampDate(time);
   const isToday = date.toDateString() === new Date(now).toDateString();
   return (isToday ? near : far).format(date);

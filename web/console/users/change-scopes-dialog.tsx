@@ -15,16 +15,12 @@ type ChangeScopesProps = {
 export function ChangeScopes({ user, isOpen, close }: ChangeScopesProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { scopes: user.scopes } });
   const update = useMutation(UserService.method.updateUser);
-  const leave = () => {
-    form.reset();
-    close();
-  };
   return (
     <FormDialog
       title={`What ${callName(user)} may do`}
       label="Save"
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={({ scopes }) =>
         update.mutateAsync({ userId: user.id, scopes, updateMask: { paths: ['scopes'] } })

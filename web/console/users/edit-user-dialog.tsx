@@ -14,16 +14,12 @@ export function EditUser({ user, isOpen, close }: EditUserProps) {
   const { name, email } = user;
   const form = useForm({ mode: 'uncontrolled', initialValues: { name, email } });
   const update = useMutation(UserService.method.updateUser);
-  const leave = () => {
-    form.reset();
-    close();
-  };
   return (
     <FormDialog
       title="Change name and e-mail address"
       label="Save"
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={async (values) => {
         const change = { name: values.name, email: values.email.trim() };

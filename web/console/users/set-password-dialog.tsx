@@ -18,16 +18,12 @@ type SetPasswordProps = {
 export function SetPassword({ user, isOpen, close }: SetPasswordProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { password: '' } });
   const set = useMutation(UserService.method.setPassword);
-  const leave = () => {
-    form.reset();
-    close();
-  };
   return (
     <FormDialog
       title={`Set the password of ${callName(user)}`}
       label="Set password"
       isOpen={isOpen}
-      close={leave}
+      close={close}
       form={form}
       submit={({ password }) => set.mutateAsync({ userId: user.id, password })}
     >

@@ -1,12 +1,11 @@
 import { useMutation } from '@connectrpc/connect-query';
-import { Button, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { FormDialog } from '../parts/form-dialog.tsx';
 import { TextLink } from '../parts/link.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
+import { NameDialog } from '../parts/name-dialog.tsx';
 import { Page } from '../parts/page.tsx';
 import { type Paged, usePaged } from '../parts/paged.ts';
 import { When } from '../parts/when.tsx';
@@ -71,30 +70,19 @@ export function WorkspacesPage() {
 type Dialog = { readonly isOpen: boolean; readonly close: () => void };
 
 function CreateWorkspace({ isOpen, close }: Dialog) {
-  const form = useForm({ mode: 'uncontrolled', initialValues: { name: '' } });
   const create = useMutation(WorkspaceService.method.createWorkspace);
   const navigate = useNavigate();
   return (
-    <FormDialog
+    <NameDialog
       title="Create a workspace"
       label="Create"
       isOpen={isOpen}
       close={close}
-      form={form}
-      submit={async ({ name }) => {
+      submit={async (name) => {
         const { workspace } = await create.mutateAsync({ name });
         const workspaceId = workspace?.id ?? '';
         await navigate({ to: '/workspaces/$workspaceId/documents', params: { workspaceId } });
       }}
-    >
-      <TextInput
-        label="Name"
-        required
-        maxLength={255}
-        data-autofocus
-        key={form.key('name')}
-        {...form.getInputProps('name')}
-      />
-    </FormDialog>
+    />
   );
 }

@@ -91,7 +91,6 @@ function Row({ upload }: { readonly upload: Upload }) {
       {state.status === 'failed' ? (
         <Problem
           error={state.error}
-          shownFields={partsOfForm}
           {...wayOn(state.error, () => uploads.retry(key))}
         />
       ) : null}
@@ -111,9 +110,6 @@ function textOf(state: UploadState): string {
       return 'Not uploaded';
   }
 }
-
-/** An error of one of these has it in its text. */
-const partsOfForm: ReadonlySet<string> = new Set(['file', 'name', 'workspaceId']);
 
 /** Answers to the file itself, which are the same the next time. */
 const finalReasons: ReadonlySet<string | undefined> = new Set([

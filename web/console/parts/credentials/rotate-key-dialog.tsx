@@ -22,16 +22,12 @@ export type RotateKeyDialogProps = {
 export function RotateKeyDialog({ old, close, rotate, commandOf }: RotateKeyDialogProps) {
   const { showSecret } = useDialogs();
   const form = useForm({ initialValues: { overlapSeconds: defaultOverlap } });
-  const leave = () => {
-    form.reset();
-    close();
-  };
   return (
     <FormDialog
       title={old === undefined ? '' : `Rotate ${nameOf(old)}`}
       label="Rotate"
       isOpen={old !== undefined}
-      close={leave}
+      close={close}
       form={form}
       submit={async ({ overlapSeconds: overlap }) => {
         if (old === undefined) return;

@@ -1,7 +1,7 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 
-export type SectionProps = {
+export type CardProps = {
   readonly title: string;
   /** How it stands: a badge. */
   readonly state?: ReactNode;
@@ -13,7 +13,7 @@ export type SectionProps = {
 };
 
 /** One of the matters of an account. */
-export function Section({ title, state, about, actions, children }: SectionProps) {
+export function Card({ title, state, about, actions, children }: CardProps) {
   const id = useId();
   return (
     <Paper component="section" withBorder p="lg" aria-labelledby={id}>
