@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { consoles, expectAccessible } from '../support/console.ts';
-import { dayMs } from '../support/links.ts';
+import { addViews, dayMs } from '../support/links.ts';
 import type { LinkFields } from '../support/sharing.ts';
 import { desktop, overhangOf, phone, picture } from '../support/viewing.ts';
 import { admit, otherVisit, read, report, viewsOf, watched } from '../support/views.ts';
@@ -19,39 +19,6 @@ async function viewed(link: LinkFields, email: string, ...reports: Record<string
   clock.aheadMs += 120_000;
   for (const form of reports) expect((await report(link, cookie, form)).status).toBe(204);
   await app().app.inside.views.flush();
-}
-
-type Row = { readonly time: number; readonly pages?: Readonly<Record<number, number>> };
-
-/** Views as they would have been written at those times: milliseconds since 1970. */
-async function addViews(link: LinkFields, rows: readonly Row[]): Promise<void> {
-  const { db } = app().app.inside;
-  const views = rows.map(({ time, pages = {} }, index) => ({
-    id: `viw_${link.id}_${index}`,
-    link_id: link.id,
-    email: `reader${index}@example.com`,
-    email_verified: index % 2 === 0 ? (1 as const) : (0 as const),
-    create_time: time,
-    duration_ms: Object.values(pages).reduce((sum, ms) => sum + ms, 0),
-  }));
-  const pages = rows.flatMap(({ pages = {} }, index) =>
-    Object.entries(pages).map(([page, ms]) => ({
-      ...{ view_id: `viw_${link.id}_${index}`, visit: 'visit', page: Number(page) },
-      duration_ms: ms,
-    })),
-  );
-  for (let at = 0; at < views.length; at += 200) {
-    await db
-      .insertInto('views')
-      .values(views.slice(at, at + 200))
-      .execute();
-  }
-  for (let at = 0; at < pages.length; at += 200) {
-    await db
-      .insertInto('view_pages')
-      .values(pages.slice(at, at + 200))
-      .execute();
-  }
 }
 
 /** What a chart says as a table: the bars that are not zero, unless all are wanted. */
@@ -176,6 +143,7 @@ describe('the views of a link', () => {
     // Midnight there is at 11 or 12 o'clock UTC: both fall on the same day of UTC.
     const times = [utcDay + 9 * 3_600_000, utcDay + 14 * 3_600_000, utcDay + 15 * 3_600_000];
     await addViews(
+      app(),
       link,
       times.map((time) => ({ time })),
     );
@@ -197,7 +165,7 @@ describe('the views of a link', () => {
       time: now - index * 60_000,
       pages: { 1: 1_000 },
     }));
-    await addViews(link, rows);
+    await addViews(app(), link, rows);
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf(link));
     const list = page.getByRole('table', { name: 'Views', exact: true }).getByRole('row');
@@ -225,7 +193,7 @@ describe('the views of a link', () => {
       time: now - 2 * index * dayMs,
       pages: { [2 * index + 1]: 3_000, [2 * index + 2]: 1_000 * ((index * 7) % 20) },
     }));
-    await addViews(link, rows);
+    await addViews(app(), link, rows);
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf(link));
     const weeks = await barsOf(page, 'Views per week');
@@ -251,7 +219,7 @@ describe('the page of a link', () => {
       time: now - ((index * index) % 40) * dayMs - index * 3_600_000,
       pages: { 1: 9_000 + 200 * index, 2: 30_000 - 300 * index, 3: 1_000 * (index % 7) },
     }));
-    await addViews(link, rows);
+    await addViews(app(), link, rows);
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -84,11 +84,15 @@ export function consoles(options: TestAppOptions = {}) {
     visit,
     visitAs,
     /** A staff user who may do everything, unless scopes are given. */
-    staff: (scopes: readonly string[] = managementScopes) =>
-      person({ kind: 'staff', scopes: scopes.join(' ') }),
+    staff: (scopes: readonly string[] = managementScopes, user: Partial<TestUser> = {}) =>
+      person({ ...user, kind: 'staff', scopes: scopes.join(' ') }),
     /** A member of the first workspace, unless another is given. */
-    async member(role: MemberRow['role'], workspaceId = test.env.WORKSPACE_ID): Promise<Person> {
-      const member = await person({ kind: 'member' });
+    async member(
+      role: MemberRow['role'],
+      workspaceId = test.env.WORKSPACE_ID,
+      user: Partial<TestUser> = {},
+    ): Promise<Person> {
+      const member = await person({ ...user, kind: 'member' });
       await addMember(db(), workspaceId, role, member.id);
       return member;
     },

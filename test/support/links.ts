@@ -28,3 +28,40 @@ export function localText(ms: number): string {
   const date = new Date(ms);
   return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
+
+export type ViewRow = { readonly time: number; readonly pages?: Readonly<Record<number, number>> };
+
+/** Views as they would have been written at those times: milliseconds since 1970. */
+export async function addViews(
+  { app }: TestApp,
+  link: LinkFields,
+  rows: readonly ViewRow[],
+): Promise<void> {
+  const { db } = app.inside;
+  const views = rows.map(({ time, pages = {} }, index) => ({
+    id: `viw_${link.id}_${index}`,
+    link_id: link.id,
+    email: `reader${index}@example.com`,
+    email_verified: index % 2 === 0 ? (1 as const) : (0 as const),
+    create_time: time,
+    duration_ms: Object.values(pages).reduce((sum, ms) => sum + ms, 0),
+  }));
+  const pages = rows.flatMap(({ pages = {} }, index) =>
+    Object.entries(pages).map(([page, ms]) => ({
+      ...{ view_id: `viw_${link.id}_${index}`, visit: 'visit', page: Number(page) },
+      duration_ms: ms,
+    })),
+  );
+  for (let at = 0; at < views.length; at += 200) {
+    await db
+      .insertInto('views')
+      .values(views.slice(at, at + 200))
+      .execute();
+  }
+  for (let at = 0; at < pages.length; at += 200) {
+    await db
+      .insertInto('view_pages')
+      .values(pages.slice(at, at + 200))
+      .execute();
+  }
+}

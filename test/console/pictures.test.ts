@@ -1,0 +1,138 @@
+// The pictures of the README, taken on every run and kept where LATCHKEY_WRITE_PICTURES is 'true'.
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { BrowserContextOptions } from 'playwright-core';
+import { beforeAll, it } from 'vitest';
+import { consoles, type Person } from '../support/console.ts';
+import { addViews, dayMs } from '../support/links.ts';
+import { as } from '../support/members.ts';
+import { makeReport } from '../support/report-pdf.ts';
+import { type LinkFields, makeLink, makePng, upload } from '../support/sharing.ts';
+
+import { desktop, phone, picture } from '../support/viewing.ts';
+
+const images = path.resolve(import.meta.dirname, '../../docs/images');
+const isWriting = process.env.LATCHKEY_WRITE_PICTURES === 'true';
+
+const { app, workspaceId, visitAs, staff, member } = consoles();
+
+let owner: Person;
+let admin: Person;
+let link: LinkFields;
+
+beforeAll(async () => {
+  const address = { email: 'workspace@example.com', name: 'Owner' };
+  owner = await member('owner', workspaceId(), address);
+  admin = await staff(undefined, { email: 'operator@example.com', name: 'Staff' });
+  await addDocuments();
+  await addKeys();
+  await addSigningKeys();
+});
+
+async function addDocuments(): Promise<void> {
+  await upload(app(), makePng(640, 400), 'Floor plan.png');
+  await upload(app(), makeReport(), 'Price list 2027.pdf');
+  const report = await upload(app(), makeReport(), 'Quarterly report.pdf');
+  await makeLink(app(), report.id, { name: 'Website' });
+  const options = { name: 'To investors', email_required: true, email_verification_required: true };
+  link = await makeLink(app(), report.id, options);
+  const now = Date.now();
+  const daysAgo = [0, 0, 1, 1, 1, 1, 2, 2, 5, 6, 6, 6, 7, 7, 8, 9, 12, 13, 13, 14, 14, 15, 19, 20];
+  const views = daysAgo.map((days, at) => ({
+    time: now - days * dayMs - at * 60_000,
+    pages: { 1: 20_000 + at * 1000, 2: 65_000 - at * 900, 3: 15_000, 4: at % 3 === 0 ? 40_000 : 0 },
+  }));
+  await addViews(app(), link, views.reverse());
+}
+
+/** Through the API, as a program of the staff's would. */
+async function addKeys(): Promise<void> {
+  const scope = 'api_keys:write documents:read documents:write links:read links:write';
+  const { authorization } = await as(app(), { type: 'staff', scope });
+  for (const [name, scopes, days] of [
+    ['Website', ['documents:read', 'links:read'], 90],
+    ['Nightly upload', ['documents:read', 'documents:write'], undefined],
+    ['CRM', ['links:read', 'links:write'], 365],
+  ] as const) {
+    await fetch(`${app().app.publicUrl}/api/v1/api-keys`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        workspace_id: workspaceId(),
+        name,
+        scopes,
+        ...(days === undefined
+          ? {}
+          : { expire_time: new Date(Date.now() + days * dayMs).toISOString() }),
+      }),
+    });
+  }
+}
+
+/** What is left after some months. */
+async function addSigningKeys(): Promise<void> {
+  const { db } = app().app.inside;
+  const now = Date.now();
+  const created = now - 3 * dayMs;
+  await db
+    .updateTable('signing_keys')
+    .set({ create_time: created - 3_600_000, activate_time: created })
+    .execute();
+  for (const [state, days] of [
+    ['retired', 33],
+    ['removed', 63],
+    ['removed', 93],
+  ] as const) {
+    const retired = now - (days - 30) * dayMs;
+    await db
+      .insertInto('signing_keys')
+      .values({
+        kid: createHash('sha256').update(`key of ${days} days ago`).digest('base64url'),
+        state,
+        public_x: '',
+        private_ciphertext: '',
+        master_key_id: '',
+        create_time: now - days * dayMs - 3_600_000,
+        activate_time: now - days * dayMs,
+        retire_time: retired,
+        remove_time: state === 'retired' ? now + 900_000 : retired + 310_000,
+        revoke_time: null,
+        token_seconds_max: 300,
+      })
+      .execute();
+  }
+}
+
+type Setting = {
+  readonly options: BrowserContextOptions;
+  readonly path: () => string;
+  readonly who?: () => Person;
+  /** Only to look at while working on it. */
+  readonly isDraft?: boolean;
+};
+
+const dark = { colorScheme: 'dark' } as const;
+const below = (rest: string) => () => `/workspaces/${workspaceId()}/${rest}`;
+const linkPath = () => below(`links/${link.id}`)();
+const ofStaff = { who: () => admin };
+
+const settings: Record<string, Setting> = {
+  documents: { options: desktop, path: below('documents') },
+  link: { options: { ...desktop, viewport: { width: 1280, height: 900 } }, path: linkPath },
+  'link-phone': { options: { ...phone, ...dark }, path: linkPath },
+  'api-keys': { options: desktop, path: below('settings/api-keys') },
+  'signing-keys': { options: desktop, path: () => '/signing-keys', ...ofStaff },
+  audit: { options: { ...desktop, ...dark }, path: () => '/audit', ...ofStaff, isDraft: true },
+  account: { options: { ...desktop, ...dark }, path: () => '/account', isDraft: true },
+};
+
+it.each(Object.entries(settings))('the picture %s can be taken', async (name, setting) => {
+  const { options, path: pathOf, who = () => owner, isDraft = false } = setting;
+  const { page, open } = await visitAs(who(), options);
+  await open(pathOf());
+  await page.waitForLoadState('networkidle');
+
+  const image = await picture(page, `console-${name}`);
+  if (isWriting && !isDraft) await writeFile(path.join(images, `console-${name}.png`), image);
+});
