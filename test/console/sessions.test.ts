@@ -9,7 +9,7 @@ const { app, visitAs, staff, member } = consoles();
 
 const db = () => app().app.inside.db;
 
-/** Ends every session of the user, by another browser of theirs: they have ended when it returns. */
+/** Ends every session of the user, by another browser of theirs. */
 async function endAll(userId: string): Promise<void> {
   const others = await liveSessions(db(), userId);
   const { cookie } = await addSession(db(), userId);

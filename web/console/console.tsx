@@ -8,7 +8,6 @@ import { KeepUploads, UploadsProvider } from './documents/uploads/context.tsx';
 import { uploadBytesMax } from './documents/uploads/limit.ts';
 import { createSendFile } from './documents/uploads/send-file.ts';
 import { Uploads } from './documents/uploads/uploads.ts';
-import { DialogsProvider } from './parts/dialogs.tsx';
 import { createQueryClient } from './queries.ts';
 import { createConsoleRouter } from './router.ts';
 import { SignInProvider, useSessionState } from './session/context.tsx';
@@ -55,9 +54,7 @@ function Fresh({ children }: { readonly children: ReactNode }) {
   const [queries] = useState(createQueryClient);
   return (
     <QueryClientProvider client={queries}>
-      <KeepUploads>
-        <DialogsProvider>{children}</DialogsProvider>
-      </KeepUploads>
+      <KeepUploads>{children}</KeepUploads>
     </QueryClientProvider>
   );
 }

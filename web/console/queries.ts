@@ -1,15 +1,11 @@
-import { MutationCache, QueryClient } from '@tanstack/react-query';
+import { QueryClient } from '@tanstack/react-query';
 import { reasonOf } from './session/reason.ts';
 
 const retriesMax = 2;
 
-/**
- * What was fetched is fetched anew after every action, which may have changed it. What is
- * asked for without a connection fails and says so, rather than being done once there is one.
- */
+/** What is asked for without a connection fails and says so, rather than waiting for one. */
 export function createQueryClient(): QueryClient {
-  const client: QueryClient = new QueryClient({
-    mutationCache: new MutationCache({ onSuccess: () => void client.invalidateQueries() }),
+  return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 5_000,
@@ -18,8 +14,6 @@ export function createQueryClient(): QueryClient {
         // What the service has answered it would answer again.
         retry: (failures, error) => reasonOf(error) === undefined && failures < retriesMax,
       },
-      mutations: { networkMode: 'always' },
     },
   });
-  return client;
 }

@@ -1,8 +1,8 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Center, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { QRCodeSVG } from 'qrcode.react';
 import { type EnrolTotpResponse, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useAct } from '../parts/act.ts';
 import { Copyable } from '../parts/copyable.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useUser } from '../session/context.tsx';
@@ -17,7 +17,7 @@ export type EnrolDialogProps = {
 /** Hands the seed to an app, and asks for a code of it. */
 export function EnrolDialog({ seed, close }: EnrolDialogProps) {
   const { id } = useUser();
-  const confirm = useMutation(UserService.method.confirmTotp);
+  const confirm = useAct(UserService.method.confirmTotp);
   const form = useForm({ mode: 'uncontrolled', initialValues: { code: '' } });
   return (
     <FormDialog
@@ -29,7 +29,7 @@ export function EnrolDialog({ seed, close }: EnrolDialogProps) {
         close();
       }}
       form={form}
-      submit={({ code }) => confirm.mutateAsync({ userId: id, code: code.replaceAll(' ', '') })}
+      submit={({ code }) => confirm({ userId: id, code: code.replaceAll(' ', '') })}
     >
       {seed === undefined ? null : <Seed {...seed} />}
       <TextInput

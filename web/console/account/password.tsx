@@ -1,9 +1,9 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Button, PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useUser } from '../session/context.tsx';
 import { Card } from './card.tsx';
@@ -37,7 +37,7 @@ type ChangePasswordProps = {
 
 function ChangePassword({ isOpen, close, onChanged }: ChangePasswordProps) {
   const { id, email } = useUser();
-  const change = useMutation(UserService.method.setPassword, { gcTime: 0 });
+  const change = useAct(UserService.method.setPassword);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { password: '', again: '' },
@@ -56,7 +56,7 @@ function ChangePassword({ isOpen, close, onChanged }: ChangePasswordProps) {
       }}
       form={form}
       submit={async ({ password }) => {
-        await change.mutateAsync({ userId: id, password });
+        await change({ userId: id, password });
         onChanged();
       }}
     >

@@ -1,6 +1,8 @@
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { Badge, Button } from '@mantine/core';
-import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useState } from 'react';
+import { type EnrolTotpResponse, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useAct, useActing } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { useFocusBack } from '../parts/focus-back.ts';
 import { Problem } from '../parts/problem.tsx';
@@ -11,12 +13,14 @@ import { EnrolDialog } from './enrol-dialog.tsx';
 export function SecondFactor() {
   const { id } = useUser();
   const { data, error, refetch } = useQuery(UserService.method.getUser, { userId: id });
-  const enrol = useMutation(UserService.method.enrolTotp, { gcTime: 0 });
-  const keepFocus = useFocusBack(enrol.isPending || enrol.data !== undefined);
+  const enrol = useAct(UserService.method.enrolTotp);
+  const [seed, setSeed] = useState<EnrolTotpResponse>();
+  const acting = useActing();
+  const keepFocus = useFocusBack(acting.isPending || seed !== undefined);
   const isOn = data?.user?.totpEnabled;
   const begin = () => {
     keepFocus();
-    enrol.mutate({ userId: id });
+    void acting.run(async () => setSeed(await enrol({ userId: id })));
   };
   return (
     <Card
@@ -28,7 +32,7 @@ export function SecondFactor() {
       }
       actions={
         isOn === false ? (
-          <Button variant="default" loading={enrol.isPending} onClick={begin}>
+          <Button variant="default" loading={acting.isPending} onClick={begin}>
             Add an authenticator app
           </Button>
         ) : (
@@ -37,8 +41,8 @@ export function SecondFactor() {
       }
     >
       {error === null ? null : <Problem error={error} retry={() => void refetch()} />}
-      {enrol.error === null ? null : <Problem error={enrol.error} />}
-      <EnrolDialog seed={enrol.data} close={enrol.reset} />
+      {acting.error === undefined ? null : <Problem error={acting.error} />}
+      <EnrolDialog seed={seed} close={() => setSeed(undefined)} />
     </Card>
   );
 }
@@ -54,7 +58,7 @@ function State({ isOn }: { readonly isOn: boolean }) {
 function Remove() {
   const { id } = useUser();
   const { confirm } = useDialogs();
-  const remove = useMutation(UserService.method.removeTotp);
+  const remove = useAct(UserService.method.removeTotp);
   const ask = () =>
     confirm({
       title: 'Remove your authenticator app?',
@@ -62,7 +66,7 @@ function Remove() {
         'Its codes stop working at once, and from then on your password alone is enough to sign ' +
         'in. You can add an app again at any time.',
       label: 'Remove',
-      act: () => remove.mutateAsync({ userId: id }),
+      act: () => remove({ userId: id }),
     });
   return (
     <Button variant="default" onClick={ask}>

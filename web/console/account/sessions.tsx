@@ -1,6 +1,6 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Badge, Button, Group } from '@mantine/core';
 import { type Session, SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
 import { usePaged } from '../parts/paged.ts';
@@ -28,7 +28,7 @@ const facts: readonly Column<Session>[] = [
 
 export function Sessions() {
   const { confirm } = useDialogs();
-  const revoke = useMutation(SessionService.method.revokeSession);
+  const revoke = useAct(SessionService.method.revokeSession);
   const list = usePaged(SessionService.method.listSessions, {}, (page) => page.sessions);
   const end = ({ id, address }: Session) =>
     confirm({
@@ -37,7 +37,7 @@ export function Sessions() {
         `The browser that signed in from ${address} is signed out at once, and what was begun ` +
         'there and not saved is lost. It can sign in again.',
       label: 'End session',
-      act: () => revoke.mutateAsync({ sessionId: id }),
+      act: () => revoke({ sessionId: id }),
     });
   const actions: Column<Session> = {
     title: 'Actions',

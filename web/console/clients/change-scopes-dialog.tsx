@@ -1,7 +1,7 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { problemOfScopes, scopesIn } from '../parts/scopes-field.tsx';
 import { GrantedScopesField } from './granted-scopes-field.tsx';
@@ -14,7 +14,7 @@ export type ChangeScopesDialogProps = {
 };
 
 export function ChangeScopesDialog({ client, isOpen, close }: ChangeScopesDialogProps) {
-  const update = useMutation(ClientService.method.updateClient);
+  const update = useAct(ClientService.method.updateClient);
   const form = useForm({
     initialValues: { scopes: client.scopes.join('\n') },
     validate: { scopes: problemOfScopes },
@@ -29,7 +29,7 @@ export function ChangeScopesDialog({ client, isOpen, close }: ChangeScopesDialog
       close={close}
       form={form}
       submit={({ scopes }) =>
-        update.mutateAsync({
+        update({
           clientId: client.id,
           scopes: scopesIn(scopes),
           updateMask: { paths: ['scopes'] },

@@ -1,6 +1,6 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { EnableButton } from '../parts/enable-button.tsx';
 
@@ -11,8 +11,8 @@ export type ClientActionsProps = {
 
 export function ClientActions({ client, open }: ClientActionsProps) {
   const { confirm } = useDialogs();
-  const disable = useMutation(ClientService.method.disableClient);
-  const enable = useMutation(ClientService.method.enableClient);
+  const disable = useAct(ClientService.method.disableClient);
+  const enable = useAct(ClientService.method.enableClient);
   const { id: clientId, name, disableTime } = client;
   const askToDisable = () =>
     confirm({
@@ -22,7 +22,7 @@ export function ClientActions({ client, open }: ClientActionsProps) {
         'tokens on their own, by the published keys, take them until they expire. ' +
         'It can be enabled again.',
       label: 'Disable',
-      act: () => disable.mutateAsync({ clientId }),
+      act: () => disable({ clientId }),
     });
   return (
     <>
@@ -37,7 +37,7 @@ export function ClientActions({ client, open }: ClientActionsProps) {
           Disable
         </Button>
       ) : (
-        <EnableButton enable={() => enable.mutateAsync({ clientId })} />
+        <EnableButton enable={() => enable({ clientId })} />
       )}
     </>
   );

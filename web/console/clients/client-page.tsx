@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { Able } from '../parts/able.tsx';
+import { useAct } from '../parts/act.ts';
 import { Copyable } from '../parts/copyable.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { TextLink } from '../parts/link.tsx';
@@ -76,7 +77,7 @@ type RenameProps = {
 };
 
 function Rename({ client: { id, name }, isOpen, close }: RenameProps) {
-  const update = useMutation(ClientService.method.updateClient);
+  const update = useAct(ClientService.method.updateClient);
   return (
     <NameDialog
       title="Rename the client"
@@ -84,9 +85,7 @@ function Rename({ client: { id, name }, isOpen, close }: RenameProps) {
       name={name}
       isOpen={isOpen}
       close={close}
-      submit={(newName) =>
-        update.mutateAsync({ clientId: id, name: newName, updateMask: { paths: ['name'] } })
-      }
+      submit={(newName) => update({ clientId: id, name: newName, updateMask: { paths: ['name'] } })}
     />
   );
 }

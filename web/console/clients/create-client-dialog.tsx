@@ -1,7 +1,7 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { useAct } from '../parts/act.ts';
 import { tokenCommand } from '../parts/commands.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -12,7 +12,7 @@ type Dialog = { readonly isOpen: boolean; readonly close: () => void };
 
 export function CreateClientDialog({ isOpen, close }: Dialog) {
   const { showSecret } = useDialogs();
-  const create = useMutation(ClientService.method.createClient);
+  const create = useAct(ClientService.method.createClient);
   const form = useForm({
     initialValues: { name: '', scopes: '' },
     validate: { scopes: problemOfScopes },
@@ -26,7 +26,7 @@ export function CreateClientDialog({ isOpen, close }: Dialog) {
       form={form}
       submit={async ({ name, scopes: text }) => {
         const scopes = scopesIn(text);
-        const { client, clientSecret } = await create.mutateAsync({ name, scopes });
+        const { client, clientSecret } = await create({ name, scopes });
         const clientId = client?.id ?? '';
         const command = tokenCommand(clientId, clientSecret, scopes);
         showSecret({

@@ -1,6 +1,6 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { expiryOf } from '../parts/expiry-field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -14,7 +14,7 @@ export type SecretDialogProps = {
 
 export function CreateSecretDialog({ client, isOpen, close }: SecretDialogProps) {
   const { showSecret } = useDialogs();
-  const create = useMutation(ClientService.method.createClientSecret);
+  const create = useAct(ClientService.method.createClientSecret);
   const form = useForm({ initialValues: { name: '', expireTime: '' } });
   return (
     <FormDialog
@@ -25,7 +25,7 @@ export function CreateSecretDialog({ client, isOpen, close }: SecretDialogProps)
       form={form}
       submit={async ({ name, expireTime }) => {
         const request = { clientId: client.id, name, ...expiryOf(expireTime) };
-        const { clientSecret } = await create.mutateAsync(request);
+        const { clientSecret } = await create(request);
         showSecret(shownSecret(client, clientSecret));
       }}
     >

@@ -1,8 +1,8 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { useMutation } from '@connectrpc/connect-query';
 import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { useAct } from '../parts/act.ts';
 import { defaultOverlap, endText, OverlapField } from '../parts/credentials/overlap-field.tsx';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { expiryOf } from '../parts/expiry-field.tsx';
@@ -12,7 +12,7 @@ import { SecretFields, shownSecret } from './secret-fields.tsx';
 
 export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps) {
   const { showSecret } = useDialogs();
-  const rotate = useMutation(ClientService.method.rotateClientSecret);
+  const rotate = useAct(ClientService.method.rotateClientSecret);
   const initialValues = { name: '', expireTime: '', overlapSeconds: defaultOverlap };
   const form = useForm({ initialValues });
   const overlap = form.values.overlapSeconds;
@@ -24,7 +24,7 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
       close={close}
       form={form}
       submit={async ({ name, expireTime, overlapSeconds }) => {
-        const { secret, clientSecret } = await rotate.mutateAsync({
+        const { secret, clientSecret } = await rotate({
           clientId: client.id,
           name,
           overlapSeconds: Number(overlapSeconds),

@@ -1,4 +1,3 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import {
@@ -6,6 +5,7 @@ import {
   type ClientSecret,
   ClientService,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { useAct } from '../parts/act.ts';
 import { nameOf } from '../parts/credentials/credential.ts';
 import { CredentialsTable } from '../parts/credentials/credentials-table.tsx';
 import { useDialogs } from '../parts/dialogs.tsx';
@@ -51,7 +51,7 @@ export function Secrets({ client }: { readonly client: Client }) {
 
 function useAskToRevoke(clientId: string) {
   const { confirm } = useDialogs();
-  const revoke = useMutation(ClientService.method.revokeClientSecret);
+  const revoke = useAct(ClientService.method.revokeClientSecret);
   return (secret: ClientSecret) =>
     confirm({
       title: `Revoke ${nameOf(secret)}?`,
@@ -59,6 +59,6 @@ function useAskToRevoke(clientId: string) {
         'Whatever uses this secret gets no more tokens. Tokens that it has got already stay good ' +
         'until they expire. This cannot be undone.',
       label: 'Revoke',
-      act: () => revoke.mutateAsync({ clientId, secretId: secret.id }),
+      act: () => revoke({ clientId, secretId: secret.id }),
     });
 }

@@ -1,7 +1,7 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 
 const idsMax = 1000;
@@ -16,7 +16,7 @@ export type AccountsDialogProps = {
 };
 
 export function AccountsDialog({ customer, isOpen, close }: AccountsDialogProps) {
-  const put = useMutation(CustomerService.method.putAccounts);
+  const put = useAct(CustomerService.method.putAccounts);
   const form = useForm({
     initialValues: { accountIds: customer.accountIds.join('\n') },
     validate: { accountIds: problemOf },
@@ -30,9 +30,7 @@ export function AccountsDialog({ customer, isOpen, close }: AccountsDialogProps)
       isOpen={isOpen}
       close={close}
       form={form}
-      submit={({ accountIds }) =>
-        put.mutateAsync({ customerId: customer.id, accountIds: idsIn(accountIds) })
-      }
+      submit={({ accountIds }) => put({ customerId: customer.id, accountIds: idsIn(accountIds) })}
     >
       <Textarea
         label="Account ids"

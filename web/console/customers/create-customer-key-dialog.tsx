@@ -1,7 +1,7 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { useAct } from '../parts/act.ts';
 import { keyTokenCommand } from '../parts/commands.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { ExpiryField, expiryOf } from '../parts/expiry-field.tsx';
@@ -19,7 +19,7 @@ export type CreateCustomerKeyDialogProps = {
 export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
   const { customerId, isOpen, close } = props;
   const { showSecret } = useDialogs();
-  const create = useMutation(CustomerService.method.createApiKey);
+  const create = useAct(CustomerService.method.createApiKey);
   const form = useForm({
     initialValues: { name: '', scopes: '', expireTime: '' },
     validate: {
@@ -35,7 +35,7 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
       close={close}
       form={form}
       submit={async ({ name, scopes, expireTime }) => {
-        const { apiKey } = await create.mutateAsync({
+        const { apiKey } = await create({
           customerId,
           name,
           scopes: scopesIn(scopes),

@@ -1,6 +1,6 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { EnableButton } from '../parts/enable-button.tsx';
 
@@ -11,8 +11,8 @@ export type CustomerActionsProps = {
 
 export function CustomerActions({ customer, rename }: CustomerActionsProps) {
   const { confirm } = useDialogs();
-  const disable = useMutation(CustomerService.method.disableCustomer);
-  const enable = useMutation(CustomerService.method.enableCustomer);
+  const disable = useAct(CustomerService.method.disableCustomer);
+  const enable = useAct(CustomerService.method.enableCustomer);
   const { id: customerId, name, disableTime } = customer;
   const askToDisable = () =>
     confirm({
@@ -22,7 +22,7 @@ export function CustomerActions({ customer, rename }: CustomerActionsProps) {
         'Services that check tokens on their own, by the published keys, take them for up to a ' +
         'minute. It can be enabled again.',
       label: 'Disable',
-      act: () => disable.mutateAsync({ customerId }),
+      act: () => disable({ customerId }),
     });
   return (
     <>
@@ -34,7 +34,7 @@ export function CustomerActions({ customer, rename }: CustomerActionsProps) {
           Disable
         </Button>
       ) : (
-        <EnableButton enable={() => enable.mutateAsync({ customerId })} />
+        <EnableButton enable={() => enable({ customerId })} />
       )}
     </>
   );

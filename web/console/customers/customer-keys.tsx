@@ -1,8 +1,8 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { type ApiKey, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { useAct } from '../parts/act.ts';
 import { keyTokenCommand } from '../parts/commands.ts';
 import { nameOf } from '../parts/credentials/credential.ts';
 import { CredentialsTable } from '../parts/credentials/credentials-table.tsx';
@@ -17,7 +17,7 @@ export function CustomerKeys({ customerId }: { readonly customerId: string }) {
   const list = usePaged(CustomerService.method.listApiKeys, { customerId }, (page) => page.keys);
   const [isOpen, { open, close }] = useDisclosure(false);
   const [rotated, setRotated] = useState<ApiKey>();
-  const rotate = useMutation(CustomerService.method.rotateApiKey);
+  const rotate = useAct(CustomerService.method.rotateApiKey);
   const askToRevoke = useAskToRevoke(customerId);
   return (
     <Section title="API keys" actions={<Button onClick={open}>Create API key</Button>}>
@@ -36,9 +36,7 @@ export function CustomerKeys({ customerId }: { readonly customerId: string }) {
       <RotateKeyDialog
         old={rotated}
         close={() => setRotated(undefined)}
-        rotate={(keyId, overlapSeconds) =>
-          rotate.mutateAsync({ customerId, keyId, overlapSeconds })
-        }
+        rotate={(keyId, overlapSeconds) => rotate({ customerId, keyId, overlapSeconds })}
         commandOf={keyTokenCommand}
       />
     </Section>
@@ -47,7 +45,7 @@ export function CustomerKeys({ customerId }: { readonly customerId: string }) {
 
 function useAskToRevoke(customerId: string) {
   const { confirm } = useDialogs();
-  const revoke = useMutation(CustomerService.method.revokeApiKey);
+  const revoke = useAct(CustomerService.method.revokeApiKey);
   return (key: ApiKey) =>
     confirm({
       title: `Revoke ${nameOf(key)}?`,
@@ -56,6 +54,6 @@ function useAskToRevoke(customerId: string) {
         'that check tokens on their own, by the published keys, take them for up to a minute. ' +
         'This cannot be undone.',
       label: 'Revoke',
-      act: () => revoke.mutateAsync({ customerId, keyId: key.id }),
+      act: () => revoke({ customerId, keyId: key.id }),
     });
 }

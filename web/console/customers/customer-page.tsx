@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { Able } from '../parts/able.tsx';
+import { useAct } from '../parts/act.ts';
 import { Copyable } from '../parts/copyable.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { TextLink } from '../parts/link.tsx';
@@ -74,7 +75,7 @@ type RenameProps = {
 };
 
 function Rename({ customer: { id, name }, isOpen, close }: RenameProps) {
-  const update = useMutation(CustomerService.method.updateCustomer);
+  const update = useAct(CustomerService.method.updateCustomer);
   return (
     <NameDialog
       title="Rename the customer"
@@ -83,7 +84,7 @@ function Rename({ customer: { id, name }, isOpen, close }: RenameProps) {
       isOpen={isOpen}
       close={close}
       submit={(newName) =>
-        update.mutateAsync({ customerId: id, name: newName, updateMask: { paths: ['name'] } })
+        update({ customerId: id, name: newName, updateMask: { paths: ['name'] } })
       }
     />
   );

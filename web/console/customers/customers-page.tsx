@@ -1,9 +1,9 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { Able } from '../parts/able.tsx';
+import { useAct } from '../parts/act.ts';
 import { TextLink } from '../parts/link.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
 import { NameDialog } from '../parts/name-dialog.tsx';
@@ -30,7 +30,7 @@ const columns: readonly Column<Customer>[] = [
 export function CustomersPage() {
   const mayWrite = useHasScope()('customers:write');
   const [isOpen, { open, close }] = useDisclosure(false);
-  const create = useMutation(CustomerService.method.createCustomer);
+  const create = useAct(CustomerService.method.createCustomer);
   const navigate = useNavigate();
   const list = usePaged(CustomerService.method.listCustomers, {}, (page) => page.customers);
   return (
@@ -57,7 +57,7 @@ export function CustomersPage() {
         isOpen={isOpen}
         close={close}
         submit={async (name) => {
-          const { customer } = await create.mutateAsync({ name });
+          const { customer } = await create({ name });
           const customerId = customer?.id ?? '';
           await navigate({ to: '/customers/$customerId', params: { customerId } });
         }}

@@ -1,6 +1,6 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import type { DocumentButtonProps } from './rename-button.tsx';
 
@@ -9,7 +9,7 @@ type DeleteButtonProps = DocumentButtonProps & { readonly onDone?: () => unknown
 export function DeleteButton({ document, onDone, ...props }: DeleteButtonProps) {
   const { id: documentId, workspaceId, name } = document;
   const { confirm } = useDialogs();
-  const remove = useMutation(DocumentService.method.deleteDocument);
+  const remove = useAct(DocumentService.method.deleteDocument);
   const ask = () =>
     confirm({
       title: `Delete “${name}”?`,
@@ -18,7 +18,7 @@ export function DeleteButton({ document, onDone, ...props }: DeleteButtonProps) 
         'The file and the record of its views are gone for good: this cannot be undone.',
       label: 'Delete',
       act: async () => {
-        await remove.mutateAsync({ documentId, workspaceId });
+        await remove({ documentId, workspaceId });
         await onDone?.();
       },
     });

@@ -1,7 +1,7 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Button, type ButtonProps } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { useAct } from '../parts/act.ts';
 import { NameDialog } from '../parts/name-dialog.tsx';
 
 export type DocumentButtonProps = Pick<ButtonProps, 'size'> & { readonly document: Document };
@@ -9,9 +9,9 @@ export type DocumentButtonProps = Pick<ButtonProps, 'size'> & { readonly documen
 export function RenameButton({ document, ...props }: DocumentButtonProps) {
   const { id: documentId, workspaceId, name } = document;
   const [isOpen, { open, close }] = useDisclosure(false);
-  const update = useMutation(DocumentService.method.updateDocument);
+  const update = useAct(DocumentService.method.updateDocument);
   const submit = (newName: string) =>
-    update.mutateAsync({
+    update({
       documentId,
       workspaceId,
       name: newName,

@@ -1,7 +1,7 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { useForm } from '@mantine/form';
 import { useEffect, useRef, useState } from 'react';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { DocumentField } from './document-field.tsx';
 import { NameField, NewPasswordField, OptionFields } from './link-fields.tsx';
@@ -21,7 +21,7 @@ export function CreateLinkDialog(props: CreateLinkDialogProps) {
   const { workspaceId, documentId, isOpen, close } = props;
   const [made, setMade] = useState<Link>();
   const opener = useOpener(isOpen);
-  const create = useMutation(LinkService.method.createLink);
+  const create = useAct(LinkService.method.createLink);
   const form = useForm<LinkValues>({
     initialValues: { ...newLink, documentId: documentId ?? '' },
     validate: { documentId: (id) => (id === '' ? 'Choose a document.' : null) },
@@ -29,7 +29,7 @@ export function CreateLinkDialog(props: CreateLinkDialogProps) {
 
   async function submit(values: LinkValues) {
     const request = { workspaceId, documentId: values.documentId, ...optionsOf(values) };
-    const { link } = await create.mutateAsync(request);
+    const { link } = await create(request);
     setMade(link);
   }
 

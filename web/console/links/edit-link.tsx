@@ -1,9 +1,9 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { NativeSelect, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { NameField, NewPasswordField, OptionFields } from './link-fields.tsx';
 import {
@@ -25,7 +25,7 @@ export type EditLink = {
 export function useEditLink(): EditLink {
   const [link, setLink] = useState<Link>();
   const [isOpen, { open, close }] = useDisclosure(false);
-  const update = useMutation(LinkService.method.updateLink);
+  const update = useAct(LinkService.method.updateLink);
   const form = useForm<LinkValues>({
     initialValues: newLink,
     validate: {
@@ -49,7 +49,7 @@ export function useEditLink(): EditLink {
     const paths = changedPaths(values, valuesOf(link));
     if (paths.length === 0) return;
     const { workspaceId, id: linkId } = link;
-    await update.mutateAsync({
+    await update({
       ...{ workspaceId, linkId },
       ...optionsOf(values),
       updateMask: { paths },

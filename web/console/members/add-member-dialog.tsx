@@ -1,9 +1,10 @@
 import { createClient } from '@connectrpc/connect';
-import { useMutation, useTransport } from '@connectrpc/connect-query';
+import { useTransport } from '@connectrpc/connect-query';
 import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useHasScope, useUser } from '../session/context.tsx';
 import { type RoleName, roleOf, roleOptions } from './roles.tsx';
@@ -24,7 +25,7 @@ export function AddMember({ workspaceId, mayMakeOwners, isOpen, close }: AddMemb
   const hasScope = useHasScope();
   const mayLookUp = kind === 'staff' && hasScope('users:read');
   const form = useForm({ mode: 'uncontrolled', initialValues });
-  const put = useMutation(WorkspaceService.method.putMember);
+  const put = useAct(WorkspaceService.method.putMember);
   const findByEmail = useFindByEmail();
   return (
     <FormDialog
@@ -36,7 +37,7 @@ export function AddMember({ workspaceId, mayMakeOwners, isOpen, close }: AddMemb
       submit={async ({ userId: text, role }) => {
         const given = text.trim();
         const userId = mayLookUp && given.includes('@') ? await findByEmail(given) : given;
-        await put.mutateAsync({ workspaceId, userId, role: roleOf(role) });
+        await put({ workspaceId, userId, role: roleOf(role) });
       }}
     >
       <TextInput

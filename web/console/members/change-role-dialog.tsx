@@ -1,7 +1,7 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { NativeSelect, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useSignIn } from '../session/context.tsx';
 import { callName } from './member-name.ts';
@@ -23,7 +23,7 @@ export function ChangeRole(props: ChangeRoleProps) {
     mode: 'uncontrolled',
     initialValues: { role: roleNameOf(member.role) },
   });
-  const put = useMutation(WorkspaceService.method.putMember);
+  const put = useAct(WorkspaceService.method.putMember);
   return (
     <FormDialog
       title={`Change the role of ${callName(member)}`}
@@ -32,7 +32,7 @@ export function ChangeRole(props: ChangeRoleProps) {
       close={close}
       form={form}
       submit={async ({ role }) => {
-        await put.mutateAsync({ workspaceId, userId, role: roleOf(role) });
+        await put({ workspaceId, userId, role: roleOf(role) });
         // What one may do oneself stands in one's token.
         if (isSelf) await session.renew();
       }}

@@ -1,4 +1,3 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Button, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
@@ -7,6 +6,7 @@ import {
   MemberRole,
   WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { useSignIn, useUser } from '../session/context.tsx';
 import { ChangeRole } from './change-role-dialog.tsx';
@@ -60,7 +60,7 @@ function useRemoval(member: Member): () => void {
   const { session } = useSignIn();
   const { confirm } = useDialogs();
   const navigate = useNavigate();
-  const remove = useMutation(WorkspaceService.method.removeMember);
+  const remove = useAct(WorkspaceService.method.removeMember);
   if (userId === id) {
     return () =>
       confirm({
@@ -70,7 +70,7 @@ function useRemoval(member: Member): () => void {
           'To come back, somebody who may has to add you again.',
         label: 'Leave',
         act: async () => {
-          await remove.mutateAsync({ workspaceId, userId });
+          await remove({ workspaceId, userId });
           await session.renew();
           await navigate({ to: '/workspaces' });
         },
@@ -83,6 +83,6 @@ function useRemoval(member: Member): () => void {
         'They no longer reach the workspace’s documents and links, at once. What they have put ' +
         'there stays, and so do the links that they have made and any API key that they know.',
       label: 'Remove',
-      act: () => remove.mutateAsync({ workspaceId, userId }),
+      act: () => remove({ workspaceId, userId }),
     });
 }

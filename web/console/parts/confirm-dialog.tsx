@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
 import { useStepUpIsOpen } from '../session/context.tsx';
+import { type Acting, useActing } from './act.ts';
 import { useFocusBack } from './focus-back.ts';
 import { Problem } from './problem.tsx';
 
@@ -21,35 +21,37 @@ type ConfirmDialogProps = {
 
 export function ConfirmDialog({ confirmation, close }: ConfirmDialogProps) {
   const isBeneath = useStepUpIsOpen();
+  const acting = useActing();
+  const leave = () => {
+    acting.clear();
+    close();
+  };
   return (
     <Modal
       opened={confirmation !== undefined}
-      onClose={close}
+      // How it ends is told here, and nowhere else.
+      onClose={acting.isPending ? nothing : leave}
       title={confirmation?.title}
       closeOnEscape={!isBeneath}
     >
-      {confirmation === undefined ? null : <Question {...confirmation} close={close} />}
+      {confirmation === undefined ? null : (
+        <Question {...confirmation} close={leave} acting={acting} />
+      )}
     </Modal>
   );
 }
 
-function Question({ consequence, label, act, close }: Confirmation & { close: () => void }) {
-  const [error, setError] = useState<unknown>();
-  const [isPending, setPending] = useState(false);
+const nothing = () => {};
+
+type QuestionProps = Confirmation & { readonly close: () => void; readonly acting: Acting };
+
+function Question({ consequence, label, act, close, acting }: QuestionProps) {
+  const { isPending, error } = acting;
   const keepFocus = useFocusBack(isPending);
 
   async function go() {
     keepFocus();
-    setPending(true);
-    setError(undefined);
-    try {
-      await act();
-      close();
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setPending(false);
-    }
+    if (await acting.run(act)) close();
   }
 
   return (

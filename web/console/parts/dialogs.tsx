@@ -1,5 +1,6 @@
 /** The dialogs that any page may open: to confirm what cannot be undone, and to show a secret. */
-import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
+import { useLocation } from '@tanstack/react-router';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { type Confirmation, ConfirmDialog } from './confirm-dialog.tsx';
 import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
 
@@ -21,6 +22,9 @@ export function useDialogs(): Dialogs {
 export function DialogsProvider({ children }: { readonly children: ReactNode }) {
   const [confirmation, confirm] = useState<Confirmation>();
   const [secret, showSecret] = useState<ShownSecret>();
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a question is one of its page
+  useEffect(() => confirm(undefined), [pathname]);
   const dialogs = useMemo(() => ({ confirm, showSecret }), []);
   return (
     <DialogsContext.Provider value={dialogs}>

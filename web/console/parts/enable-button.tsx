@@ -1,30 +1,16 @@
-import { Button, Modal } from '@mantine/core';
-import { useState } from 'react';
-import { Problem } from './problem.tsx';
+import { Button } from '@mantine/core';
+import { useActing } from './act.ts';
+import { ProblemDialog } from './problem-dialog.tsx';
 
 /** Enables what was disabled, without a question, and tells of what goes wrong. */
 export function EnableButton({ enable }: { readonly enable: () => Promise<unknown> }) {
-  const [error, setError] = useState<unknown>();
-  const [isPending, setPending] = useState(false);
-
-  async function go() {
-    setPending(true);
-    await enable().catch(setError);
-    setPending(false);
-  }
-
+  const { isPending, error, run, clear } = useActing();
   return (
     <>
-      <Button loading={isPending} onClick={() => void go()}>
+      <Button loading={isPending} onClick={() => void run(enable)}>
         Enable
       </Button>
-      <Modal
-        opened={error !== undefined}
-        onClose={() => setError(undefined)}
-        title="It is still disabled"
-      >
-        <Problem error={error} />
-      </Modal>
+      <ProblemDialog title="It is still disabled" error={error} close={clear} />
     </>
   );
 }

@@ -1,9 +1,10 @@
 /** A dialog with a form whose action is the service's to judge. */
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { useStepUpIsOpen } from '../session/context.tsx';
 import { fieldProblemsOf } from '../session/reason.ts';
+import { type Acting, useActing } from './act.ts';
 import { useFocusBack } from './focus-back.ts';
 import { Problem } from './problem.tsx';
 
@@ -23,44 +24,50 @@ export type FormDialogProps<Values extends Record<string, unknown>> = {
 export function FormDialog<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
   const { title, isOpen, form, close } = props;
   const isBeneath = useStepUpIsOpen();
+  const acting = useActing();
   const leave = () => {
     form.reset();
+    acting.clear();
     close();
   };
   return (
     <Modal
       opened={isOpen}
-      onClose={leave}
+      // How it ends is told here, and nowhere else.
+      onClose={acting.isPending ? nothing : leave}
       title={title}
       closeOnEscape={!isBeneath}
       // What was typed is not lost by a click beside it.
       closeOnClickOutside={false}
     >
-      <DialogForm {...props} close={leave} />
+      <DialogForm {...props} close={leave} acting={acting} />
     </Modal>
   );
 }
 
-function DialogForm<Values extends Record<string, unknown>>(props: FormDialogProps<Values>) {
-  const { close, form, label, submit, children } = props;
-  const [error, setError] = useState<unknown>();
-  const [isPending, setPending] = useState(false);
+const nothing = () => {};
+
+type DialogFormProps<Values extends Record<string, unknown>> = FormDialogProps<Values> & {
+  readonly acting: Acting;
+};
+
+function DialogForm<Values extends Record<string, unknown>>(props: DialogFormProps<Values>) {
+  const { close, form, label, submit, children, acting } = props;
+  const { isPending, error } = acting;
   const keepFocus = useFocusBack(isPending);
   const names = new Set(Object.keys(form.getValues()));
 
   async function send(values: Values) {
     keepFocus();
-    setPending(true);
-    setError(undefined);
-    try {
-      await submit(values);
-      close();
-    } catch (thrown) {
-      setError(thrown);
-      for (const { name, detail } of fieldProblemsOf(thrown)) form.setFieldError(name, detail);
-    } finally {
-      setPending(false);
-    }
+    const isDone = await acting.run(async () => {
+      try {
+        await submit(values);
+      } catch (thrown) {
+        for (const { name, detail } of fieldProblemsOf(thrown)) form.setFieldError(name, detail);
+        throw thrown;
+      }
+    });
+    if (isDone) close();
   }
 
   const submitValid = form.onSubmit(send) as (event: FormEvent<HTMLFormElement>) => void;

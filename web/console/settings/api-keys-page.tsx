@@ -1,9 +1,9 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ApiKey, ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { useAct } from '../parts/act.ts';
 import { sharingCommand } from '../parts/commands.ts';
 import { nameOf } from '../parts/credentials/credential.ts';
 import { CredentialsTable } from '../parts/credentials/credentials-table.tsx';
@@ -20,7 +20,7 @@ export function ApiKeysPage() {
   const [isOpen, { open, close }] = useDisclosure(false);
   const [rotated, setRotated] = useState<ApiKey>();
   const list = usePaged(ApiKeyService.method.listApiKeys, { workspaceId }, (page) => page.keys);
-  const rotate = useMutation(ApiKeyService.method.rotateApiKey);
+  const rotate = useAct(ApiKeyService.method.rotateApiKey);
   const askToRevoke = useAskToRevoke(workspaceId);
   return (
     <Page
@@ -52,9 +52,7 @@ export function ApiKeysPage() {
       <RotateKeyDialog
         old={rotated}
         close={() => setRotated(undefined)}
-        rotate={(keyId, overlapSeconds) =>
-          rotate.mutateAsync({ workspaceId, keyId, overlapSeconds })
-        }
+        rotate={(keyId, overlapSeconds) => rotate({ workspaceId, keyId, overlapSeconds })}
         commandOf={sharingCommand}
       />
     </Page>
@@ -63,7 +61,7 @@ export function ApiKeysPage() {
 
 function useAskToRevoke(workspaceId: string) {
   const { confirm } = useDialogs();
-  const revoke = useMutation(ApiKeyService.method.revokeApiKey);
+  const revoke = useAct(ApiKeyService.method.revokeApiKey);
   return (key: ApiKey) =>
     confirm({
       title: `Revoke ${nameOf(key)}?`,
@@ -71,6 +69,6 @@ function useAskToRevoke(workspaceId: string) {
         'Every program that uses this key is refused from then on. This cannot be undone. ' +
         'The documents and links that were made with it stay.',
       label: 'Revoke',
-      act: () => revoke.mutateAsync({ workspaceId, keyId: key.id }),
+      act: () => revoke({ workspaceId, keyId: key.id }),
     });
 }

@@ -1,7 +1,7 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { useAct } from '../parts/act.ts';
 import { sharingCommand } from '../parts/commands.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { ExpiryField, expiryOf } from '../parts/expiry-field.tsx';
@@ -23,7 +23,7 @@ export type CreateKeyDialogProps = {
 
 export function CreateKeyDialog({ workspaceId, isOpen, close }: CreateKeyDialogProps) {
   const { showSecret } = useDialogs();
-  const create = useMutation(ApiKeyService.method.createApiKey);
+  const create = useAct(ApiKeyService.method.createApiKey);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', scopes: [] as string[], expireTime: '' },
@@ -38,7 +38,7 @@ export function CreateKeyDialog({ workspaceId, isOpen, close }: CreateKeyDialogP
       form={form}
       submit={async ({ name, scopes, expireTime }) => {
         const request = { workspaceId, name, scopes, ...expiryOf(expireTime) };
-        const { apiKey } = await create.mutateAsync(request);
+        const { apiKey } = await create(request);
         const command = sharingCommand(apiKey, scopes);
         showSecret({
           title: `The new key “${name}”`,

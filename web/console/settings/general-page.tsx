@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useParams } from '@tanstack/react-router';
 import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { useAct } from '../parts/act.ts';
 import { Copyable } from '../parts/copyable.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { NameDialog } from '../parts/name-dialog.tsx';
@@ -53,7 +54,7 @@ type RenameProps = {
 };
 
 function Rename({ workspace, isOpen, close }: RenameProps) {
-  const update = useMutation(WorkspaceService.method.updateWorkspace);
+  const update = useAct(WorkspaceService.method.updateWorkspace);
   return (
     <NameDialog
       title="Rename the workspace"
@@ -62,7 +63,7 @@ function Rename({ workspace, isOpen, close }: RenameProps) {
       isOpen={isOpen}
       close={close}
       submit={(name) =>
-        update.mutateAsync({
+        update({
           workspaceId: workspace.id,
           name,
           updateMask: { paths: ['name'] },

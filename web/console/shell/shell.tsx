@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
 import { UploadsElsewhere } from '../documents/uploads/uploads-elsewhere.tsx';
+import { DialogsProvider } from '../parts/dialogs.tsx';
 import { useSessionState, useUser } from '../session/context.tsx';
 import { StepUpDialog } from '../session/step-up-dialog.tsx';
 import { Navigation } from './navigation.tsx';
@@ -12,7 +13,13 @@ import { Who } from './who.tsx';
 
 export function Shell() {
   const state = useSessionState();
-  if (state.status === 'in') return <Frame hasOther={state.replaced === 'in another tab'} />;
+  if (state.status === 'in') {
+    return (
+      <DialogsProvider>
+        <Frame hasOther={state.replaced === 'in another tab'} />
+      </DialogsProvider>
+    );
+  }
   return <ToSignIn comesBack={state.status !== 'out' || state.why !== 'signed out'} />;
 }
 

@@ -1,10 +1,10 @@
-import { Anchor, Button, Group, Modal } from '@mantine/core';
+import { Anchor, Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useAllUploads } from '../documents/uploads/context.tsx';
 import { isUnderWay } from '../documents/uploads/uploads.ts';
+import { useActing } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { ProblemDialog } from '../parts/problem-dialog.tsx';
 import { useSignIn, useUser } from '../session/context.tsx';
 import classes from './shell.module.css';
 
@@ -12,11 +12,11 @@ import classes from './shell.module.css';
 export function Who() {
   const { session } = useSignIn();
   const { email } = useUser();
-  const [error, setError] = useState<unknown>();
+  const { isPending, error, run, clear } = useActing();
   const underWay = useAllUploads().filter(isUnderWay).length;
   const { confirm } = useDialogs();
   const signOut = () => {
-    if (underWay === 0) return void session.signOut().catch(setError);
+    if (underWay === 0) return void run(() => session.signOut());
     confirm({
       title: 'Sign out during an upload?',
       consequence: 'Files are being uploaded. If you sign out now, they are not stored.',
@@ -29,16 +29,10 @@ export function Who() {
       <Anchor component={Link} to="/account" size="sm" className={classes.email} visibleFrom="xs">
         {email}
       </Anchor>
-      <Button variant="default" size="compact-sm" flex="none" onClick={signOut}>
+      <Button variant="default" size="compact-sm" flex="none" loading={isPending} onClick={signOut}>
         Sign out
       </Button>
-      <Modal
-        opened={error !== undefined}
-        onClose={() => setError(undefined)}
-        title="You are still signed in"
-      >
-        <Problem error={error} />
-      </Modal>
+      <ProblemDialog title="You are still signed in" error={error} close={clear} />
     </Group>
   );
 }

@@ -1,10 +1,10 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import {
   type SigningKey,
   SigningKeyService,
 } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { useAct, useActing } from '../parts/act.ts';
 import { Copy } from '../parts/copyable.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
 import { Page } from '../parts/page.tsx';
@@ -33,7 +33,8 @@ const goneShown = 4;
 export function SigningKeysPage() {
   const hasScope = useHasScope();
   const mayWrite = hasScope('signing_keys:write');
-  const create = useMutation(SigningKeyService.method.createSigningKey);
+  const create = useAct(SigningKeyService.method.createSigningKey);
+  const creating = useActing();
   const list = usePaged(
     SigningKeyService.method.listSigningKeys,
     {},
@@ -51,13 +52,13 @@ export function SigningKeysPage() {
       }
       actions={
         mayWrite ? (
-          <Button loading={create.isPending} onClick={() => create.mutate({})}>
+          <Button loading={creating.isPending} onClick={() => void creating.run(() => create({}))}>
             Create key
           </Button>
         ) : undefined
       }
     >
-      {create.error === null ? null : <Problem error={create.error} />}
+      {creating.error === undefined ? null : <Problem error={creating.error} />}
       {keys.length === 0 ? null : (
         <Stack>
           <Outlook keys={keys} now={now} />

@@ -1,7 +1,7 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { ScopesChoice } from './scopes-choice.tsx';
 import { callName } from './user-text.ts';
@@ -14,7 +14,7 @@ type ChangeScopesProps = {
 
 export function ChangeScopes({ user, isOpen, close }: ChangeScopesProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { scopes: user.scopes } });
-  const update = useMutation(UserService.method.updateUser);
+  const update = useAct(UserService.method.updateUser);
   return (
     <FormDialog
       title={`What ${callName(user)} may do`}
@@ -23,7 +23,7 @@ export function ChangeScopes({ user, isOpen, close }: ChangeScopesProps) {
       close={close}
       form={form}
       submit={({ scopes }) =>
-        update.mutateAsync({ userId: user.id, scopes, updateMask: { paths: ['scopes'] } })
+        update({ userId: user.id, scopes, updateMask: { paths: ['scopes'] } })
       }
     >
       <Text>What you take away is gone at once, in the user’s running sessions, too.</Text>

@@ -1,9 +1,9 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { NativeSelect, PasswordInput, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { ScopesChoice } from './scopes-choice.tsx';
 import { passwordAdvice } from './set-password-dialog.tsx';
@@ -21,7 +21,7 @@ export function CreateUser({ isOpen, close }: CreateUserProps) {
     initialValues,
     onValuesChange: (values) => setKind(values.kind),
   });
-  const create = useMutation(UserService.method.createUser);
+  const create = useAct(UserService.method.createUser);
   const navigate = useNavigate();
   return (
     <FormDialog
@@ -32,7 +32,7 @@ export function CreateUser({ isOpen, close }: CreateUserProps) {
       form={form}
       submit={async ({ kind, email, name, password, scopes }) => {
         const isStaff = kind === 'staff';
-        const { user } = await create.mutateAsync({
+        const { user } = await create({
           kind: isStaff ? UserKind.STAFF : UserKind.MEMBER,
           email: email.trim(),
           name,

@@ -1,7 +1,7 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 
 type EditUserProps = {
@@ -13,7 +13,7 @@ type EditUserProps = {
 export function EditUser({ user, isOpen, close }: EditUserProps) {
   const { name, email } = user;
   const form = useForm({ mode: 'uncontrolled', initialValues: { name, email } });
-  const update = useMutation(UserService.method.updateUser);
+  const update = useAct(UserService.method.updateUser);
   return (
     <FormDialog
       title="Change name and e-mail address"
@@ -26,7 +26,7 @@ export function EditUser({ user, isOpen, close }: EditUserProps) {
         // What is not changed is not sent: for a name alone, less power over the user is needed.
         const paths = (['name', 'email'] as const).filter((path) => change[path] !== user[path]);
         if (paths.length === 0) return;
-        await update.mutateAsync({ userId: user.id, ...change, updateMask: { paths } });
+        await update({ userId: user.id, ...change, updateMask: { paths } });
       }}
     >
       <TextInput

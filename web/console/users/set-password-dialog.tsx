@@ -1,7 +1,7 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { callName } from './user-text.ts';
 
@@ -17,7 +17,7 @@ type SetPasswordProps = {
 
 export function SetPassword({ user, isOpen, close }: SetPasswordProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { password: '' } });
-  const set = useMutation(UserService.method.setPassword);
+  const set = useAct(UserService.method.setPassword);
   return (
     <FormDialog
       title={`Set the password of ${callName(user)}`}
@@ -25,7 +25,7 @@ export function SetPassword({ user, isOpen, close }: SetPasswordProps) {
       isOpen={isOpen}
       close={close}
       form={form}
-      submit={({ password }) => set.mutateAsync({ userId: user.id, password })}
+      submit={({ password }) => set({ userId: user.id, password })}
     >
       <Text>The old password stops working at once, and every session of the user ends.</Text>
       <PasswordInput

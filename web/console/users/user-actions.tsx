@@ -1,8 +1,8 @@
 /** What can be done about a user. Who may do it to whom is the service's to say. */
-import { useMutation } from '@connectrpc/connect-query';
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { EnableButton } from '../parts/enable-button.tsx';
 import { ChangeScopes } from './change-scopes-dialog.tsx';
@@ -47,7 +47,7 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
 
 function RemoveFactor({ user }: { readonly user: User }) {
   const { confirm } = useDialogs();
-  const remove = useMutation(UserService.method.removeTotp);
+  const remove = useAct(UserService.method.removeTotp);
   const ask = () =>
     confirm({
       title: `Remove the second factor of ${callName(user)}?`,
@@ -56,7 +56,7 @@ function RemoveFactor({ user }: { readonly user: User }) {
         'good for nothing any more. Do it for somebody who has lost the device; they can set up ' +
         'another one on their page “Your account”.',
       label: 'Remove second factor',
-      act: () => remove.mutateAsync({ userId: user.id }),
+      act: () => remove({ userId: user.id }),
     });
   return (
     <Button variant="default" onClick={ask}>
@@ -67,7 +67,7 @@ function RemoveFactor({ user }: { readonly user: User }) {
 
 function Disable({ user, isSelf }: { readonly user: User; readonly isSelf: boolean }) {
   const { confirm } = useDialogs();
-  const disable = useMutation(UserService.method.disableUser);
+  const disable = useAct(UserService.method.disableUser);
   const ask = () =>
     confirm({
       title: `Disable ${callName(user)}?`,
@@ -75,7 +75,7 @@ function Disable({ user, isSelf }: { readonly user: User; readonly isSelf: boole
         'Every session of the user ends at once, and no sign-in succeeds until somebody enables ' +
         `the user again.${isSelf ? ' This is you: you will be signed out.' : ''}`,
       label: 'Disable',
-      act: () => disable.mutateAsync({ userId: user.id }),
+      act: () => disable({ userId: user.id }),
     });
   return (
     <Button variant="default" onClick={ask}>
@@ -85,6 +85,6 @@ function Disable({ user, isSelf }: { readonly user: User; readonly isSelf: boole
 }
 
 function Enable({ user: { id } }: { readonly user: User }) {
-  const enable = useMutation(UserService.method.enableUser);
-  return <EnableButton enable={() => enable.mutateAsync({ userId: id })} />;
+  const enable = useAct(UserService.method.enableUser);
+  return <EnableButton enable={() => enable({ userId: id })} />;
 }

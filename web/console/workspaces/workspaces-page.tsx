@@ -1,8 +1,8 @@
-import { useMutation } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { useAct } from '../parts/act.ts';
 import { TextLink } from '../parts/link.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
 import { NameDialog } from '../parts/name-dialog.tsx';
@@ -70,7 +70,7 @@ export function WorkspacesPage() {
 type Dialog = { readonly isOpen: boolean; readonly close: () => void };
 
 function CreateWorkspace({ isOpen, close }: Dialog) {
-  const create = useMutation(WorkspaceService.method.createWorkspace);
+  const create = useAct(WorkspaceService.method.createWorkspace);
   const navigate = useNavigate();
   return (
     <NameDialog
@@ -79,7 +79,7 @@ function CreateWorkspace({ isOpen, close }: Dialog) {
       isOpen={isOpen}
       close={close}
       submit={async (name) => {
-        const { workspace } = await create.mutateAsync({ name });
+        const { workspace } = await create({ name });
         const workspaceId = workspace?.id ?? '';
         await navigate({ to: '/workspaces/$workspaceId/documents', params: { workspaceId } });
       }}

@@ -89,10 +89,7 @@ function Row({ upload }: { readonly upload: Upload }) {
         <Progress value={state.share * 100} aria-label={`Upload of ${file.name}`} />
       ) : null}
       {state.status === 'failed' ? (
-        <Problem
-          error={state.error}
-          {...wayOn(state.error, () => uploads.retry(key))}
-        />
+        <Problem error={state.error} {...wayOn(state.error, () => uploads.retry(key))} />
       ) : null}
     </Stack>
   );
