@@ -1,5 +1,5 @@
 // The pictures of the README, taken on every run and kept where LATCHKEY_WRITE_PICTURES is 'true'.
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
@@ -70,38 +70,38 @@ async function addKeys(): Promise<void> {
   }
 }
 
-/** What is left after some months. */
+/** What is left after some months, shortly after a turn, with another key made by hand. */
 async function addSigningKeys(): Promise<void> {
   const { db } = app().app.inside;
   const now = Date.now();
-  const created = now - 3 * dayMs;
+  const turned = now - 20 * 60_000;
   await db
     .updateTable('signing_keys')
-    .set({ create_time: created - 3_600_000, activate_time: created })
+    .set({ create_time: turned - 3_600_000, activate_time: turned })
     .execute();
-  for (const [state, days] of [
-    ['retired', 33],
-    ['removed', 63],
-    ['removed', 93],
-  ] as const) {
-    const retired = now - (days - 30) * dayMs;
+  for (const months of [1, 2, 3]) {
+    const activated = turned - months * 30 * dayMs;
+    const retired = activated + 30 * dayMs;
+    const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
     await db
       .insertInto('signing_keys')
       .values({
-        kid: createHash('sha256').update(`key of ${days} days ago`).digest('base64url'),
-        state,
-        public_x: '',
+        kid: createHash('sha256').update(x).digest('base64url'),
+        state: months === 1 ? 'retired' : 'removed',
+        public_x: x,
         private_ciphertext: '',
         master_key_id: '',
-        create_time: now - days * dayMs - 3_600_000,
-        activate_time: now - days * dayMs,
+        create_time: activated - 3_600_000,
+        activate_time: activated,
         retire_time: retired,
-        remove_time: state === 'retired' ? now + 900_000 : retired + 310_000,
+        remove_time: retired + 3_610_000,
         revoke_time: null,
-        token_seconds_max: 300,
+        token_seconds_max: 3600,
       })
       .execute();
   }
+  const headers = await as(app(), { type: 'staff', scope: 'signing_keys:write' });
+  await fetch(`${app().app.publicUrl}/signing-keys`, { method: 'POST', headers });
 }
 
 type Setting = {
