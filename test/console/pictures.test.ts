@@ -120,7 +120,7 @@ const ofStaff = { who: () => admin };
 const settings: Record<string, Setting> = {
   documents: { options: desktop, path: below('documents') },
   link: { options: { ...desktop, viewport: { width: 1280, height: 900 } }, path: linkPath },
-  'link-phone': { options: { ...phone, ...dark }, path: linkPath },
+  'link-phone': { options: { ...phone, ...dark }, path: linkPath, isDraft: true },
   'api-keys': { options: desktop, path: below('settings/api-keys') },
   'signing-keys': { options: desktop, path: () => '/signing-keys', ...ofStaff },
   audit: { options: { ...desktop, ...dark }, path: () => '/audit', ...ofStaff, isDraft: true },
