@@ -51,6 +51,21 @@ describe('a method that needs a recent sign-in', () => {
   });
 });
 
+it('a method tells whom it does not serve whom it does', async () => {
+  const rule = { scope: 'clients:read', principals: [SERVICE, STAFF] };
+  const customer: Principal = {
+    type: 'customer',
+    customerId: 'cus_1',
+    keyId: 'key_1',
+    accounts: [],
+    scopes: new Set(['clients:read']),
+  };
+  await expect(invoke(rule, customer)).rejects.toMatchObject({
+    code: 'forbidden',
+    message: 'Only clients and staff may do this.',
+  });
+});
+
 describe('a method that users may call for themselves', () => {
   const rule = { scope: 'users:write', principals: [STAFF, MEMBER, SERVICE], self: true };
   const user = (type: 'staff' | 'member', scope: string, age = 0): Principal => ({

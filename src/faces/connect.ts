@@ -36,7 +36,7 @@ export type ConnectFace = {
 
 export function createConnectFace(endpoints: readonly Endpoint[], peerOf: PeerOf): ConnectFace {
   const paths = new Set(endpoints.map((endpoint) => `/${endpoint.name}`));
-  const handle = connectNodeAdapter({
+  const adapter = connectNodeAdapter({
     routes: (router) => {
       for (const endpoint of endpoints) addRoute(router, endpoint);
       sayDecodingErrors(router.handlers);
@@ -53,7 +53,14 @@ export function createConnectFace(endpoints: readonly Endpoint[], peerOf: PeerOf
     },
     contextValues: (request) => createContextValues().set(peerKey, peerOf(request)),
   });
-  return { takes: (path) => paths.has(path), handle };
+  return {
+    takes: (path) => paths.has(path),
+    handle(request, response) {
+      // The adapter throws where it cannot make an address of this, which nothing here reads.
+      if (!URL.canParse(`http://${request.headers.host ?? ''}`)) request.headers.host = 'localhost';
+      adapter(request, response);
+    },
+  };
 }
 
 // Connect pairs a descriptor with an implementation by their message types, which endpoints no

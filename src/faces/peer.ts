@@ -10,14 +10,30 @@ export type PeerOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => s
 /**
  * Tells a caller's network address: the last one in `X-Forwarded-For` that no trusted proxy has, or
  * the connection's own where that is no trusted proxy's. What a caller writes there itself stands
- * before what the proxies add, and is not looked at.
+ * before what the proxies add, and is not looked at. Empty for a connection that was reset before
+ * it was asked for its address.
  */
 export function createPeerOf(trustedProxies: readonly string[]): PeerOf {
   const direct: PeerOf = ({ socket }) => bareAddress(socket.remoteAddress ?? '');
   if (trustedProxies.length === 0) return direct;
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   return (request) => {
-    const address = bareAddress(proxyAddr(request as IncomingMessage, isTrusted));
-    return isIP(address) === 0 ? direct(request) : address;
+    const own = direct(request);
+    let address = own;
+    for (const named of forwardedFor(request).reverse()) {
+      if (!isTrusted(address, 0)) break;
+      if (isIP(named) === 0) return own;
+      address = named;
+    }
+    return address;
   };
+}
+
+/** The addresses in the header; some proxies write a port behind each (RFC 7239 §6). */
+function forwardedFor({ headers }: Parameters<PeerOf>[0]): string[] {
+  const entries = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+  return entries
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map((entry) => bareAddress(/^(\[.*\]|[^:]*):\d+$/.exec(entry)?.[1] ?? entry));
 }

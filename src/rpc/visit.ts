@@ -1,7 +1,7 @@
 // The guard's steps for one method.
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { Validator } from '@bufbuild/protovalidate';
-import { type PrincipalType, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
+import { PrincipalType, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
 import { boundsOf, type CheckBounds } from './bounds.ts';
 import type { Call } from './call.ts';
 import { bearerChallenge } from './challenge.ts';
@@ -41,6 +41,19 @@ export type VisitOptions = CredentialOptions & {
 };
 
 export const nobody: Principal = { type: 'anonymous' };
+
+const callerNames: Record<PrincipalType, string> = {
+  [PrincipalType.UNSPECIFIED]: 'nobody',
+  [PrincipalType.SERVICE]: 'clients',
+  [PrincipalType.CUSTOMER]: 'customers',
+  [PrincipalType.STAFF]: 'staff',
+  [PrincipalType.MEMBER]: 'members of a workspace',
+  [PrincipalType.WORKSPACE_KEY]: 'API keys of a workspace',
+};
+
+/** Such as `clients and staff`. */
+const callersOf = (types: readonly PrincipalType[]) =>
+  new Intl.ListFormat('en').format(types.map((type) => callerNames[type]));
 
 export class Visit {
   readonly method: MethodFacts;
@@ -84,7 +97,7 @@ export class Visit {
     setCaller(call.context, { principal, call, method: this.method, membershipsOf });
     if (access.public) return;
     if (!this.#principals.has(principalTypes[principal.type])) {
-      throw fail('forbidden', 'This kind of caller may not do this.');
+      throw fail('forbidden', `Only ${callersOf(access.principals)} may do this.`);
     }
     // Whether users act for themselves shows once the request is read.
     if (access.self && isUser(principal) && !this.#isScoped(principal)) return;

@@ -82,7 +82,12 @@ describe('a slash behind the address of a page', () => {
     const response = await ask('/console/?a=b');
     expect(response.status).toBe(308);
     expect(response.headers.get('location')).toBe('/console?a=b');
-    expect(response.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
+    const requestId = response.headers.get('x-request-id');
+    const lines = (await test.logText()).trim().split('\n');
+    const told = lines.map((line): unknown => JSON.parse(line));
+    expect(told).toContainEqual(
+      expect.objectContaining({ request_id: requestId, page: 'console', status: 308 }),
+    );
   });
 
   it.each(['//console/', '/nowhere/', '/clients/', '/'])('leads nowhere at %s', async (path) => {

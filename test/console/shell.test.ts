@@ -97,6 +97,9 @@ it('an address that leads nowhere says so, and leads on', async () => {
   const { page, open } = await visitAs(await staff());
   await open('/nowhere');
   await heading(page, 'There is no such page').waitFor();
+  const menu = page.getByRole('navigation', { name: 'Main' });
+  await menu.getByRole('group', { name: 'Platform' }).getByRole('link').first().waitFor();
+  await page.getByRole('main').getByRole('heading').waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'the start' }).click();
   await heading(page, 'Workspaces').waitFor();
@@ -148,10 +151,12 @@ it('a page whose code cannot be loaded says so, and can be loaded again', async 
   const { page, open, complaints } = await visitAs(await staff());
   await open('/workspaces');
   await page.route(/assets\/account-page/, (route) => route.abort());
-  await page.getByRole('link', { name: 'Your account' }).click();
+  await open('/account#sessions');
   await heading(page, 'This page could not be shown').waitFor();
+  await page.getByRole('navigation').getByRole('link', { name: 'Workspaces' }).waitFor();
+  await expectAccessible(page);
   await page.unrouteAll();
-  await page.getByRole('link', { name: 'Load it again' }).click();
+  await page.getByRole('button', { name: 'Load it again' }).click();
   await heading(page, 'Your account').waitFor();
   expect(new URL(page.url()).origin).toBe(app().app.publicUrl);
   // Chromium and React tell of the failure, too.

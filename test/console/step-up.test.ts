@@ -57,6 +57,48 @@ describe('an action that needs a recent sign-in', () => {
     expect(await hashOf(own)).not.toBe(before);
   });
 
+  it('is not given up by a click beside the question', async () => {
+    const visit = await atAccount(await member('member'));
+    await visit.page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    const stepUp = stepUpOf(visit);
+    const [cancel, signIn] = await Promise.all(
+      ['Cancel', 'Sign in'].map((name) => stepUp.getByRole('button', { name }).boundingBox()),
+    );
+    expect(cancel?.x).toBeLessThan(signIn?.x ?? 0);
+    expect(cancel?.y).toBe(signIn?.y);
+    await visit.page.mouse.click(5, 400);
+    await stepUp.getByRole('button', { name: 'Cancel' }).click();
+    await visit.page.getByText('Nothing was changed.').waitFor();
+  });
+
+  it('asks nobody else than whoever has begun it', async () => {
+    const [one, other] = [await member('member'), await member('member')];
+    const visit = await atAccount(one);
+    const { page } = visit;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/UserService\/EnrolTotp$/, async (route) => {
+      const response = await route.fetch();
+      await released;
+      await route.fulfill({ response });
+    });
+    const asking = page.waitForRequest(/UserService\/EnrolTotp$/);
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    const asked = await asking;
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await fillSignIn(page, other);
+    await page.getByRole('heading', { name: 'Documents' }).waitFor();
+    release();
+    expect((await asked.response())?.status()).toBe(401);
+    await page.getByRole('link', { name: 'Your account' }).click();
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+    await page.getByRole('table', { name: 'Sessions' }).waitFor();
+    expect(await stepUpOf(visit).count()).toBe(0);
+  });
+
   it('does not happen where that is left out, says so, and can be tried again', async () => {
     const own = await member('member');
     const visit = await atAccount(own);

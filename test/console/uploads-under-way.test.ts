@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectAccessible, fillSignIn } from '../support/console.ts';
+import { changeElsewhere } from '../support/rows.ts';
 import {
   choose,
   documentNamed,
@@ -8,9 +9,9 @@ import {
   rowOf,
   uploading,
 } from '../support/uploading.ts';
-import { overhangOf, phone, picture } from '../support/viewing.ts';
+import { desktop, overhangOf, phone, picture } from '../support/viewing.ts';
 
-const { member, openDocuments, storedAs } = uploading(2_000_000);
+const { app, member, openDocuments, storedAs } = uploading(2_000_000);
 
 describe('uploads under way', () => {
   it('go on while other pages are looked at, which tell of them', async () => {
@@ -76,6 +77,28 @@ describe('uploads under way', () => {
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
     expect(await page.getByText('Private.zip').count()).toBe(0);
     expect(await storedAs('Private.zip')).toBeUndefined();
+  });
+
+  it('that the end of a session has cut off are there after the next sign-in', async () => {
+    const own = await member('member');
+    const { page } = await openDocuments(desktop, own);
+    await page.getByRole('table', { name: 'Documents' }).waitFor();
+    await changeElsewhere(app().app.inside.db, (trx) =>
+      trx
+        .updateTable('sessions')
+        .set({ revoke_time: Date.now() })
+        .where('user_id', '=', own.id)
+        .execute(),
+    );
+    const names = ['Late 1.zip', 'Late 2.zip', 'Late 3.zip', 'Late 4.zip', 'Late 5.zip'];
+    await choose(page, ...names.map((name) => fileOf(name)));
+    await page.getByText('Your session has ended.').waitFor();
+    await fillSignIn(page, own);
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    for (const name of names) {
+      await rowOf(page, name).getByRole('button', { name: 'Try again' }).click();
+      await documentNamed(page, name).waitFor();
+    }
   });
 
   it('fit on a phone', async () => {

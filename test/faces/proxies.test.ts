@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPeerOf } from '../../src/faces/peer.ts';
 import { startTestApp } from '../support/harness.ts';
+import { startProgram } from '../support/program.ts';
+import { openRawHttp, requestHead } from '../support/raw-http.ts';
 
 /** What a server is told by somebody who connects from this machine. */
 async function received(headers: Record<string, string | string[]>): Promise<IncomingMessage> {
@@ -36,6 +38,16 @@ describe('the caller', () => {
       '192.0.2.1',
     ],
     ['the same over IPv6', ['127.0.0.1'], '::ffff:192.0.2.1', '192.0.2.1'],
+    ['the same with a port', ['127.0.0.1'], '192.0.2.1:49152', '192.0.2.1'],
+    ['the same with a port over IPv6', ['127.0.0.1'], '[2001:db8::1]:49152', '2001:db8::1'],
+    ['the same in brackets', ['127.0.0.1'], '[2001:db8::1]', '2001:db8::1'],
+    ['the same without a port', ['127.0.0.1'], '2001:db8::1:4915', '2001:db8::1:4915'],
+    [
+      'the last who is no trusted proxy, where each has a port',
+      ['127.0.0.1', '10.0.0.0/8'],
+      '203.0.113.9:1, 192.0.2.1:2, 10.1.2.3:3',
+      '192.0.2.1',
+    ],
     ['who connects, where what is named is no address', ['127.0.0.1'], 'unknown', '127.0.0.1'],
     ['who connects, where none is named', ['127.0.0.1'], '', '127.0.0.1'],
   ])('is %s', async (_, trusted, forwarded, expected) => {
@@ -77,5 +89,28 @@ describe.each([
         ? await send(list, {}, { authorization })
         : await fetch(`${test.app.publicUrl}${list}`, { headers: { authorization } });
     expect(await sessions.json()).toMatchObject({ sessions: [{ address: expected }] });
+  });
+});
+
+describe('a connection that is reset before it is read', () => {
+  const head = { Host: 'latchkey.test', 'Content-Type': 'application/json', 'Content-Length': '2' };
+
+  it.each([
+    ['a page', '/console'],
+    ['HTTP/JSON', '/sessions'],
+    ['Connect', '/latchkey.identity.v1.SessionService/SignIn'],
+  ])('ends with itself at %s', async (_, path) => {
+    const program = await startProgram({ LATCHKEY_TRUSTED_PROXIES: '127.0.0.1' });
+    onTestFinished(() => program.remove());
+    program.child.kill('SIGSTOP');
+    for (let count = 0; count < 5; count++) {
+      const connection = await openRawHttp(program.httpPort);
+      await connection.write(`${requestHead('POST', path, head)}{}`);
+      connection.reset();
+    }
+    program.child.kill('SIGCONT');
+    const response = await fetch(`${program.env.LATCHKEY_BASE_URL}/console`);
+    expect(response.status).toBe(200);
+    expect(program.stderr()).not.toContain('Error');
   });
 });

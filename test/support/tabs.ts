@@ -12,6 +12,11 @@ export async function anotherTab({ page, complaints }: Visit): Promise<Page> {
   return tab;
 }
 
+/** Keeps the tabs of the visitor's browser from hearing of one another. */
+export async function deafen({ page }: Visit): Promise<void> {
+  await page.context().addInitScript('BroadcastChannel.prototype.postMessage = () => {}');
+}
+
 /** Waits for a page of the console by its heading. */
 export function heading(page: Page, name: string) {
   return page.getByRole('heading', { level: 1, name });

@@ -1,6 +1,6 @@
 // What the suites of uploads in the console have in common.
 import type { Page, Route } from 'playwright-core';
-import { consoles } from './console.ts';
+import { consoles, type Person } from './console.ts';
 import { api, makeZip } from './sharing.ts';
 
 /** Where the console sends files to. */
@@ -54,8 +54,8 @@ export function uploading(uploadBytesMax: number) {
   const { app, workspaceId, visitAs, member } = consoles({ config: { uploadBytesMax } });
 
   /** A member before the documents of the first workspace. */
-  async function openDocuments(settings?: Parameters<typeof visitAs>[1]) {
-    const visit = await visitAs(await member('member'), settings);
+  async function openDocuments(settings?: Parameters<typeof visitAs>[1], own?: Person) {
+    const visit = await visitAs(own ?? (await member('member')), settings);
     await visit.open(`/workspaces/${workspaceId()}/documents`);
     return visit;
   }
@@ -65,5 +65,5 @@ export function uploading(uploadBytesMax: number) {
     return answer.body.documents.find((document) => document.name === name);
   }
 
-  return { member, openDocuments, storedAs };
+  return { app, member, openDocuments, storedAs };
 }

@@ -4,7 +4,7 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { KeepUploads, UploadsProvider } from './documents/uploads/context.tsx';
+import { KeepUploads, keepOneOwner, UploadsProvider } from './documents/uploads/context.tsx';
 import { uploadBytesMax } from './documents/uploads/limit.ts';
 import { createSendFile } from './documents/uploads/send-file.ts';
 import { Uploads } from './documents/uploads/uploads.ts';
@@ -17,11 +17,15 @@ import { createPlainTransport, createTransport } from './session/transport.ts';
 import { theme } from './theme.ts';
 
 function createParts() {
-  const session = new Session(createPlainTransport());
+  // Nothing is said there but that something has changed.
+  const otherTabs = new BroadcastChannel('latchkey session');
+  const session = new Session(createPlainTransport(), () => otherTabs.postMessage('changed'));
+  otherTabs.onmessage = () => void session.catchUp();
   const stepUp = new StepUp();
-  void session.start();
   const signIn = { session, stepUp };
   const uploads = new Uploads(createSendFile(session), uploadBytesMax());
+  keepOneOwner(uploads, session);
+  void session.start();
   const transport = createTransport(session, stepUp);
   return { signIn, uploads, transport, router: createConsoleRouter() };
 }

@@ -8,13 +8,13 @@ import {
 import { readAuditSearch } from './audit/audit-search.ts';
 import { consoleAddressOf } from './session/next.ts';
 import { SignInPage } from './session/sign-in-page.tsx';
-import { Broken, NoSuchPage } from './shell/lost.tsx';
+import { AllBroken, Broken, NoSuchPage } from './shell/lost.tsx';
 import { Root } from './shell/root.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Start } from './shell/start.tsx';
 import { readUserSearch } from './users/user-search.ts';
 
-const root = createRootRoute({ component: Root });
+const root = createRootRoute({ component: Root, errorComponent: AllBroken });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -26,7 +26,12 @@ const signIn = createRoute({
   }),
 });
 
-const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell });
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  errorComponent: AllBroken,
+});
 
 const start = createRoute({ getParentRoute: () => shell, path: '/', component: Start });
 
@@ -99,6 +104,12 @@ const ofShell = [
     component: page(() => import('./audit/audit-page.tsx'), 'AuditPage'),
     validateSearch: readAuditSearch,
   }),
+  // Every address that is no page's.
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/$',
+    component: NoSuchPage,
+  }),
 ] as const;
 
 const ofWorkspace = [
@@ -148,7 +159,6 @@ export function createConsoleRouter() {
   return createRouter({
     routeTree: tree,
     basepath: '/console',
-    defaultNotFoundComponent: NoSuchPage,
     defaultErrorComponent: Broken,
     scrollRestoration: false,
   });

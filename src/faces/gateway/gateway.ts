@@ -11,7 +11,7 @@ import { answerMethod } from './method.ts';
 import { basicChallenge, usesBasic } from './oauth-form.ts';
 import { answerPage } from './page.ts';
 import { problemOf } from './problem.ts';
-import type { HttpObservation, Target } from './routed.ts';
+import type { HttpObservation, Routed, Target } from './routed.ts';
 import { createRouter, type Route } from './router.ts';
 import { parseTemplate } from './template.ts';
 
@@ -48,10 +48,10 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     throw notFound();
   });
 
-  /** Whether the path is a page's but for a slash at its end, which people type. */
-  function isPageWithSlash(method: string, path: string): boolean {
+  /** The page whose path it is but for a slash at its end, which people type. */
+  function pageWithSlash(method: string, path: string): Page | undefined {
     const match = path.endsWith('/') ? router.match(method, path.slice(0, -1)) : undefined;
-    return match?.kind === 'found' && match.value.kind === 'page';
+    return match?.kind === 'found' && match.value.kind === 'page' ? match.value.page : undefined;
   }
 
   // Every method that HTTP knows is routed here, if only to be told which ones there are.
@@ -77,10 +77,13 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
       switch (match.kind) {
         case 'found':
           return done(isEncoded(request) ? encodedBody() : undefined);
-        case 'not_found':
-          if (!isPageWithSlash(request.method, path)) return done(notFound());
-          reply.redirect(path.slice(0, -1) + (request.raw.url ?? '').slice(path.length), 308);
+        case 'not_found': {
+          const page = pageWithSlash(request.method, path);
+          if (page === undefined) return done(notFound());
+          const address = path.slice(0, -1) + (request.raw.url ?? '').slice(path.length);
+          redirect(address, page, request.routed, reply, options);
           return;
+        }
         case 'malformed':
           return done(fail('invalid_argument', 'The path is not well-formed.'));
         case 'method_not_allowed': {
@@ -102,6 +105,18 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
       }
     },
   });
+}
+
+function redirect(
+  address: string,
+  { name }: Page,
+  { requestId, peer, started }: Routed,
+  reply: FastifyReply,
+  { observe }: GatewayOptions,
+): void {
+  const durationMs = performance.now() - started;
+  observe({ name, requestId, peer, status: 308, failure: undefined, durationMs });
+  reply.redirect(address, 308);
 }
 
 function routesOf({ endpoints, pages }: GatewayOptions): Route<Target>[] {

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
-import { useSignIn } from '../session/context.tsx';
+import { useCatchUp } from '../session/context.tsx';
 import { callName } from './member-name.ts';
 import { roleNameOf, roleOf, roleOptions } from './roles.tsx';
 
@@ -18,7 +18,7 @@ type ChangeRoleProps = {
 export function ChangeRole(props: ChangeRoleProps) {
   const { member, isSelf, mayMakeOwners, isOpen, close } = props;
   const { workspaceId, userId } = member;
-  const { session } = useSignIn();
+  const catchUp = useCatchUp(userId);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { role: roleNameOf(member.role) },
@@ -33,8 +33,7 @@ export function ChangeRole(props: ChangeRoleProps) {
       form={form}
       submit={async ({ role }) => {
         await put({ workspaceId, userId, role: roleOf(role) });
-        // What one may do oneself stands in one's token.
-        if (isSelf) await session.renew();
+        await catchUp();
       }}
     >
       <Text>It takes effect at once.{isSelf ? ' This is you.' : ''}</Text>

@@ -8,7 +8,7 @@ import {
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
-import { useSignIn, useUser } from '../session/context.tsx';
+import { useCatchUp, useUser } from '../session/context.tsx';
 import { ChangeRole } from './change-role-dialog.tsx';
 import { callName } from './member-name.ts';
 import type { Standing } from './standing.ts';
@@ -57,7 +57,7 @@ export function MemberActions({ member, standing }: MemberActionsProps) {
 function useRemoval(member: Member): () => void {
   const { workspaceId, userId } = member;
   const { id } = useUser();
-  const { session } = useSignIn();
+  const catchUp = useCatchUp(userId);
   const { confirm } = useDialogs();
   const navigate = useNavigate();
   const remove = useAct(WorkspaceService.method.removeMember);
@@ -71,7 +71,7 @@ function useRemoval(member: Member): () => void {
         label: 'Leave',
         act: async () => {
           await remove({ workspaceId, userId });
-          await session.renew();
+          await catchUp();
           await navigate({ to: '/workspaces' });
         },
       });

@@ -19,7 +19,12 @@ export function Page({ title, about, actions, parent, children }: PageProps) {
   return (
     <Stack gap="lg">
       <div>
-        {parent === undefined ? null : <Text size="sm">← {parent}</Text>}
+        {parent === undefined ? null : (
+          <Text size="sm">
+            <span aria-hidden>←{'\u00a0'}</span>
+            {parent}
+          </Text>
+        )}
         <Group justify="space-between" align="flex-start" gap="sm">
           <Title order={1} size="h2" ref={heading} tabIndex={-1} maw="100%">
             {title}

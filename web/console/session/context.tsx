@@ -35,6 +35,17 @@ export function useHasScope(): (scope: string) => boolean {
   return (scope) => state.status === 'in' && state.scopes.has(scope);
 }
 
+/**
+ * For after a change to a user. Where that is oneself, the session learns what holds now: the
+ * address to sign in with, and what one may do.
+ */
+export function useCatchUp(userId: string): () => Promise<void> {
+  const { session } = useSignIn();
+  return async () => {
+    if (userId === session.userId) await session.catchUp();
+  };
+}
+
 export function useStepUpIsOpen(): boolean {
   const { stepUp } = useSignIn();
   return useSyncExternalStore(stepUp.subscribe, () => stepUp.isOpen);

@@ -9,6 +9,7 @@ import {
   type SignedInUser,
   type SignInResponse,
 } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import { Listeners } from '../parts/listeners.ts';
 import { reasonOf, refusalHere } from './reason.ts';
 
 export type SessionState =
@@ -40,7 +41,9 @@ const marginMs = 15_000;
 
 export class Session {
   readonly #client: Client<typeof SessionService>;
-  readonly #listeners = new Set<() => void>();
+  readonly #tellOtherTabs: () => void;
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.subscribe;
   #state: SessionState = { status: 'starting' };
   #token = '';
   /** By `performance.now()`. */
@@ -50,9 +53,13 @@ export class Session {
   /** Counts sign-ins and ends: what was asked before one of them no longer counts. */
   #era = 0;
 
-  /** `transport`: one that adds no token. */
-  constructor(transport: Transport) {
+  /**
+   * `transport`: one that adds no token. `tellOtherTabs` is called after a sign-in or a sign-out
+   * here: the browser's other tabs have the same cookie, and are to catch up.
+   */
+  constructor(transport: Transport, tellOtherTabs: () => void) {
     this.#client = createClient(SessionService, transport);
+    this.#tellOtherTabs = tellOtherTabs;
   }
 
   get state(): SessionState {
@@ -63,12 +70,6 @@ export class Session {
   get userId(): string {
     return this.#state.status === 'in' ? this.#state.user.id : '';
   }
-
-  /** Calls back after every change; returns what ends that. */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   /** Finds out whether the browser holds a session. Never throws. */
   async start(): Promise<void> {
@@ -91,14 +92,16 @@ export class Session {
    */
   async send<T>(request: (token: string) => Promise<T>): Promise<T> {
     const { userId } = this;
+    this.requireStill(userId);
     await this.token();
-    this.#requireStill(userId);
+    this.requireStill(userId);
     try {
       return await request(this.#token);
     } catch (error) {
       if (reasonOf(error) !== 'unauthenticated') throw error;
+      this.requireStill(userId);
       await this.renew();
-      this.#requireStill(userId);
+      this.requireStill(userId);
       return request(this.#token);
     }
   }
@@ -111,11 +114,33 @@ export class Session {
     return this.#renewing;
   }
 
+  /**
+   * Learns of a change that was made to the session or to its user, here or in another tab. Never
+   * throws: where the service cannot be asked now, the next request asks it.
+   */
+  async catchUp(): Promise<void> {
+    this.#tokenEnd = 0;
+    // One under way may have been answered before the change.
+    await this.#renewing?.catch(() => {});
+    await this.renew().catch(() => {});
+  }
+
+  /** Throws where whoever began something is no longer the one who is signed in. */
+  requireStill(userId: string): void {
+    if (this.userId === userId && userId !== '') return;
+    throw refusalHere(
+      'session_changed',
+      'Nothing was done: the session in which it was begun has ended.',
+      Code.Aborted,
+    );
+  }
+
   /** Throws what the service says against it. */
   async signIn(credentials: Credentials): Promise<void> {
     const answer = await this.#client.signIn(credentials);
     this.#era++;
     this.#accept(answer, 'in this tab');
+    this.#tellOtherTabs();
   }
 
   /** Ends the session in the browser and at the service. Throws where that cannot be reached. */
@@ -129,6 +154,7 @@ export class Session {
       if (reasonOf(error) !== 'unauthenticated') throw error;
     }
     this.#end('signed out');
+    this.#tellOtherTabs();
   }
 
   async #renew(): Promise<void> {
@@ -139,19 +165,13 @@ export class Session {
       this.#accept(answer, 'in another tab');
     } catch (error) {
       if (era !== this.#era) return;
-      const isIn = this.#state.status === 'in';
-      if (reasonOf(error) === 'unauthenticated') this.#end(isIn ? 'ended' : 'never in');
+      const { status } = this.#state;
+      // Why a session is over does not change by asking once more.
+      if (reasonOf(error) === 'unauthenticated' && status !== 'out') {
+        this.#end(status === 'in' ? 'ended' : 'never in');
+      }
       throw error;
     }
-  }
-
-  #requireStill(userId: string): void {
-    if (this.userId === userId && userId !== '') return;
-    throw refusalHere(
-      'session_changed',
-      'Nothing was done: the session in which it was begun has ended.',
-      Code.Aborted,
-    );
   }
 
   #accept(answer: SignInResponse | RefreshSessionResponse, where: Replaced): void {
@@ -178,6 +198,6 @@ export class Session {
 
   #become(state: SessionState): void {
     this.#state = state;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

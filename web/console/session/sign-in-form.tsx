@@ -1,5 +1,5 @@
 /** Asks for a password, and for a code where the user has an authenticator app. */
-import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useFocusBack } from '../parts/focus-back.ts';
 import { Problem } from '../parts/problem.tsx';
@@ -76,10 +76,12 @@ export function SignInForm({ email, onDone, others, takesFocus = false }: SignIn
         />
         {error === undefined || hasWaited ? null : <Problem error={error} />}
         {hasWaited ? <Text role="status">You can try again now.</Text> : null}
-        {others}
-        <Button type="submit" loading={isPending}>
-          Sign in
-        </Button>
+        <Group justify="flex-end">
+          {others}
+          <Button type="submit" loading={isPending} fullWidth={others === undefined}>
+            Sign in
+          </Button>
+        </Group>
       </Stack>
     </form>
   );

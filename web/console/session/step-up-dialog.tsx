@@ -11,7 +11,14 @@ export function StepUpDialog() {
   useEffect(() => () => stepUp.settle(false), [stepUp]);
   const leave = () => stepUp.settle(false);
   return (
-    <Modal opened={isOpen} onClose={leave} title="Confirm that it is you" zIndex={400}>
+    <Modal
+      opened={isOpen}
+      onClose={leave}
+      title="Confirm that it is you"
+      zIndex={400}
+      // What was begun is not given up by a click beside it.
+      closeOnClickOutside={false}
+    >
       <Stack>
         <Text>
           This needs a sign-in of the last few minutes. Sign in again, and it goes on where you

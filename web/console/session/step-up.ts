@@ -1,18 +1,14 @@
 /** The question whether it is still the user who sits there (RFC 9470), asked of one at a time. */
+import { Listeners } from '../parts/listeners.ts';
 
 export class StepUp {
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.subscribe;
   #open: { readonly answer: Promise<boolean>; settle(isDone: boolean): void } | undefined;
 
   get isOpen(): boolean {
     return this.#open !== undefined;
   }
-
-  /** Calls back after every change; returns what ends that. */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   /** Asks the user to sign in again; tells whether they did. */
   ask(): Promise<boolean> {
@@ -22,7 +18,7 @@ export class StepUp {
         settle = resolve;
       });
       this.#open = { answer, settle };
-      this.#tell();
+      this.#listeners.tell();
     }
     return this.#open.answer;
   }
@@ -30,10 +26,6 @@ export class StepUp {
   settle(isDone: boolean): void {
     this.#open?.settle(isDone);
     this.#open = undefined;
-    this.#tell();
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }

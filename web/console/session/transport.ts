@@ -39,8 +39,10 @@ function stepUpFor(session: Session, stepUp: StepUp): Interceptor {
     } catch (error) {
       const isAction = request.method.idempotency !== Idempotency.NO_SIDE_EFFECTS;
       if (reasonOf(error) !== 'step_up_required' || !isAction) throw error;
-      const isDone = await stepUp.ask();
-      if (!isDone || session.userId !== userId) throw declined(error);
+      // Whoever is there by now has not begun it.
+      session.requireStill(userId);
+      if (!(await stepUp.ask())) throw declined(error);
+      session.requireStill(userId);
       return next(request);
     }
   };

@@ -1,5 +1,5 @@
 /** Pages that stand where another should. */
-import { Anchor, Text } from '@mantine/core';
+import { Button, Center, Group, Text } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { TextLink } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
@@ -14,14 +14,25 @@ export function NoSuchPage() {
   );
 }
 
-/** After a failure of the console itself, or of what it loads. */
+/** After a failure of a page, or of the loading of its code. */
 export function Broken({ error }: ErrorComponentProps) {
   return (
     <Page title="This page could not be shown">
-      <Text>
-        {error instanceof Error ? error.message : String(error)}.{' '}
-        <Anchor href={location.href}>Load it again</Anchor>, please.
-      </Text>
+      <Text>{error instanceof Error ? error.message : String(error)}</Text>
+      <Group>
+        <Button variant="default" onClick={() => location.reload()}>
+          Load it again
+        </Button>
+      </Group>
     </Page>
+  );
+}
+
+/** The same where it is the frame of all pages that failed. */
+export function AllBroken(props: ErrorComponentProps) {
+  return (
+    <Center component="main" mih="100dvh" p="md">
+      <Broken {...props} />
+    </Center>
   );
 }

@@ -3,6 +3,7 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { NavLink, Stack, Text } from '@mantine/core';
 import { Link, useLocation, useParams } from '@tanstack/react-router';
+import { type ReactNode, useId } from 'react';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useUser } from '../session/context.tsx';
 import classes from './shell.module.css';
@@ -37,8 +38,9 @@ export function Navigation() {
       <Entry label="Workspaces" path="/workspaces" isExact />
       {workspaceId === undefined ? null : <OfWorkspace id={workspaceId} />}
       {kind === 'staff' ? <Section title="Platform" items={staffItems} base="" /> : null}
-      <Heading text="You" />
-      <Entry label="Your account" path="/account" />
+      <Titled title="You">
+        <Entry label="Your account" path="/account" />
+      </Titled>
     </Stack>
   );
 }
@@ -66,20 +68,23 @@ function Section({ title, items, base }: SectionProps) {
   const shown = items.filter(({ scope }) => hasScope(scope));
   if (shown.length === 0) return null;
   return (
-    <>
-      <Heading text={title} />
+    <Titled title={title}>
       {shown.map(({ label, path }) => (
         <Entry key={path} label={label} path={`${base}${path}`} />
       ))}
-    </>
+    </Titled>
   );
 }
 
-function Heading({ text }: { readonly text: string }) {
+function Titled({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const id = useId();
   return (
-    <Text size="xs" fw={600} c="dimmed" px="sm" pt="md" pb={4} truncate>
-      {text}
-    </Text>
+    <Stack gap={2} role="group" aria-labelledby={id}>
+      <Text id={id} title={title} size="xs" fw={600} c="dimmed" px="sm" pt="md" pb={4} truncate>
+        {title}
+      </Text>
+      {children}
+    </Stack>
   );
 }
 

@@ -26,7 +26,14 @@ export function Who() {
   };
   return (
     <Group gap="sm" wrap="nowrap" miw={0}>
-      <Anchor component={Link} to="/account" size="sm" className={classes.email} visibleFrom="xs">
+      <Anchor
+        component={Link}
+        to="/account"
+        size="sm"
+        className={classes.email}
+        title={email}
+        visibleFrom="xs"
+      >
         {email}
       </Anchor>
       <Button variant="default" size="compact-sm" flex="none" loading={isPending} onClick={signOut}>

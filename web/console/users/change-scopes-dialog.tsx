@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { useCatchUp } from '../session/context.tsx';
 import { ScopesChoice } from './scopes-choice.tsx';
 import { callName } from './user-text.ts';
 
@@ -15,6 +16,7 @@ type ChangeScopesProps = {
 export function ChangeScopes({ user, isOpen, close }: ChangeScopesProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { scopes: user.scopes } });
   const update = useAct(UserService.method.updateUser);
+  const catchUp = useCatchUp(user.id);
   return (
     <FormDialog
       title={`What ${callName(user)} may do`}
@@ -22,9 +24,10 @@ export function ChangeScopes({ user, isOpen, close }: ChangeScopesProps) {
       isOpen={isOpen}
       close={close}
       form={form}
-      submit={({ scopes }) =>
-        update({ userId: user.id, scopes, updateMask: { paths: ['scopes'] } })
-      }
+      submit={async ({ scopes }) => {
+        await update({ userId: user.id, scopes, updateMask: { paths: ['scopes'] } });
+        await catchUp();
+      }}
     >
       <Text>What you take away is gone at once, in the user’s running sessions, too.</Text>
       <ScopesChoice form={form} held={user.scopes} />

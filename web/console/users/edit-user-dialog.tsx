@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { useCatchUp } from '../session/context.tsx';
 
 type EditUserProps = {
   readonly user: User;
@@ -14,6 +15,7 @@ export function EditUser({ user, isOpen, close }: EditUserProps) {
   const { name, email } = user;
   const form = useForm({ mode: 'uncontrolled', initialValues: { name, email } });
   const update = useAct(UserService.method.updateUser);
+  const catchUp = useCatchUp(user.id);
   return (
     <FormDialog
       title="Change name and e-mail address"
@@ -27,6 +29,7 @@ export function EditUser({ user, isOpen, close }: EditUserProps) {
         const paths = (['name', 'email'] as const).filter((path) => change[path] !== user[path]);
         if (paths.length === 0) return;
         await update({ userId: user.id, ...change, updateMask: { paths } });
+        await catchUp();
       }}
     >
       <TextInput

@@ -1,7 +1,7 @@
 /** Hands the uploads to the components, and keeps them. */
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useSyncExternalStore } from 'react';
-import { useSessionState } from '../../session/context.tsx';
+import type { Session } from '../../session/session.ts';
 import { isUnderWay, type Upload, type Uploads } from './uploads.ts';
 
 const UploadsContext = createContext<Uploads | undefined>(undefined);
@@ -22,20 +22,21 @@ export function useAllUploads(): readonly Upload[] {
 /** Stands around all pages. */
 export function KeepUploads({ children }: { readonly children: ReactNode }) {
   const all = useAllUploads();
-  useOneOwner();
   useFresh(all.map(({ state }) => (state.status === 'stored' ? state.documentId : '')).join(''));
   useWarning(all.some(isUnderWay));
   return children;
 }
 
-/** After a session that has ended by itself, the same user finds them where they were. */
-function useOneOwner() {
-  const uploads = useUploads();
-  const state = useSessionState();
-  useEffect(() => {
+/**
+ * Has them forgotten before the next user is shown anything. After a session that has ended by
+ * itself, the same user finds them where they were.
+ */
+export function keepOneOwner(uploads: Uploads, session: Session): void {
+  session.subscribe(() => {
+    const { state } = session;
     if (state.status === 'in') uploads.belongTo(state.user.id);
     else if (state.status === 'out' && state.why !== 'ended') uploads.belongTo(undefined);
-  }, [uploads, state]);
+  });
 }
 
 /** What was fetched does not have what has been stored since. */

@@ -1,4 +1,5 @@
 /** The uploads of a user. They stand above the pages, so that they go on while one walks about. */
+import { Listeners } from '../../parts/listeners.ts';
 import { Refusal } from '../../session/refusal.ts';
 import { sizeText } from '../words.ts';
 import type { SendFile } from './send-file.ts';
@@ -23,7 +24,8 @@ const underWayMax = 3;
 export class Uploads {
   readonly #send: SendFile;
   readonly #bytesMax: number;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.subscribe;
   readonly #underWay = new Map<number, AbortController>();
   #all: readonly Upload[] = [];
   #lastKey = 0;
@@ -39,12 +41,6 @@ export class Uploads {
   get all(): readonly Upload[] {
     return this.#all;
   }
-
-  /** Calls back after every change; returns what ends that. */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   /** Begins anew for another user; undefined for nobody. */
   belongTo(userId: string | undefined): void {
@@ -124,7 +120,7 @@ export class Uploads {
 
   #become(all: readonly Upload[]): void {
     this.#all = all;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

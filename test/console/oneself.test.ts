@@ -1,0 +1,82 @@
+// What a change of one's own user means to the session in which it is made.
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { managementScopes } from '../../src/identity/scopes.ts';
+import { consoles, fillSignIn } from '../support/console.ts';
+import { changeElsewhere } from '../support/rows.ts';
+import { heading } from '../support/tabs.ts';
+
+const { app, workspaceId, visitAs, staff, member } = consoles();
+
+const db = () => app().app.inside.db;
+
+async function changeAddress(page: Page, email: string): Promise<void> {
+  await page.getByRole('button', { name: 'Change name and e-mail' }).click();
+  const edit = page.getByRole('dialog', { name: 'Change name and e-mail address' });
+  await edit.getByLabel('E-mail address').fill(email);
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await edit.waitFor({ state: 'hidden' });
+}
+
+describe('a change of oneself', () => {
+  it('of the address is what a sign-in asks for from then on', async () => {
+    const own = await staff();
+    const { page, open } = await visitAs(own);
+    await open(`/users/${own.id}`);
+    const email = `new.${own.email}`;
+    await changeAddress(page, email);
+    await page.getByRole('banner').getByText(email, { exact: true }).waitFor();
+
+    const old = { create_time: Date.now() - 20 * 60_000 };
+    await changeElsewhere(db(), (trx) =>
+      trx.updateTable('sessions').set(old).where('user_id', '=', own.id).execute(),
+    );
+    await page.reload();
+    const again = `again.${own.email}`;
+    await page.getByRole('button', { name: 'Change name and e-mail' }).click();
+    const edit = page.getByRole('dialog', { name: 'Change name and e-mail address' });
+    await edit.getByLabel('E-mail address').fill(again);
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    await fillSignIn(page, { ...own, email });
+    await page.getByRole('banner').getByText(again, { exact: true }).waitFor();
+  });
+
+  it('of the scopes takes what they opened out of the menu', async () => {
+    const own = await staff();
+    const { page, open } = await visitAs(own);
+    await open(`/users/${own.id}`);
+    const log = page.getByRole('navigation').getByRole('link', { name: 'Audit log' });
+    await log.waitFor();
+    await page.getByRole('button', { name: 'Change scopes' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('checkbox', { name: 'audit:read' }).uncheck();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await log.waitFor({ state: 'detached' });
+    const user = db().selectFrom('users').select('scopes').where('id', '=', own.id);
+    const { scopes } = await user.executeTakeFirstOrThrow();
+    expect(scopes.split(' ')).toHaveLength(managementScopes.length - 1);
+  });
+
+  it('is done, though what it means cannot be asked for then', async () => {
+    const own = await member('admin');
+    const { page, open, complaints } = await visitAs(own);
+    await open(`/workspaces/${workspaceId()}/members`);
+    await page.getByRole('button', { name: 'Leave the workspace' }).waitFor();
+    await page.route(/SessionService\/RefreshSession$/, (route) => route.abort());
+    await page.getByRole('row').filter({ hasText: own.email }).getByText('Change role').click();
+    const change = page.getByRole('dialog', { name: /^Change the role of/ });
+    await change.getByLabel('Role').selectOption('Member');
+    await change.getByRole('button', { name: 'Change role' }).click();
+    await change.waitFor({ state: 'hidden' });
+
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await heading(page, 'Documents').waitFor();
+    const settings = page.getByRole('navigation').getByRole('link', { name: 'General' });
+    await settings.waitFor({ state: 'detached' });
+    const others = complaints.splice(0).filter((one) => !/net::ERR_\w+$/.test(one));
+    complaints.push(...others);
+  });
+});
