@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useStepUpIsOpen } from '../session/context.tsx';
 import { type Acting, useActing } from './act.ts';
 import { useFocusBack } from './focus-back.ts';
+import { focusOutside } from './focus-outside.ts';
 import { Problem } from './problem.tsx';
 
 export type Confirmation = {
@@ -25,6 +26,7 @@ export function ConfirmDialog({ confirmation, close }: ConfirmDialogProps) {
   const leave = () => {
     acting.clear();
     close();
+    focusOutside();
   };
   return (
     <Modal
@@ -33,6 +35,7 @@ export function ConfirmDialog({ confirmation, close }: ConfirmDialogProps) {
       onClose={acting.isPending ? nothing : leave}
       title={confirmation?.title}
       closeOnEscape={!isBeneath}
+      returnFocus={false}
     >
       {confirmation === undefined ? null : (
         <Question {...confirmation} close={leave} acting={acting} />

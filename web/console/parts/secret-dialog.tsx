@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
 import { Copy } from './copyable.tsx';
-import { useFocusOutside } from './focus-outside.ts';
+import { focusOutside } from './focus-outside.ts';
 
 export type ShownSecret = {
   readonly title: string;
@@ -20,7 +20,6 @@ type SecretDialogProps = {
 
 /** Closes by its button only: what it shows is not shown again. */
 export function SecretDialog({ secret, close }: SecretDialogProps) {
-  const focusOutside = useFocusOutside();
   const leave = () => {
     close();
     focusOutside();
