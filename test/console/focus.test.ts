@@ -62,7 +62,7 @@ describe('what is wrong in a form', () => {
 });
 
 describe('after an action the focus', () => {
-  it('goes to the heading where the row is gone, and back to the button where it is not', async () => {
+  it('goes back to the button, and to the heading where that is gone', async () => {
     const { page, open } = await visitAs(await staff());
     await upload(app(), makePdf({ pages: 1, text: 'Terms' }), 'terms.pdf');
     await open(`/workspaces/${workspaceId()}/documents`);

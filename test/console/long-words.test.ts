@@ -1,4 +1,4 @@
-// Names as long as they may be, without a space to break at.
+// Names that do not fit in: as long as they may be without a space, and written the other way.
 import { beforeAll, expect, it } from 'vitest';
 import { consoles } from '../support/console.ts';
 import { makePdf } from '../support/pdf.ts';
@@ -48,8 +48,9 @@ it('they leave the words beside them whole, and the way out of a dialog where it
       range.selectNodeContents(cell);
       return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
     };
-    const cells = [...document.querySelectorAll('td:not(:first-child), td button')];
-    return cells
+    const cells = 'td:not(:first-child)';
+    return [...document.querySelectorAll(cells + ', ' + cells + ' *')]
+      .filter(({ children }) => children.length === 0)
       .filter((cell) => !/\\s/.test(cell.textContent) && linesOf(cell) > 1)
       .map(({ textContent }) => textContent);
   })()`);
@@ -61,4 +62,29 @@ it('they leave the words beside them whole, and the way out of a dialog where it
   expect(close?.x).toBeGreaterThan(box?.x ?? 0);
   expect(close?.x).toBeLessThan((box?.x ?? 0) + (box?.width ?? 0));
   expect(await overhangOf(page, '[role=dialog]')).toBe(0);
+});
+
+it('one that is written from right to left leaves the sentence around it in its order', async () => {
+  const { page, open } = await visitAs(await staff());
+  const name = 'דוח (2';
+  const { id } = await addUser(app().app.inside.db, { kind: 'member', name });
+  await open(`/users/${id}`);
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  await page.getByRole('button', { name: 'Disable' }).click();
+  const title = page.getByRole('dialog', { name: `Disable ${name}?` }).getByRole('heading');
+  expect(await title.locator('bdi').textContent()).toBe(name);
+  const order = await page.evaluate<number[]>(`(() => {
+    const parts = [...document.querySelectorAll('[role=dialog] h2 bdi')].flatMap((bdi) => [
+      bdi.previousSibling,
+      bdi,
+      bdi.nextSibling,
+    ]);
+    return parts.map((part) => {
+      const range = document.createRange();
+      range.selectNodeContents(part);
+      return range.getBoundingClientRect().left;
+    });
+  })()`);
+  expect(order).toHaveLength(3);
+  expect(order).toEqual([...order].sort((one, two) => one - two));
 });

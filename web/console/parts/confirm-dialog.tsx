@@ -3,6 +3,7 @@ import { useStepUpIsOpen } from '../session/context.tsx';
 import { type Acting, useActing } from './act.ts';
 import { useFocusBack } from './focus-back.ts';
 import { focusOutside } from './focus-outside.ts';
+import { Sentence } from './isolated.tsx';
 import { Problem } from './problem.tsx';
 
 export type Confirmation = {
@@ -33,7 +34,7 @@ export function ConfirmDialog({ confirmation, close }: ConfirmDialogProps) {
       opened={confirmation !== undefined}
       // How it ends is told here, and nowhere else.
       onClose={acting.isPending ? nothing : leave}
-      title={confirmation?.title}
+      title={<Sentence text={confirmation?.title ?? ''} />}
       closeOnEscape={!isBeneath}
       returnFocus={false}
     >

@@ -1,4 +1,4 @@
-/** By what a list is filtered: it stands in the address, so that what was found can be linked to. */
+/** By what a list is filtered. It stands in the address, so that what is found can be linked to. */
 import { Button, Group, Paper, SimpleGrid, Stack } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';

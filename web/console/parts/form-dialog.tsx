@@ -8,6 +8,7 @@ import { type Acting, useActing } from './act.ts';
 import { fieldNamesIn, focusWrong, unfitOf } from './fields.ts';
 import { useFocusBack } from './focus-back.ts';
 import { focusOutside } from './focus-outside.ts';
+import { Sentence } from './isolated.tsx';
 import { Problem } from './problem.tsx';
 
 export type FormDialogProps<Values extends Record<string, unknown>> = {
@@ -38,7 +39,7 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
       opened={isOpen}
       // How it ends is told here, and nowhere else.
       onClose={acting.isPending ? nothing : leave}
-      title={title}
+      title={<Sentence text={title} />}
       closeOnEscape={!isBeneath}
       // What was typed is not lost by a click beside it.
       closeOnClickOutside={false}

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
 import { Copy } from './copyable.tsx';
 import { focusOutside } from './focus-outside.ts';
+import { Sentence } from './isolated.tsx';
 
 export type ShownSecret = {
   readonly title: string;
@@ -28,7 +29,7 @@ export function SecretDialog({ secret, close }: SecretDialogProps) {
     <Modal
       opened={secret !== undefined}
       onClose={close}
-      title={secret?.title}
+      title={<Sentence text={secret?.title ?? ''} />}
       size="lg"
       withCloseButton={false}
       closeOnClickOutside={false}
