@@ -64,7 +64,7 @@ it('they leave the words beside them whole, and the way out of a dialog where it
   expect(await overhangOf(page, '[role=dialog]')).toBe(0);
 });
 
-it('one that is written from right to left leaves the sentence around it in its order', async () => {
+it('one that is written from right to left leaves its sentence in order', async () => {
   const { page, open } = await visitAs(await staff());
   const name = 'דוח (2';
   const { id } = await addUser(app().app.inside.db, { kind: 'member', name });
