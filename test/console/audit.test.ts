@@ -88,7 +88,7 @@ describe('the audit log', () => {
       return new Date(time - zone).toISOString().slice(0, 19);
     };
     await page.getByLabel('From').fill(local(noon));
-    await page.getByLabel('Until').fill(local(noon + 1000));
+    await page.getByLabel('Before').fill(local(noon + 1000));
     await page.getByRole('button', { name: 'Filter' }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(1);
     expect(new URL(page.url()).searchParams.get('start_time')).toContain('2026-03-01T12:00:00');
@@ -100,7 +100,7 @@ describe('the audit log', () => {
     expect(await another.page.getByLabel('From').inputValue()).toContain(local(noon).slice(0, 16));
     await page.goBack();
     await expect.poll(() => rowsOf(page).count()).toBe(3);
-    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'Show all' }).click();
     await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(5);
   });
 
@@ -109,7 +109,10 @@ describe('the audit log', () => {
     await open('/audit?action=nonsense');
     await page.getByRole('alert').getByText('Request id').waitFor();
     await open('/audit?start_time=2026-03-02T00:00:00Z&end_time=2026-03-01T00:00:00Z');
-    await page.getByRole('alert').getByText('is not after start_time').first().waitFor();
+    await page.getByRole('alert').getByText('End time is not after start_time.').waitFor();
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByText('This has to be later than “From”.').waitFor();
+    await page.getByLabel('Before').and(page.locator(':focus')).waitFor();
     await expectAccessible(page);
     await open('/audit?target=nobody');
     await page.getByText('Nothing like that has happened').waitFor();

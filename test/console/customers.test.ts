@@ -218,7 +218,7 @@ describe('the accounts', () => {
     const table = page.getByRole('table', { name: 'Accounts' });
     await table.getByText('south-1').waitFor();
     await page.getByLabel('Of the customer with the id').fill(first.ownerId);
-    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('button', { name: 'Filter' }).click();
     await table.getByText('south-1').waitFor({ state: 'detached' });
     await table.getByText('north-1').waitFor();
     expect(await table.getByRole('row').count()).toBe(3);

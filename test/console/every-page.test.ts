@@ -68,5 +68,10 @@ describe.each(paths)('%s', (template) => {
     expect(await page.title()).toMatch(/^.+ · Latchkey$/);
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
     expect(await overhangOf(page)).toBe(0);
+    if (options !== desktop) return;
+    for (const width of [320, 800, 1024]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect.poll(() => overhangOf(page), { message: `${width} wide` }).toBe(0);
+    }
   });
 });

@@ -67,7 +67,7 @@ describe('the links of a workspace', () => {
     });
     expect(Date.parse(link.expire_time ?? '')).toBe(ends);
     await ready.getByRole('button', { name: 'Copy address' }).click();
-    await ready.getByText('Copied').waitFor();
+    await ready.getByRole('status').getByText('address copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link.url);
     await ready.getByRole('button', { name: 'Done' }).click();
     await rowOf(page, 'For the board').getByText('password, proven e-mail address').waitFor();

@@ -102,7 +102,7 @@ describe('users', () => {
     await open('/users?kind=member');
     await rowsOf(page).filter({ hasText: wanted.email }).waitFor();
     expect(await rowsOf(page).filter({ hasText: 'Staff' }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'Show all' }).click();
     await rowsOf(page).filter({ hasText: 'Staff' }).first().waitFor();
     await rowsOf(page).getByRole('link', { name: wanted.email }).click();
     await page.getByRole('heading', { level: 1, name: 'Test user' }).waitFor();

@@ -46,7 +46,9 @@ export const theme = createTheme({
         // What a dialog says is gone with it, rather than fading away empty.
         transitionProps: { duration: 0 },
       },
-      styles: { title: { fontWeight: 600, lineHeight: 1.3 } },
+      styles: {
+        title: { fontWeight: 600, lineHeight: 1.3, minWidth: 0, overflowWrap: 'anywhere' },
+      },
     },
     // A name is nothing to a screen reader without a role.
     Loader: { defaultProps: { role: 'img' } },

@@ -1,9 +1,9 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { Button, Group, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
 import { type Account, AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { FilterForm } from '../parts/filter-form.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePaged } from '../parts/paged.ts';
@@ -30,7 +30,7 @@ export function AccountsPage() {
         'one customer has it.'
       }
     >
-      <Filter key={customerId} customerId={customerId} />
+      <Filter customerId={customerId} />
       <Listing
         label="Accounts"
         list={list}
@@ -57,41 +57,26 @@ function Filter({ customerId }: { readonly customerId: string }) {
   const mayList = useHasScope()('customers:read');
   const options = { enabled: mayList };
   const { data } = useQuery(CustomerService.method.listCustomers, { pageSize: 200 }, options);
-  const show = (customer: string) =>
-    navigate({ to: '/accounts', search: customer === '' ? {} : { customer } });
-
-  function send(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    void show(String(new FormData(event.currentTarget).get('customer') ?? '').trim());
-  }
-
   return (
-    <form onSubmit={send}>
-      <Group gap="xs" align="flex-end">
-        <TextInput
-          name="customer"
-          label="Of the customer with the id"
-          placeholder="cus_…"
-          defaultValue={customerId}
-          list={optionsId}
-          maxLength={64}
-          w="20rem"
-          maw="100%"
-        />
-        <datalist id={optionsId}>
-          {data?.customers.map(({ id, name }) => (
-            <option key={id} value={id} label={name} />
-          ))}
-        </datalist>
-        <Button type="submit" variant="default">
-          Show
-        </Button>
-        {customerId === '' ? null : (
-          <Button variant="default" onClick={() => void show('')}>
-            Show all
-          </Button>
-        )}
-      </Group>
-    </form>
+    <FilterForm
+      values={{ customer: customerId }}
+      filter={({ customer = '' }) => {
+        const id = String(customer).trim();
+        void navigate({ to: '/accounts', search: id === '' ? {} : { customer: id } });
+      }}
+    >
+      <TextInput
+        name="customer"
+        label="Of the customer with the id"
+        placeholder="cus_…"
+        list={optionsId}
+        maxLength={64}
+      />
+      <datalist id={optionsId}>
+        {data?.customers.map(({ id, name }) => (
+          <option key={id} value={id} label={name} />
+        ))}
+      </datalist>
+    </FilterForm>
   );
 }

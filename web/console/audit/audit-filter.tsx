@@ -1,88 +1,68 @@
-import { Button, Group, NativeSelect, Paper, SimpleGrid, Stack, TextInput } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
-import { TextLink } from '../parts/link.tsx';
-import classes from './audit-filter.module.css';
+import { useState } from 'react';
+import { FilterForm } from '../parts/filter-form.tsx';
 import { type AuditSearch, readAuditSearch } from './audit-search.ts';
 import { actions, codes, outcomeOf } from './audit-words.ts';
 
-/** What it holds stands in the address, so that a filtered log can be linked to. */
+/** As the field of a time holds the last second of a year of four digits. */
+const lastMoment = '9999-12-31T23:59:59';
+
 export function AuditFilter({ search }: { readonly search: AuditSearch }) {
   const navigate = useNavigate();
-  const isFiltered = Object.keys(search).length > 0;
-  const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
-  const send = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget);
-    void navigate({ to: '/audit', search: readAuditSearch(Object.fromEntries(fields)) });
+  const [isReversed, setReversed] = useState(false);
+  const { start_time, end_time, ...others } = search;
+  const filter = (fields: Readonly<Record<string, unknown>>) => {
+    const wanted = readAuditSearch(fields);
+    const isWrong = endsTooSoon(wanted);
+    setReversed(isWrong);
+    if (!isWrong) void navigate({ to: '/audit', search: wanted });
   };
   return (
-    <Paper component="details" withBorder p="md" open={!isNarrow || isFiltered}>
-      <summary className={classes.summary}>Filter</summary>
-      <form onSubmit={send} key={JSON.stringify(search)} aria-label="Filter">
-        <Stack gap="sm" pt="sm">
-          <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm" verticalSpacing="sm">
-            <Fields search={search} />
-          </SimpleGrid>
-          <Group gap="md">
-            <Button type="submit" variant="default">
-              Filter
-            </Button>
-            {isFiltered ? (
-              <TextLink to="/audit" search={{}}>
-                Show all
-              </TextLink>
-            ) : null}
-          </Group>
-        </Stack>
-      </form>
-    </Paper>
+    <FilterForm
+      values={{ ...others, start_time: localOf(start_time), end_time: localOf(end_time) }}
+      filter={filter}
+      isWrong={isReversed}
+    >
+      <Fields code={search.code} isReversed={isReversed} />
+    </FilterForm>
   );
 }
 
-function Fields({ search }: { readonly search: AuditSearch }) {
-  const { actor = '', target = '', action = '', code = '', start_time, end_time } = search;
+const endsTooSoon = ({ start_time, end_time }: AuditSearch) =>
+  start_time !== undefined && end_time !== undefined && end_time <= start_time;
+
+type FieldsProps = { readonly code: string | undefined; readonly isReversed: boolean };
+
+function Fields({ code = '', isReversed }: FieldsProps) {
   const outcomes = [...new Set([...codes, ...(code === '' ? [] : [code])])];
+  const time = { type: 'datetime-local', step: 1, max: lastMoment };
   return (
     <>
-      <TextInput name="actor" label="Done by (id)" maxLength={128} defaultValue={actor} />
-      <TextInput name="target" label="Done to (id)" maxLength={128} defaultValue={target} />
-      <TextInput
-        name="action"
-        label="Action"
-        list="actions"
-        maxLength={128}
-        autoComplete="off"
-        defaultValue={action}
-      />
-      <datalist id="actions">
-        {actions.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      <TextInput name="actor" label="Done by (id)" maxLength={128} />
+      <TextInput name="target" label="Done to (id)" maxLength={128} />
+      <div>
+        <TextInput name="action" label="Action" list="actions" maxLength={128} autoComplete="off" />
+        <datalist id="actions">
+          {actions.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      </div>
       <NativeSelect
         name="code"
         label="Outcome"
-        defaultValue={code}
         data={[
           { value: '', label: 'Any' },
           ...outcomes.map((value) => ({ value, label: outcomeOf(value).text })),
         ]}
       />
+      <TextInput name="start_time" label="From" {...time} />
       <TextInput
-        type="datetime-local"
-        name="start_time"
-        label="From"
-        step={1}
-        defaultValue={localOf(start_time)}
-      />
-      <TextInput
-        type="datetime-local"
         name="end_time"
-        label="Until, exclusive"
-        step={1}
-        defaultValue={localOf(end_time)}
+        label="Before"
+        error={isReversed ? 'This has to be later than “From”.' : undefined}
+        {...time}
       />
     </>
   );

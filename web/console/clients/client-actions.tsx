@@ -3,6 +3,7 @@ import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/cl
 import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { EnableButton } from '../parts/enable-button.tsx';
+import { isolated } from '../parts/isolated.tsx';
 
 export type ClientActionsProps = {
   readonly client: Client;
@@ -16,7 +17,7 @@ export function ClientActions({ client, open }: ClientActionsProps) {
   const { id: clientId, name, disableTime } = client;
   const askToDisable = () =>
     confirm({
-      title: `Disable “${name}”?`,
+      title: `Disable “${isolated(name)}”?`,
       consequence:
         'It gets no more tokens, and those that it has are refused at once. Services that check ' +
         'tokens on their own, by the published keys, take them until they expire. ' +

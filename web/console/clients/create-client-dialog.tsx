@@ -5,6 +5,7 @@ import { useAct } from '../parts/act.ts';
 import { tokenCommand } from '../parts/commands.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { problemOfScopes, scopesIn } from '../parts/scopes-field.tsx';
 import { GrantedScopesField } from './granted-scopes-field.tsx';
 
@@ -30,7 +31,7 @@ export function CreateClientDialog({ isOpen, close }: Dialog) {
         const clientId = client?.id ?? '';
         const command = tokenCommand(clientId, clientSecret, scopes);
         showSecret({
-          title: `The first secret of “${name}”`,
+          title: `The first secret of “${isolated(name)}”`,
           label: 'client secret',
           text: clientSecret,
           note: `It goes with the client id ${clientId}.`,

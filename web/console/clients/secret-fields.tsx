@@ -3,6 +3,7 @@ import type { UseFormReturnType } from '@mantine/form';
 import type { Client } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { tokenCommand } from '../parts/commands.ts';
 import { ExpiryField } from '../parts/expiry-field.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import type { ShownSecret } from '../parts/secret-dialog.tsx';
 
 type Values = { readonly name: string; readonly expireTime: string };
@@ -34,7 +35,7 @@ export function shownSecret(client: Client, clientSecret: string): ShownSecret {
   const { id, name, scopes, disableTime } = client;
   const command = disableTime === undefined ? tokenCommand(id, clientSecret, scopes) : undefined;
   return {
-    title: `The new secret of “${name}”`,
+    title: `The new secret of “${isolated(name)}”`,
     label: 'client secret',
     text: clientSecret,
     ...(command === undefined ? {} : { command }),

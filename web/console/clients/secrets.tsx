@@ -9,6 +9,7 @@ import { useAct } from '../parts/act.ts';
 import { nameOf } from '../parts/credentials/credential.ts';
 import { CredentialsTable } from '../parts/credentials/credentials-table.tsx';
 import { useDialogs } from '../parts/dialogs.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { usePaged } from '../parts/paged.ts';
 import { Section } from '../parts/section.tsx';
 import { CreateSecretDialog } from './create-secret-dialog.tsx';
@@ -54,7 +55,7 @@ function useAskToRevoke(clientId: string) {
   const revoke = useAct(ClientService.method.revokeClientSecret);
   return (secret: ClientSecret) =>
     confirm({
-      title: `Revoke ${nameOf(secret)}?`,
+      title: `Revoke ${isolated(nameOf(secret))}?`,
       consequence:
         'Whatever uses this secret gets no more tokens. Tokens that it has got already stay good ' +
         'until they expire. This cannot be undone.',

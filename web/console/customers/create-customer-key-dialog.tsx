@@ -6,6 +6,7 @@ import { keyTokenCommand } from '../parts/commands.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { ExpiryField, expiryOf } from '../parts/expiry-field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { problemOfScopes, ScopesField, scopesIn } from '../parts/scopes-field.tsx';
 
 const suggestions = ['accounts:read', 'accounts:write'];
@@ -42,7 +43,7 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
           ...expiryOf(expireTime),
         });
         showSecret({
-          title: name === '' ? 'The new key' : `The new key “${name}”`,
+          title: name === '' ? 'The new key' : `The new key “${isolated(name)}”`,
           label: 'API key',
           text: apiKey,
           command: keyTokenCommand(apiKey),

@@ -3,6 +3,7 @@ import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v
 import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { EnableButton } from '../parts/enable-button.tsx';
+import { isolated } from '../parts/isolated.tsx';
 
 export type CustomerActionsProps = {
   readonly customer: Customer;
@@ -16,7 +17,7 @@ export function CustomerActions({ customer, rename }: CustomerActionsProps) {
   const { id: customerId, name, disableTime } = customer;
   const askToDisable = () =>
     confirm({
-      title: `Disable “${name}”?`,
+      title: `Disable “${isolated(name)}”?`,
       consequence:
         'Its API keys get no more tokens, and the tokens that it has are refused at once. ' +
         'Services that check tokens on their own, by the published keys, take them for up to a ' +

@@ -8,6 +8,7 @@ import { nameOf } from '../parts/credentials/credential.ts';
 import { CredentialsTable } from '../parts/credentials/credentials-table.tsx';
 import { RotateKeyDialog } from '../parts/credentials/rotate-key-dialog.tsx';
 import { useDialogs } from '../parts/dialogs.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { usePaged } from '../parts/paged.ts';
 import { Section } from '../parts/section.tsx';
 import { CreateCustomerKeyDialog } from './create-customer-key-dialog.tsx';
@@ -48,7 +49,7 @@ function useAskToRevoke(customerId: string) {
   const revoke = useAct(CustomerService.method.revokeApiKey);
   return (key: ApiKey) =>
     confirm({
-      title: `Revoke ${nameOf(key)}?`,
+      title: `Revoke ${isolated(nameOf(key))}?`,
       consequence:
         'The key gets no more tokens, and those that it has got are refused at once. Services ' +
         'that check tokens on their own, by the published keys, take them for up to a minute. ' +

@@ -28,7 +28,10 @@ const facts: readonly Column<Document>[] = [
     ),
   },
   { title: 'Type', cell: ({ contentType }) => typeText(contentType) },
-  { title: 'Size', cell: ({ sizeBytes }) => sizeText(sizeBytes) },
+  {
+    title: 'Size',
+    cell: ({ sizeBytes }) => <span style={{ whiteSpace: 'nowrap' }}>{sizeText(sizeBytes)}</span>,
+  },
   { title: 'Pages', cell: ({ pageCount }) => pagesText(pageCount) },
   { title: 'Uploaded', cell: ({ createTime }) => <When time={createTime} /> },
 ];

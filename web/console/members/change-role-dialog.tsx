@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { useCatchUp } from '../session/context.tsx';
 import { callName } from './member-name.ts';
 import { roleNameOf, roleOf, roleOptions } from './roles.tsx';
@@ -26,7 +27,7 @@ export function ChangeRole(props: ChangeRoleProps) {
   const put = useAct(WorkspaceService.method.putMember);
   return (
     <FormDialog
-      title={`Change the role of ${callName(member)}`}
+      title={`Change the role of ${isolated(callName(member))}`}
       label="Change role"
       isOpen={isOpen}
       close={close}

@@ -8,7 +8,9 @@ import {
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { useCatchUp, useUser } from '../session/context.tsx';
+
 import { ChangeRole } from './change-role-dialog.tsx';
 import { callName } from './member-name.ts';
 import type { Standing } from './standing.ts';
@@ -78,7 +80,7 @@ function useRemoval(member: Member): () => void {
   }
   return () =>
     confirm({
-      title: `Remove ${callName(member)}?`,
+      title: `Remove ${isolated(callName(member))}?`,
       consequence:
         'They no longer reach the workspace’s documents and links, at once. What they have put ' +
         'there stays, and so do the links that they have made and any API key that they know.',

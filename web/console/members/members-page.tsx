@@ -55,7 +55,7 @@ export function MembersPage() {
 function columnsFor(standing: Standing): readonly Column<Member>[] {
   const columns: readonly Column<Member>[] = [
     { title: 'Name', cell: (member) => <Name member={member} /> },
-    { title: 'E-mail address', cell: (member) => <Email member={member} /> },
+    { title: 'E-mail address', isFree: true, cell: (member) => <Email member={member} /> },
     { title: 'Role', cell: ({ role }) => <RoleBadge role={role} /> },
     { title: 'Since', cell: ({ createTime }) => <When time={createTime} /> },
   ];

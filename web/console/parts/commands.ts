@@ -1,6 +1,7 @@
 /** Lines for a terminal that use a new credential at once. */
 
-// Everything that stands in quotes here is of letters, digits and `_:/.-` only.
+// What is put in between the quotes holds none itself: ids, scopes and credentials are of letters,
+// digits and `_:/.-` only.
 const bearer = (key: string) => `-H 'Authorization: Bearer ${key}'`;
 const json = (body: Readonly<Record<string, string>>) =>
   `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;

@@ -2,6 +2,8 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useStepUpIsOpen } from '../session/context.tsx';
 import { type Acting, useActing } from './act.ts';
 import { useFocusBack } from './focus-back.ts';
+import { focusOutside } from './focus-outside.ts';
+import { Sentence } from './isolated.tsx';
 import { Problem } from './problem.tsx';
 
 export type Confirmation = {
@@ -25,14 +27,16 @@ export function ConfirmDialog({ confirmation, close }: ConfirmDialogProps) {
   const leave = () => {
     acting.clear();
     close();
+    focusOutside();
   };
   return (
     <Modal
       opened={confirmation !== undefined}
       // How it ends is told here, and nowhere else.
       onClose={acting.isPending ? nothing : leave}
-      title={confirmation?.title}
+      title={<Sentence text={confirmation?.title ?? ''} />}
       closeOnEscape={!isBeneath}
+      returnFocus={false}
     >
       {confirmation === undefined ? null : (
         <Question {...confirmation} close={leave} acting={acting} />

@@ -2,6 +2,7 @@
 import { useLocation } from '@tanstack/react-router';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { type Confirmation, ConfirmDialog } from './confirm-dialog.tsx';
+import { useFocusKept } from './focus-outside.ts';
 import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
 
 export type Dialogs = {
@@ -22,6 +23,7 @@ export function useDialogs(): Dialogs {
 export function DialogsProvider({ children }: { readonly children: ReactNode }) {
   const [confirmation, confirm] = useState<Confirmation>();
   const [secret, showSecret] = useState<ShownSecret>();
+  useFocusKept();
   const { pathname } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: a question is one of its page
   useEffect(() => confirm(undefined), [pathname]);

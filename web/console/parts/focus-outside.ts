@@ -1,22 +1,43 @@
-import { useEffect, useRef } from 'react';
+/** Where the focus is to be once what had it is gone: a dialog, or a row that was deleted. */
+import { useEffect } from 'react';
+
+/** What had the focus last, and what had it last outside of every dialog. */
+let last: Element | undefined;
+let lastOutside: HTMLElement | undefined;
+
+/** Takes the focus to where the user was before the dialogs, or else to the page's heading. */
+export function focusOutside(): void {
+  const place = lastOutside?.isConnected ? lastOutside : document.querySelector('h1');
+  place?.focus({ preventScroll: true });
+}
 
 /**
- * For a dialog that opens as another one closes, and so cannot find out by itself from where the
- * user came. What this returns takes the focus there or, where that is gone, to the page's heading.
+ * Lets nobody fall out of the page: where what has the focus is taken away, the heading gets it;
+ * and a button that could not have it while it was at work has it again.
  */
-export function useFocusOutside(): () => void {
-  const last = useRef<HTMLElement>(null);
+export function useFocusKept(): void {
   useEffect(() => {
     const note = ({ target }: FocusEvent) => {
-      const isOutside = target instanceof HTMLElement && target.closest('[role=dialog]') === null;
-      if (isOutside) last.current = target;
+      if (!(target instanceof HTMLElement)) return;
+      last = target;
+      if (target.closest('[role=dialog]') === null) lastOutside = target;
     };
+    const keep = (changes: readonly MutationRecord[]) => {
+      if (document.activeElement !== null && document.activeElement !== document.body) return;
+      if (lastOutside !== undefined && lastOutside === last && !last.isConnected) focusOutside();
+      const isAble = changes.some(({ type, target }) => type === 'attributes' && target === last);
+      if (isAble && last instanceof HTMLElement) last.focus({ preventScroll: true });
+    };
+    const observer = new MutationObserver(keep);
+    observer.observe(document.body, {
+      childList: true,
+      subtree: true,
+      attributeFilter: ['disabled'],
+    });
     document.addEventListener('focusin', note);
-    return () => document.removeEventListener('focusin', note);
+    return () => {
+      observer.disconnect();
+      document.removeEventListener('focusin', note);
+    };
   }, []);
-  return () => {
-    const { current } = last;
-    const place = current?.isConnected ? current : document.querySelector('h1');
-    place?.focus({ preventScroll: true });
-  };
 }

@@ -1,11 +1,14 @@
 /** A dialog with a form whose action is the service's to judge. */
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useStepUpIsOpen } from '../session/context.tsx';
 import { fieldProblemsOf } from '../session/reason.ts';
 import { type Acting, useActing } from './act.ts';
+import { fieldNamesIn, focusWrong, unfitOf } from './fields.ts';
 import { useFocusBack } from './focus-back.ts';
+import { focusOutside } from './focus-outside.ts';
+import { Sentence } from './isolated.tsx';
 import { Problem } from './problem.tsx';
 
 export type FormDialogProps<Values extends Record<string, unknown>> = {
@@ -29,16 +32,18 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
     form.reset();
     acting.clear();
     close();
+    focusOutside();
   };
   return (
     <Modal
       opened={isOpen}
       // How it ends is told here, and nowhere else.
       onClose={acting.isPending ? nothing : leave}
-      title={title}
+      title={<Sentence text={title} />}
       closeOnEscape={!isBeneath}
       // What was typed is not lost by a click beside it.
       closeOnClickOutside={false}
+      returnFocus={false}
     >
       <DialogForm {...props} close={leave} acting={acting} />
     </Modal>
@@ -55,7 +60,13 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
   const { close, form, label, submit, children, acting } = props;
   const { isPending, error } = acting;
   const keepFocus = useFocusBack(isPending);
-  const names = new Set(Object.keys(form.getValues()));
+  const element = useRef<HTMLFormElement>(null);
+  const [shownFields, setShownFields] = useState<ReadonlySet<string>>(new Set());
+  const [failures, setFailures] = useState(0);
+  const fail = () => setFailures((count) => count + 1);
+  useEffect(() => {
+    if (failures > 0 && element.current !== null) focusWrong(element.current);
+  }, [failures]);
 
   async function send(values: Values) {
     keepFocus();
@@ -64,26 +75,28 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
         await submit(values);
       } catch (thrown) {
         for (const { name, detail } of fieldProblemsOf(thrown)) form.setFieldError(name, detail);
+        if (element.current !== null) setShownFields(fieldNamesIn(element.current));
         throw thrown;
       }
     });
     if (isDone) close();
+    else fail();
   }
 
-  const submitValid = form.onSubmit(send) as (event: FormEvent<HTMLFormElement>) => void;
+  const submitValid = form.onSubmit(send, fail) as (event: FormEvent<HTMLFormElement>) => void;
 
   function onSubmit(event: FormEvent<HTMLFormElement>) {
-    const unfinished = unfinishedOf(event.currentTarget);
-    if (unfinished === undefined) return submitValid(event);
+    const unfit = unfitOf(event.currentTarget);
+    if (unfit === undefined) return submitValid(event);
     event.preventDefault();
-    form.setFieldError(unfinished.dataset.path ?? '', 'Please complete it, or leave it empty.');
-    unfinished.focus();
+    form.setFieldError(unfit.field.dataset.path ?? '', unfit.advice);
+    unfit.field.focus();
   }
 
   return (
-    <form onSubmit={onSubmit} noValidate>
+    <form ref={element} onSubmit={onSubmit} noValidate>
       <Stack>
-        {error === undefined ? null : <Problem error={error} shownFields={names} />}
+        {error === undefined ? null : <Problem error={error} shownFields={shownFields} />}
         {children}
         <Group justify="flex-end">
           <Button variant="default" onClick={close} disabled={isPending}>
@@ -96,9 +109,4 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
       </Stack>
     </form>
   );
-}
-
-/** A date of which a part is missing: its field tells no value, as one that is empty. */
-function unfinishedOf(form: HTMLFormElement): HTMLInputElement | undefined {
-  return [...form.querySelectorAll('input')].find(({ validity }) => validity.badInput);
 }

@@ -4,13 +4,19 @@ import { ConnectError } from '@connectrpc/connect';
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useSignIn } from '../session/context.tsx';
-import { fieldProblemsOf, reasonOf, requestIdOf, retryAfterSecondsOf } from '../session/reason.ts';
+import {
+  type FieldProblem,
+  fieldProblemsOf,
+  reasonOf,
+  requestIdOf,
+  retryAfterSecondsOf,
+} from '../session/reason.ts';
 
 export type ProblemProps = {
   readonly error: unknown;
   /** Names of fields that show their own problems. */
   readonly shownFields?: ReadonlySet<string>;
-  /** Absent where trying again cannot help. */
+  /** Asks for the same again; offered where that can help. */
   readonly retry?: () => void;
 };
 
@@ -41,12 +47,22 @@ function What({ error, shownFields }: Pick<ProblemProps, 'error' | 'shownFields'
   const others = fields.filter(({ name }) => !shownFields?.has(name));
   if (fields.length === 0) return <Text size="sm">{textOf(error)}</Text>;
   if (others.length === 0) return <Text size="sm">Please look at the fields that are marked.</Text>;
-  return others.map(({ field, detail }) => (
-    <Text key={field} size="sm">
-      <code>{field}</code>: {detail}
+  return others.map((problem) => (
+    <Text key={`${problem.field} ${problem.detail}`} size="sm">
+      {sentenceOf(problem)}
     </Text>
   ));
 }
+
+/** What the service says of `end_time` goes on from its name, unless it is a sentence already. */
+function sentenceOf({ field, detail }: FieldProblem): string {
+  const words = field.replaceAll('_', ' ');
+  const label = words.charAt(0).toUpperCase() + words.slice(1);
+  return /^\p{Lu}/u.test(detail) ? `${label}: ${detail}` : `${label} ${detail}.`;
+}
+
+/** Of what the service would say the same again. */
+const finalReasons: ReadonlySet<string> = new Set(['forbidden', 'not_found']);
 
 /** What the user can do about it. */
 function Ways({ error, retry }: Pick<ProblemProps, 'error' | 'retry'>) {
@@ -58,7 +74,8 @@ function Ways({ error, retry }: Pick<ProblemProps, 'error' | 'retry'>) {
     };
     return <Way label="Confirm that it is you" act={confirm} />;
   }
-  return retry === undefined ? null : <Way label="Try again" act={retry} />;
+  const isFinal = finalReasons.has(reasonOf(error) ?? '');
+  return retry === undefined || isFinal ? null : <Way label="Try again" act={retry} />;
 }
 
 function Way({ label, act }: { readonly label: string; readonly act: () => unknown }) {

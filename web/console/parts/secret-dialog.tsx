@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
 import { Copy } from './copyable.tsx';
-import { useFocusOutside } from './focus-outside.ts';
+import { focusOutside } from './focus-outside.ts';
+import { Sentence } from './isolated.tsx';
 
 export type ShownSecret = {
   readonly title: string;
@@ -20,7 +21,6 @@ type SecretDialogProps = {
 
 /** Closes by its button only: what it shows is not shown again. */
 export function SecretDialog({ secret, close }: SecretDialogProps) {
-  const focusOutside = useFocusOutside();
   const leave = () => {
     close();
     focusOutside();
@@ -29,7 +29,7 @@ export function SecretDialog({ secret, close }: SecretDialogProps) {
     <Modal
       opened={secret !== undefined}
       onClose={close}
-      title={secret?.title}
+      title={<Sentence text={secret?.title ?? ''} />}
       size="lg"
       withCloseButton={false}
       closeOnClickOutside={false}

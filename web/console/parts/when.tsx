@@ -7,7 +7,11 @@ const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 /** A time in the reader's own zone and manner, of which a line breaks after the day only. */
 export function whenText(date: Date): string {
   const time = timeFormat.format(date);
-  return format.format(date).replace(time, time.replace(/\s/g, '\u00a0'));
+  const [before = '', after = ''] = format.format(date).split(time);
+  return [before.trim(), time, after.trim()]
+    .filter((part) => part !== '')
+    .map((part) => part.replace(/\s/g, '\u00a0'))
+    .join(' ');
 }
 
 /** The same, for machines too; `absent` says what it means that there is none. */

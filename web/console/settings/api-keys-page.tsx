@@ -9,6 +9,7 @@ import { nameOf } from '../parts/credentials/credential.ts';
 import { CredentialsTable } from '../parts/credentials/credentials-table.tsx';
 import { RotateKeyDialog } from '../parts/credentials/rotate-key-dialog.tsx';
 import { useDialogs } from '../parts/dialogs.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePaged } from '../parts/paged.ts';
 import { useHasScope } from '../session/context.tsx';
@@ -64,7 +65,7 @@ function useAskToRevoke(workspaceId: string) {
   const revoke = useAct(ApiKeyService.method.revokeApiKey);
   return (key: ApiKey) =>
     confirm({
-      title: `Revoke ${nameOf(key)}?`,
+      title: `Revoke ${isolated(nameOf(key))}?`,
       consequence:
         'Every program that uses this key is refused from then on. This cannot be undone. ' +
         'The documents and links that were made with it stay.',

@@ -6,6 +6,7 @@ import { sharingCommand } from '../parts/commands.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { ExpiryField, expiryOf } from '../parts/expiry-field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { useHasScope } from '../session/context.tsx';
 
 const offered = [
@@ -41,7 +42,7 @@ export function CreateKeyDialog({ workspaceId, isOpen, close }: CreateKeyDialogP
         const { apiKey } = await create(request);
         const command = sharingCommand(apiKey, scopes);
         showSecret({
-          title: `The new key “${name}”`,
+          title: `The new key “${isolated(name)}”`,
           label: 'API key',
           text: apiKey,
           ...(command === undefined ? {} : { command }),

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { useCatchUp } from '../session/context.tsx';
 import { ScopesChoice } from './scopes-choice.tsx';
 import { callName } from './user-text.ts';
@@ -19,7 +20,7 @@ export function ChangeScopes({ user, isOpen, close }: ChangeScopesProps) {
   const catchUp = useCatchUp(user.id);
   return (
     <FormDialog
-      title={`What ${callName(user)} may do`}
+      title={`What ${isolated(callName(user))} may do`}
       label="Save"
       isOpen={isOpen}
       close={close}

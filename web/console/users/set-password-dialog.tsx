@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { callName } from './user-text.ts';
 
 export const passwordAdvice =
@@ -20,7 +21,7 @@ export function SetPassword({ user, isOpen, close }: SetPasswordProps) {
   const set = useAct(UserService.method.setPassword);
   return (
     <FormDialog
-      title={`Set the password of ${callName(user)}`}
+      title={`Set the password of ${isolated(callName(user))}`}
       label="Set password"
       isOpen={isOpen}
       close={close}

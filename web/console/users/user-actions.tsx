@@ -5,6 +5,7 @@ import { type User, UserKind, UserService } from '../../../gen/latchkey/identity
 import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { EnableButton } from '../parts/enable-button.tsx';
+import { isolated } from '../parts/isolated.tsx';
 import { ChangeScopes } from './change-scopes-dialog.tsx';
 import { EditUser } from './edit-user-dialog.tsx';
 import { SetPassword } from './set-password-dialog.tsx';
@@ -50,7 +51,7 @@ function RemoveFactor({ user }: { readonly user: User }) {
   const remove = useAct(UserService.method.removeTotp);
   const ask = () =>
     confirm({
-      title: `Remove the second factor of ${callName(user)}?`,
+      title: `Remove the second factor of ${isolated(callName(user))}?`,
       consequence:
         'The next sign-in asks for the password alone, and codes of the authenticator app are ' +
         'good for nothing any more. Do it for somebody who has lost the device; they can set up ' +
@@ -70,7 +71,7 @@ function Disable({ user, isSelf }: { readonly user: User; readonly isSelf: boole
   const disable = useAct(UserService.method.disableUser);
   const ask = () =>
     confirm({
-      title: `Disable ${callName(user)}?`,
+      title: `Disable ${isolated(callName(user))}?`,
       consequence:
         'Every session of the user ends at once, and no sign-in succeeds until somebody enables ' +
         `the user again.${isSelf ? ' This is you: you will be signed out.' : ''}`,

@@ -23,7 +23,7 @@ const columns: readonly Column<User>[] = [
       </TextLink>
     ),
   },
-  { title: 'Name', cell: ({ name }) => name || '–' },
+  { title: 'Name', isFree: true, cell: ({ name }) => name || '–' },
   { title: 'Kind', cell: kindText },
   { title: 'State', cell: ({ disableTime }) => <Able disableTime={disableTime} /> },
   { title: 'Second factor', cell: ({ totpEnabled }) => (totpEnabled ? 'Yes' : 'No') },

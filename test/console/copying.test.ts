@@ -1,0 +1,48 @@
+// What the console's buttons copy, and what they say where the browser does not let them.
+import { expect, it } from 'vitest';
+import { consoles, expectAccessible } from '../support/console.ts';
+
+const { app, visitAs, staff } = consoles();
+
+const pathOf = () => `/clients/${app().env.CLIENT_ID}`;
+
+const withoutClipboard = "Object.defineProperty(navigator, 'clipboard', { value: undefined })";
+
+it('what was copied is told to whoever hears the page', async () => {
+  const { page, open } = await visitAs(await staff());
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await open(pathOf());
+  await page.getByRole('button', { name: 'Copy client id' }).click();
+  await page.getByRole('status').getByText('client id copied').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(app().env.CLIENT_ID);
+});
+
+it('a page that has no clipboard, as over plain http, copies in the old way', async () => {
+  const { page, open } = await visitAs(await staff());
+  await page.addInitScript(withoutClipboard);
+  await page.addInitScript(`document.addEventListener('copy', () => {
+    window.copied = document.activeElement.value;
+  })`);
+  await open(pathOf());
+  const copy = page.getByRole('button', { name: 'Copy client id' });
+  await copy.click();
+  await page.getByRole('status').getByText('client id copied').waitFor();
+  expect(await page.evaluate('window.copied')).toBe(app().env.CLIENT_ID);
+  await page
+    .getByRole('button', { name: 'client id copied' })
+    .and(page.locator(':focus'))
+    .waitFor();
+});
+
+it('where nothing can be copied, the text is selected for the user to copy it', async () => {
+  const { page, open } = await visitAs(await staff());
+  await page.addInitScript(withoutClipboard);
+  await page.addInitScript('document.execCommand = () => false');
+  await open(pathOf());
+  await page.getByRole('button', { name: 'Copy client id' }).click();
+  await page.getByText('copy it yourself').waitFor();
+  const field = page.getByRole('textbox', { name: 'client id' });
+  await field.and(page.locator(':focus')).waitFor();
+  expect(await page.evaluate('String(getSelection())')).toBe(app().env.CLIENT_ID);
+  await expectAccessible(page);
+});

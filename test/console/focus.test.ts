@@ -1,0 +1,120 @@
+// Where the focus is after an action, for whoever has no mouse and for whoever hears the page.
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { consoles } from '../support/console.ts';
+import { makePdf } from '../support/pdf.ts';
+import { upload } from '../support/sharing.ts';
+import { addUser } from '../support/users.ts';
+import { desktop } from '../support/viewing.ts';
+
+const { app, workspaceId, visitAs, staff } = consoles();
+
+const db = () => app().app.inside.db;
+const low = { ...desktop, viewport: { width: 1280, height: 600 } };
+
+/** What has the focus: its role or tag, and its name or text. */
+const focusOf = (page: Page) =>
+  page.evaluate<string>(`(() => {
+    const { activeElement: at } = document;
+    const label = at.labels?.[0]?.textContent ?? at.getAttribute('aria-label') ?? at.textContent;
+    return at === document.body ? 'nothing' : at.localName + ': ' + label.slice(0, 40);
+  })()`);
+
+const expectFocus = (page: Page, place: RegExp) => expect.poll(() => focusOf(page)).toMatch(place);
+
+describe('what is wrong in a form', () => {
+  it('is where the user is taken, also where the service has found it', async () => {
+    const { page, open } = await visitAs(await staff(), low);
+    await open('/users');
+    await page.getByRole('button', { name: 'Create user' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Kind').selectOption('Staff: runs the service');
+    await dialog.getByLabel('E-mail address').fill('nonsense');
+    await dialog.locator('input[type=password]').fill('a lantern on the quay');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await expectFocus(page, /^input: E-mail address/);
+    const box = await dialog.getByLabel('E-mail address').boundingBox();
+    expect(box?.y).toBeGreaterThan(0);
+  });
+
+  it('is where the user is taken, where the form itself has found it', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open('/clients');
+    await page.getByRole('button', { name: 'Create client' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Ledger');
+    await dialog.getByLabel('Scopes', { exact: true }).fill('no scope');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await expectFocus(page, /^textarea: Scopes/);
+  });
+
+  it('is said of an end in a year that there will not be', async () => {
+    const { page, open } = await visitAs(await staff());
+    await open(`/workspaces/${workspaceId()}/settings/api-keys`);
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('CI');
+    await dialog.getByLabel('Ends').fill('20270-01-01T00:00');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('Please write a year of four digits.').waitFor();
+    await expectFocus(page, /^input: Ends/);
+  });
+});
+
+describe('after an action the focus', () => {
+  it('goes back to the button, and to the heading where that is gone', async () => {
+    const { page, open } = await visitAs(await staff());
+    await upload(app(), makePdf({ pages: 1, text: 'Terms' }), 'terms.pdf');
+    await open(`/workspaces/${workspaceId()}/documents`);
+    await page.getByRole('button', { name: /^Rename/ }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('conditions.pdf');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('link', { name: 'conditions.pdf' }).waitFor();
+    await expectFocus(page, /^button: Rename/);
+    await page.getByRole('button', { name: /^Delete/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No documents yet').waitFor();
+    await expectFocus(page, /^h1: Documents/);
+  });
+
+  it('is not lost where another button takes the place of the one that was pressed', async () => {
+    const { page, open } = await visitAs(await staff());
+    const { id } = await addUser(db(), { kind: 'member', name: 'Bosun' });
+    await open(`/users/${id}`);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    await expectFocus(page, /^h1: Bosun/);
+    await page.getByRole('button', { name: 'Enable' }).press('Enter');
+    await page.getByRole('button', { name: 'Disable' }).waitFor();
+    await expectFocus(page, /^h1: Bosun/);
+  });
+
+  it('is on the first of the rows that have come last', async () => {
+    for (let i = 0; i < 51; i++) await addUser(db(), { kind: 'member' });
+    const { page, open } = await visitAs(await staff());
+    await open('/users?kind=member');
+    const more = page.getByRole('button', { name: 'Load more' });
+    await more.press('Enter');
+    await more.waitFor({ state: 'detached' });
+    await expectFocus(page, /^tr: /);
+    const row = page.getByRole('row').nth(51);
+    await row.and(page.locator(':focus')).waitFor();
+  });
+
+  it('stays in a filter', async () => {
+    const { page, open } = await visitAs(await staff());
+    for (const path of ['/users', '/audit', '/accounts']) {
+      await open(path);
+      const form = page.getByRole('search');
+      await form.locator('input').first().fill('nothing');
+      await form.locator('input').first().press('Enter');
+      await page.waitForURL(/=nothing/);
+      await expectFocus(page, /^input: /);
+      await form.getByRole('button', { name: 'Show all' }).press('Enter');
+      await page.waitForURL(/^[^?]*$/);
+      await expectFocus(page, /^button: Filter/);
+      expect(await form.locator('input').first().inputValue()).toBe('');
+    }
+  });
+});

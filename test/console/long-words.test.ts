@@ -1,0 +1,90 @@
+// Names that do not fit in: as long as they may be without a space, and written the other way.
+import { beforeAll, expect, it } from 'vitest';
+import { consoles } from '../support/console.ts';
+import { makePdf } from '../support/pdf.ts';
+import { makeLink, upload } from '../support/sharing.ts';
+import { addUser } from '../support/users.ts';
+import { desktop, overhangOf, picture } from '../support/viewing.ts';
+
+const { app, workspaceId, visitAs, staff, member } = consoles();
+
+const long = 'Constellation'.repeat(15);
+const paths: string[] = [];
+
+beforeAll(async () => {
+  const document = await upload(app(), makePdf({ pages: 1, text: 'Terms' }), `${long}.pdf`);
+  const link = await makeLink(app(), document.id, { name: long });
+  const user = await addUser(app().app.inside.db, {
+    kind: 'member',
+    name: long,
+    email: `${'someone'.repeat(9)}@${'harbour-master.'.repeat(10)}example.com`,
+  });
+  await member('member', workspaceId(), { name: long });
+  const at = `/workspaces/${workspaceId()}`;
+  paths.push(`${at}/documents`, `${at}/documents/${document.id}`, `${at}/links`, `${at}/members`);
+  paths.push(`${at}/links/${link.id}`, '/users?kind=member', `/users/${user.id}`);
+});
+
+it.each([320, 800, 1280])('they fit on every page that is %i pixels wide', async (width) => {
+  const { page, open } = await visitAs(await staff(), {
+    ...desktop,
+    viewport: { width, height: 800 },
+  });
+  for (const path of paths) {
+    await open(path);
+    await page.waitForLoadState('networkidle');
+    expect([path, await overhangOf(page)]).toEqual([path, 0]);
+    await picture(page, `parts-long-${width}-${paths.indexOf(path)}`);
+  }
+});
+
+it('they leave the words beside them whole, and the way out of a dialog where it is', async () => {
+  const { page, open } = await visitAs(await staff());
+  await open(`/workspaces/${workspaceId()}/documents`);
+  await page.getByRole('cell').first().waitFor();
+  const broken = await page.evaluate<string[]>(`(() => {
+    const linesOf = (cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+    };
+    const cells = 'td:not(:first-child)';
+    return [...document.querySelectorAll(cells + ', ' + cells + ' *')]
+      .filter(({ children }) => children.length === 0)
+      .filter((cell) => !/\\s/.test(cell.textContent) && linesOf(cell) > 1)
+      .map(({ textContent }) => textContent);
+  })()`);
+  expect(broken).toEqual([]);
+  await page.getByRole('button', { name: /^Delete/ }).click();
+  const dialog = page.getByRole('dialog');
+  const box = await dialog.boundingBox();
+  const close = await dialog.getByRole('button', { name: 'Close' }).boundingBox();
+  expect(close?.x).toBeGreaterThan(box?.x ?? 0);
+  expect(close?.x).toBeLessThan((box?.x ?? 0) + (box?.width ?? 0));
+  expect(await overhangOf(page, '[role=dialog]')).toBe(0);
+});
+
+it('one that is written from right to left leaves its sentence in order', async () => {
+  const { page, open } = await visitAs(await staff());
+  const name = 'דוח (2';
+  const { id } = await addUser(app().app.inside.db, { kind: 'member', name });
+  await open(`/users/${id}`);
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  await page.getByRole('button', { name: 'Disable' }).click();
+  const title = page.getByRole('dialog', { name: `Disable ${name}?` }).getByRole('heading');
+  expect(await title.locator('bdi').textContent()).toBe(name);
+  const order = await page.evaluate<number[]>(`(() => {
+    const parts = [...document.querySelectorAll('[role=dialog] h2 bdi')].flatMap((bdi) => [
+      bdi.previousSibling,
+      bdi,
+      bdi.nextSibling,
+    ]);
+    return parts.map((part) => {
+      const range = document.createRange();
+      range.selectNodeContents(part);
+      return range.getBoundingClientRect().left;
+    });
+  })()`);
+  expect(order).toHaveLength(3);
+  expect(order).toEqual([...order].sort((one, two) => one - two));
+});
