@@ -1,5 +1,5 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { type Account, AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
@@ -7,6 +7,7 @@ import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.j
 import { type Column, Listing } from '../parts/listing.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePaged } from '../parts/paged.ts';
+import { SubjectLink } from '../parts/subject-link.tsx';
 import { When } from '../parts/when.tsx';
 import { useHasScope } from '../session/context.tsx';
 
@@ -31,6 +32,11 @@ export function AccountsPage() {
       }
     >
       <Filter key={customerId} customerId={customerId} />
+      {customerId === '' ? null : (
+        <Text size="sm">
+          Those of the customer <SubjectLink id={customerId} />:
+        </Text>
+      )}
       <Listing
         label="Accounts"
         list={list}

@@ -2,9 +2,9 @@ import { NativeSelect, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useAct } from '../parts/act.ts';
+import { callName } from '../parts/call-name.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useSignIn } from '../session/context.tsx';
-import { callName } from './member-name.ts';
 import { roleNameOf, roleOf, roleOptions } from './roles.tsx';
 
 type ChangeRoleProps = {
@@ -27,7 +27,7 @@ export function ChangeRole(props: ChangeRoleProps) {
   return (
     <FormDialog
       title={`Change the role of ${callName(member)}`}
-      label="Change role"
+      label="Save"
       isOpen={isOpen}
       close={close}
       form={form}
