@@ -103,6 +103,8 @@ describe('a customer', () => {
     await expectFitForAll(page);
     await region.getByRole('button', { name: 'Show 40 more' }).click();
     expect(await region.getByText(/^acc-/).count()).toBe(60);
+    const focused = page.locator(':focus');
+    await expect.poll(() => focused.textContent()).toBe('acc-020');
     await region.getByRole('link', { name: 'All 60 accounts' }).click();
     await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
     const table = page.getByRole('table', { name: 'Accounts' });

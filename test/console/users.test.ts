@@ -210,8 +210,8 @@ describe('a user', () => {
     await addTotp(app(), user.id);
     await open(`/users/${user.id}`);
     await page.getByRole('definition').getByText('An authenticator app').waitFor();
-    await page.getByRole('button', { name: 'Remove second factor' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Remove the second factor' });
+    await page.getByRole('button', { name: 'Remove the authenticator app' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove the authenticator app' });
     await dialog.getByText('the password alone').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Remove' }).click();

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { useAct } from '../parts/act.ts';
+import { elsewhereText } from '../parts/credentials/credential.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { problemOfScopes } from '../parts/scopes-field.tsx';
 import { wordsIn } from '../parts/words-in.ts';
@@ -45,7 +46,8 @@ export function ChangeScopesDialog({ client, isOpen, close }: ChangeScopesDialog
       <Text size="sm" role="status">
         {lost.length === 0
           ? ''
-          : `Taken away at once, from the tokens that there are, too: ${lost.join(', ')}.`}
+          : `Taken away at once, from the tokens that there are, too: ${lost.join(', ')}. ` +
+            elsewhereText()}
       </Text>
     </FormDialog>
   );

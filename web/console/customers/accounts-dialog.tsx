@@ -2,6 +2,7 @@ import { Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { useAct } from '../parts/act.ts';
+import { customerTokenLife, elsewhereText } from '../parts/credentials/credential.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { problemOfCount, wordsIn } from '../parts/words-in.ts';
 
@@ -50,7 +51,8 @@ export function AccountsDialog({ customer, isOpen, close }: AccountsDialogProps)
       <Text size="sm" role="status">
         {lost.length === 0
           ? ''
-          : `Taken away at once, from the tokens that there are, too: ${listOf(lost)}.`}
+          : `Taken away at once, from the tokens that there are, too: ${listOf(lost)}. ` +
+            elsewhereText(customerTokenLife)}
       </Text>
     </FormDialog>
   );

@@ -48,9 +48,9 @@ function RemoveFactor({ user }: { readonly user: User }) {
   const remove = useAct(UserService.method.removeTotp);
   const ask = () =>
     confirm({
-      title: `Remove the second factor of ${callName(user)}?`,
+      title: `Remove the authenticator app of ${callName(user)}?`,
       consequence:
-        'The next sign-in asks for the password alone, and codes of the authenticator app are ' +
+        'The next sign-in asks for the password alone, and codes of the app are ' +
         'good for nothing any more. Do it for somebody who has lost the device; they can set up ' +
         'another one on their page “Your account”.',
       label: 'Remove',
@@ -58,7 +58,7 @@ function RemoveFactor({ user }: { readonly user: User }) {
     });
   return (
     <Button variant="default" onClick={ask}>
-      Remove second factor
+      Remove the authenticator app
     </Button>
   );
 }

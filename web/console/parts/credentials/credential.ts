@@ -17,8 +17,8 @@ export type Credential = {
 
 /** Where a token that we refuse is still good; `life` says for how long such tokens live. */
 export const elsewhereText = (life = '') =>
-  'Services that check tokens by the published keys alone take them until they expire' +
-  `${life === '' ? '' : `, ${life}`}.`;
+  'Services that check tokens by the published keys alone accept those that are out until they ' +
+  `expire${life === '' ? '' : `, ${life}`}.`;
 
 /** Of a customer's tokens. */
 export const customerTokenLife = 'which is within a minute';
