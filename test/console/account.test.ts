@@ -80,7 +80,7 @@ describe('the own password', () => {
       await dialog.getByRole('button', { name: 'Change password' }).click();
     };
     await change('a long new password', 'a long mew password');
-    await dialog.getByText('is not the same').waitFor();
+    await dialog.getByText('The two are not the same.').waitFor();
     await change('short');
     await dialog.getByText('has to have at least 12 characters').first().waitFor();
     await change(own.email);

@@ -111,9 +111,11 @@ describe('a client', () => {
     expect(await field.inputValue()).toBe('payments:read');
     await field.fill('ledger:read, ledger:write');
     await dialog.getByText('Taken away at once').getByText('payments:read').waitFor();
-    await dialog.getByRole('button', { name: 'Change' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
     await fillSignIn(page, person);
-    await page.getByRole('definition').getByText('ledger:read ledger:write').waitFor();
+    const shown = page.getByRole('definition').getByRole('listitem');
+    await shown.getByText('ledger:write').waitFor();
+    expect(await shown.allTextContents()).toEqual(['ledger:read', 'ledger:write']);
     expect((await clientOf(ownerId)).scopes).toBe('ledger:read ledger:write');
     expect(await statusOf(ownerId, text)).toBe(400);
     expect(await statusOf(ownerId, text, 'ledger:write')).toBe(200);
@@ -133,6 +135,19 @@ describe('a client', () => {
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('definition').getByText('Enabled').waitFor();
     expect(await statusOf(ownerId, text)).toBe(200);
+  });
+
+  it('leads to what the audit log has of it', async () => {
+    const { ownerId } = await added();
+    const { page, open } = await visitAs(await staff());
+    await open(`/clients/${ownerId}`);
+    await page.getByRole('link', { name: 'what was done to the client' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('target')).toBe(ownerId);
+    const reader = await visitAs(await staff(['clients:read']));
+    await reader.open(`/clients/${ownerId}`);
+    await reader.page.getByText(ownerId, { exact: true }).waitFor();
+    expect(await reader.page.getByRole('link', { name: /^what / }).count()).toBe(0);
   });
 
   it('that there is not is told as such', async () => {
@@ -221,9 +236,13 @@ describe('the secrets of a client', () => {
     await page.getByRole('button', { name: 'Revoke “Test credential”' }).click();
     const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
     await question.getByText('gets no more tokens').waitFor();
+    await question.getByText('to stop them, too, disable the client').waitFor();
     expect(await statusOf(ownerId, text)).toBe(200);
     await question.getByRole('button', { name: 'Revoke' }).click();
     await secretsOf(page).getByText('Revoked').waitFor();
+    await secretsOf(page)
+      .getByText(/^ended \S/)
+      .waitFor();
     expect(await statusOf(ownerId, text)).toBe(401);
   });
 

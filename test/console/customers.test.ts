@@ -92,6 +92,30 @@ describe('a customer', () => {
     expect(await accountsOf(ownerId)).toEqual([{ account_id: 'acc-2' }]);
   });
 
+  it('with many accounts shows the first of them, and the way to all', async () => {
+    const ids = Array.from({ length: 60 }, (_, index) => `acc-${String(index).padStart(3, '0')}`);
+    const { ownerId } = await added(ids);
+    const { page, open } = await visitAs(await staff());
+    await open(`/customers/${ownerId}`);
+    const region = page.getByRole('region', { name: 'Accounts' });
+    await region.getByText('acc-019').waitFor();
+    expect(await region.getByText(/^acc-/).count()).toBe(20);
+    await expectFitForAll(page);
+    await region.getByRole('button', { name: 'Show 40 more' }).click();
+    expect(await region.getByText(/^acc-/).count()).toBe(60);
+    const focused = page.locator(':focus');
+    await expect.poll(() => focused.textContent()).toBe('acc-020');
+    await region.getByRole('link', { name: 'All 60 accounts' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
+    const table = page.getByRole('table', { name: 'Accounts' });
+    await expect.poll(() => table.getByRole('row').count()).toBe(51);
+    await page.getByRole('main').getByRole('link', { name: ownerId }).click();
+    await page.getByRole('heading', { level: 1, name: 'Test customer' }).waitFor();
+    await page.getByRole('link', { name: 'what the customer did' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('actor')).toBe(ownerId);
+  });
+
   it('gets no accounts that are none, or too many, and it is said which', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());

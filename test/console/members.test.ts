@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { consoles, expectAccessible } from '../support/console.ts';
+import { addMember } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { addUser } from '../support/users.ts';
 import { overhangOf, phone } from '../support/viewing.ts';
@@ -42,6 +43,7 @@ describe('members', () => {
     await who.fill('nobody@example.com');
     await dialog.getByRole('button', { name: 'Add' }).click();
     await dialog.getByText('No user has the e-mail address nobody@example.com').waitFor();
+    await expect.poll(() => who.getAttribute('aria-invalid')).toBe('true');
     await expectAccessible(page);
     await who.fill(user.email.toUpperCase());
     await dialog.getByLabel('Role').selectOption('Owner');
@@ -71,9 +73,30 @@ describe('members', () => {
     await rowOf(page, user).getByRole('button', { name: 'Change role' }).click();
     const change = page.getByRole('dialog', { name: 'Change the role' });
     await change.getByLabel('Role').selectOption('Owner');
-    await change.getByRole('button', { name: 'Change role' }).click();
+    await change.getByRole('button', { name: 'Save' }).click();
     await rowOf(page, user).getByText('Owner', { exact: true }).waitFor();
     expect(await roleOf(user.id, workspace)).toBe('owner');
+  });
+
+  it('who are members already keep their role, and the field says so', async () => {
+    const workspace = await newWorkspace();
+    const admin = await member('admin', workspace, { name: 'Pilot' });
+    // So many that the first page of the list, or of any answer, is without the oldest.
+    for (let count = 0; count < 200; count++) await addMember(db(), workspace, 'member');
+    const { page, open } = await visitAs(await staff());
+    await open(pathOf(workspace));
+    await page.getByRole('button', { name: 'Add member' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a member' });
+    const who = dialog.getByLabel('E-mail address or user id');
+    for (const text of [admin.email, admin.id]) {
+      await who.fill(text);
+      await dialog.getByRole('button', { name: 'Add' }).click();
+      await dialog.getByText('Pilot is a member already, as an admin.').waitFor();
+      await expect.poll(() => who.getAttribute('aria-invalid')).toBe('true');
+      expect(await roleOf(admin.id, workspace)).toBe('admin');
+      await who.fill('');
+      await dialog.getByText('Pilot is a member already').waitFor({ state: 'detached' });
+    }
   });
 
   it('are removed once that was asked', async () => {

@@ -130,6 +130,32 @@ describe('signing keys', () => {
     expect(await inState('active')).toEqual([kid]);
   });
 
+  it('are shown as gone once they are, where the clock is ahead, too', async () => {
+    const { page, open } = await visitAs(await staff());
+    const removeTime = Date.now() + 6000;
+    const kid = `retired-${'x'.repeat(35)}`;
+    await changeElsewhere(
+      app().app.inside.db,
+      async (trx) => {
+        const like = await trx
+          .selectFrom('signing_keys')
+          .selectAll()
+          .where('state', '=', 'active')
+          .executeTakeFirstOrThrow();
+        const row = { ...like, kid, state: 'retired' as const, private_ciphertext: '' };
+        const times = { retire_time: removeTime - 60_000, remove_time: removeTime };
+        await trx
+          .insertInto('signing_keys')
+          .values({ ...row, ...times })
+          .execute();
+      },
+      'signing_keys',
+    );
+    await page.clock.install({ time: Date.now() + 60_000 });
+    await open('/signing-keys');
+    await rowOf(page, kid).getByText('Removed', { exact: true }).first().waitFor();
+  });
+
   it('are shown to everybody who may see them, on a phone and in the dark, too', async () => {
     const { page, open } = await visitAs(await staff(['signing_keys:read']), phone);
     await open('/signing-keys');

@@ -190,17 +190,31 @@ describe('a user', () => {
     await signInAs({ ...user, password });
   });
 
+  it('sets a password of their own, and stays signed in here alone', async () => {
+    const person = await staff();
+    const { page, open } = await visitAs(person);
+    await addSession(db(), person.id);
+    await open(`/users/${person.id}`);
+    await page.getByRole('button', { name: 'Set password' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Set the password' });
+    await dialog.getByText('every session of yours ends but this one').waitFor();
+    await dialog.locator('input[type=password]').fill('a lantern on the quay');
+    await dialog.getByRole('button', { name: 'Set password' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await liveSessions(db(), person.id)).toHaveLength(1);
+  });
+
   it('loses a second factor after a question', async () => {
     const { page, open } = await visitAs(await staff());
     const user = await addUser(db(), { kind: 'member' });
     await addTotp(app(), user.id);
     await open(`/users/${user.id}`);
     await page.getByRole('definition').getByText('An authenticator app').waitFor();
-    await page.getByRole('button', { name: 'Remove second factor' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Remove the second factor' });
+    await page.getByRole('button', { name: 'Remove the authenticator app' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove the authenticator app' });
     await dialog.getByText('the password alone').waitFor();
     await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Remove second factor' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('definition').getByText('None: the password alone').waitFor();
     const seeds = db().selectFrom('totp_seeds').selectAll().where('user_id', '=', user.id);
     expect(await seeds.execute()).toEqual([]);

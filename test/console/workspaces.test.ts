@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { consoles, expectAccessible } from '../support/console.ts';
+import { addMember } from '../support/members.ts';
+import { addUser } from '../support/users.ts';
 
-const { visitAs, staff, member } = consoles();
+const { app, workspaceId, visitAs, staff, member } = consoles();
+
+const db = () => app().app.inside.db;
 
 describe('workspaces', () => {
   it('are created by staff, and opened', async () => {
@@ -31,5 +35,39 @@ describe('workspaces', () => {
     await rows.getByRole('link', { name: 'Demo workspace' }).waitFor();
     expect(await rows.count()).toBe(2);
     expect(await page.getByRole('button', { name: 'Create workspace' }).count()).toBe(0);
+  });
+
+  it('that somebody is in are shown once they are taken in', async () => {
+    const newcomer = await addUser(db(), { kind: 'member' });
+    const { page, open } = await visitAs(newcomer);
+    const refused: number[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 403) refused.push(response.status());
+    });
+    await open('/workspaces');
+    await page.getByText('You are in no workspace yet').waitFor();
+    await expectAccessible(page);
+    await addMember(db(), workspaceId(), 'member', newcomer.id);
+    await page.getByRole('button', { name: 'Look again' }).click();
+    await page
+      .getByRole('table', { name: 'Workspaces' })
+      .getByRole('link', { name: 'Demo workspace' })
+      .waitFor();
+    expect(refused).toEqual([]);
+  });
+
+  it('are looked for when somebody who is in none comes back to the page', async () => {
+    const newcomer = await addUser(db(), { kind: 'member' });
+    const { page, open } = await visitAs(newcomer);
+    await open('/workspaces');
+    await page.getByText('You are in no workspace yet').waitFor();
+    await addMember(db(), workspaceId(), 'member', newcomer.id);
+    const comeBack = "document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))";
+    await expect
+      .poll(async () => {
+        await page.evaluate(comeBack);
+        return page.getByRole('link', { name: 'Demo workspace' }).count();
+      })
+      .toBeGreaterThan(0);
   });
 });

@@ -42,7 +42,7 @@ function ChangePassword({ isOpen, close, onChanged }: ChangePasswordProps) {
     mode: 'uncontrolled',
     initialValues: { password: '', again: '' },
     validate: {
-      again: (again, { password }) => (again === password ? null : 'is not the same'),
+      again: (again, { password }) => (again === password ? null : 'The two are not the same.'),
     },
   });
   return (

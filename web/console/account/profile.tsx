@@ -34,7 +34,7 @@ export function Profile() {
           { name: 'Name', value: name === '' ? 'not given' : name },
           { name: 'E-mail address', value: email },
           { name: 'Kind', value: kinds[kind] ?? kind },
-          { name: 'Id', value: <Copyable text={id} label="your id" /> },
+          { name: 'User id', value: <Copyable text={id} label="your id" /> },
         ]}
       />
     </Card>

@@ -1,5 +1,5 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type Account, AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
@@ -7,6 +7,7 @@ import { FilterForm } from '../parts/filter-form.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePaged } from '../parts/paged.ts';
+import { SubjectLink } from '../parts/subject-link.tsx';
 import { When } from '../parts/when.tsx';
 import { useHasScope } from '../session/context.tsx';
 
@@ -31,6 +32,11 @@ export function AccountsPage() {
       }
     >
       <Filter customerId={customerId} />
+      {customerId === '' ? null : (
+        <Text size="sm">
+          Those of the customer <SubjectLink id={customerId} />:
+        </Text>
+      )}
       <Listing
         label="Accounts"
         list={list}

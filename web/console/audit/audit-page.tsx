@@ -8,11 +8,11 @@ import { type Column, Listing } from '../parts/listing.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePaged } from '../parts/paged.ts';
 import { SubjectLink } from '../parts/subject-link.tsx';
+import { When } from '../parts/when.tsx';
 import { AuditFilter } from './audit-filter.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import { actorTypeOf } from './audit-words.ts';
 import { EventDialog } from './event-dialog.tsx';
-import { EventTime } from './event-time.tsx';
 import { Outcome } from './outcome.tsx';
 
 export function AuditPage() {
@@ -64,14 +64,17 @@ export function AuditPage() {
 
 function columnsWith(open: (event: AuditEvent) => void): readonly Column<AuditEvent>[] {
   return [
-    { title: 'Time', cell: (event) => <EventTime event={event} /> },
+    { title: 'Time', cell: ({ createTime }) => <When time={createTime} precision="second" /> },
     { title: 'Action', cell: ({ action }) => action.replace('.', '.\u200b') },
     {
       title: 'Done by',
       cell: ({ actor, actorType }) =>
         actor === '' ? actorTypeOf(actorType) : <SubjectLink id={actor} />,
     },
-    { title: 'Done to', cell: ({ target }) => (target === '' ? '' : <SubjectLink id={target} />) },
+    {
+      title: 'Done to',
+      cell: ({ target }) => (target === '' ? 'Not known' : <SubjectLink id={target} />),
+    },
     { title: 'Outcome', cell: (event) => <Outcome event={event} /> },
     {
       title: 'More',

@@ -41,7 +41,7 @@ export const actions: readonly string[] = [
 type Outcome = { readonly text: string; readonly color: string };
 
 const outcomes: Record<string, Outcome> = {
-  ok: { text: 'Done', color: 'green' },
+  ok: { text: 'Done', color: 'teal' },
   unauthenticated: { text: 'Not signed in', color: 'red' },
   'identity.credential_invalid': { text: 'Wrong credentials', color: 'red' },
   forbidden: { text: 'Not permitted', color: 'red' },

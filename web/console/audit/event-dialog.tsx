@@ -4,8 +4,8 @@ import { Copyable } from '../parts/copyable.tsx';
 import { type Fact, Facts } from '../parts/facts.tsx';
 import { TextLink } from '../parts/link.tsx';
 import { SubjectLink } from '../parts/subject-link.tsx';
+import { When } from '../parts/when.tsx';
 import { actorTypeOf } from './audit-words.ts';
-import { EventTime } from './event-time.tsx';
 import { Outcome } from './outcome.tsx';
 
 type EventDialogProps = {
@@ -31,10 +31,10 @@ function Event({ event }: { readonly event: AuditEvent }) {
 }
 
 function factsOf(event: AuditEvent): Fact[] {
-  const { id, actor, actorType, target, code, count, requestId, address } = event;
-  const unknown = 'not known';
+  const { id, createTime, actor, actorType, target, code, count, requestId, address } = event;
+  const unknown = 'Not known';
   return [
-    { name: 'Time', value: <EventTime event={event} /> },
+    { name: 'Time', value: <When time={createTime} precision="second" /> },
     {
       name: 'Done by',
       value: (
@@ -61,7 +61,7 @@ function factsOf(event: AuditEvent): Fact[] {
     },
     {
       name: 'Request id',
-      value: requestId === '' ? 'none' : <Copyable text={requestId} label="request id" />,
+      value: requestId === '' ? 'None' : <Copyable text={requestId} label="request id" />,
     },
     { name: 'Event id', value: <Copyable text={id} label="event id" /> },
   ];

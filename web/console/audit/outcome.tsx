@@ -6,7 +6,7 @@ export function Outcome({ event: { code, count } }: { readonly event: AuditEvent
   const { text, color } = outcomeOf(code);
   return (
     <Group gap={6} wrap="nowrap" display="inline-flex">
-      <Badge variant="light" color={color} tt="none" flex="none">
+      <Badge variant="light" color={color} flex="none">
         {text}
       </Badge>
       {count > 1 ? <span>{count} times</span> : null}

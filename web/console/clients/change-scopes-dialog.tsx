@@ -2,8 +2,10 @@ import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { useAct } from '../parts/act.ts';
+import { elsewhereText } from '../parts/credentials/credential.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
-import { problemOfScopes, scopesIn } from '../parts/scopes-field.tsx';
+import { problemOfScopes } from '../parts/scopes-field.tsx';
+import { wordsIn } from '../parts/words-in.ts';
 import { GrantedScopesField } from './granted-scopes-field.tsx';
 
 export type ChangeScopesDialogProps = {
@@ -19,19 +21,19 @@ export function ChangeScopesDialog({ client, isOpen, close }: ChangeScopesDialog
     initialValues: { scopes: client.scopes.join('\n') },
     validate: { scopes: problemOfScopes },
   });
-  const kept = new Set(scopesIn(form.values.scopes));
+  const kept = new Set(wordsIn(form.values.scopes));
   const lost = client.scopes.filter((scope) => !kept.has(scope));
   return (
     <FormDialog
       title="Change scopes"
-      label="Change"
+      label="Save"
       isOpen={isOpen}
       close={close}
       form={form}
       submit={({ scopes }) =>
         update({
           clientId: client.id,
-          scopes: scopesIn(scopes),
+          scopes: wordsIn(scopes),
           updateMask: { paths: ['scopes'] },
         })
       }
@@ -44,7 +46,8 @@ export function ChangeScopesDialog({ client, isOpen, close }: ChangeScopesDialog
       <Text size="sm" role="status">
         {lost.length === 0
           ? ''
-          : `Taken away at once, from the tokens that there are, too: ${lost.join(', ')}.`}
+          : `Taken away at once, from the tokens that there are, too: ${lost.join(', ')}. ` +
+            elsewhereText()}
       </Text>
     </FormDialog>
   );

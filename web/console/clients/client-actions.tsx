@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { useAct } from '../parts/act.ts';
+import { elsewhereText } from '../parts/credentials/credential.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { EnableButton } from '../parts/enable-button.tsx';
 import { isolated } from '../parts/isolated.tsx';
@@ -19,8 +20,7 @@ export function ClientActions({ client, open }: ClientActionsProps) {
     confirm({
       title: `Disable “${isolated(name)}”?`,
       consequence:
-        'It gets no more tokens, and those that it has are refused at once. Services that check ' +
-        'tokens on their own, by the published keys, take them until they expire. ' +
+        `It gets no more tokens, and those that it has are refused at once. ${elsewhereText()} ` +
         'It can be enabled again.',
       label: 'Disable',
       act: () => disable({ clientId }),

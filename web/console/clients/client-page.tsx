@@ -7,9 +7,11 @@ import { useAct } from '../parts/act.ts';
 import { Copyable } from '../parts/copyable.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { TextLink } from '../parts/link.tsx';
-import { NameDialog } from '../parts/name-dialog.tsx';
+import { RenameDialog } from '../parts/name-dialog.tsx';
 import { One } from '../parts/one.tsx';
 import { Page } from '../parts/page.tsx';
+import { Some } from '../parts/some.tsx';
+import { Traces } from '../parts/traces.tsx';
 import { When } from '../parts/when.tsx';
 import { useHasScope } from '../session/context.tsx';
 import { ChangeScopesDialog } from './change-scopes-dialog.tsx';
@@ -21,6 +23,7 @@ export function ClientPage() {
   const mayWrite = useHasScope()('clients:write');
   const query = useQuery(ClientService.method.getClient, { clientId });
   const client = query.data?.client;
+  const update = useAct(ClientService.method.updateClient);
   const [dialog, setDialog] = useState<'name' | 'scopes'>();
   const close = () => setDialog(undefined);
   const mayChange = mayWrite && client !== undefined;
@@ -31,11 +34,22 @@ export function ClientPage() {
       actions={mayChange ? <ClientActions client={client} open={setDialog} /> : undefined}
     >
       <One value={client} query={query} label="client">
-        {(found) => <Known {...found} />}
+        {(found) => (
+          <>
+            <Known {...found} />
+            <Traces id={found.id} noun="client" />
+          </>
+        )}
       </One>
       {mayChange ? (
         <>
-          <Rename key={client.name} client={client} isOpen={dialog === 'name'} close={close} />
+          <RenameDialog
+            noun="client"
+            name={client.name}
+            isOpen={dialog === 'name'}
+            close={close}
+            submit={(name) => update({ clientId, name, updateMask: { paths: ['name'] } })}
+          />
           <ChangeScopesDialog
             key={client.scopes.join(' ')}
             client={client}
@@ -57,35 +71,10 @@ function Known({ id, scopes, createTime, disableTime }: Client) {
         { name: 'State', value: <Able disableTime={disableTime} isFull /> },
         {
           name: 'Scopes',
-          value:
-            scopes.length === 0 ? (
-              'none: it gets no token'
-            ) : (
-              <span className="mono">{scopes.join(' ')}</span>
-            ),
+          value: scopes.length === 0 ? 'None: it gets no token' : <Some words={scopes} />,
         },
         { name: 'Created', value: <When time={createTime} /> },
       ]}
-    />
-  );
-}
-
-type RenameProps = {
-  readonly client: Client;
-  readonly isOpen: boolean;
-  readonly close: () => void;
-};
-
-function Rename({ client: { id, name }, isOpen, close }: RenameProps) {
-  const update = useAct(ClientService.method.updateClient);
-  return (
-    <NameDialog
-      title="Rename the client"
-      label="Rename"
-      name={name}
-      isOpen={isOpen}
-      close={close}
-      submit={(newName) => update({ clientId: id, name: newName, updateMask: { paths: ['name'] } })}
     />
   );
 }

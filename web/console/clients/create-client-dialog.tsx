@@ -6,7 +6,8 @@ import { tokenCommand } from '../parts/commands.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { isolated } from '../parts/isolated.tsx';
-import { problemOfScopes, scopesIn } from '../parts/scopes-field.tsx';
+import { problemOfScopes } from '../parts/scopes-field.tsx';
+import { wordsIn } from '../parts/words-in.ts';
 import { GrantedScopesField } from './granted-scopes-field.tsx';
 
 type Dialog = { readonly isOpen: boolean; readonly close: () => void };
@@ -26,7 +27,7 @@ export function CreateClientDialog({ isOpen, close }: Dialog) {
       close={close}
       form={form}
       submit={async ({ name, scopes: text }) => {
-        const scopes = scopesIn(text);
+        const scopes = wordsIn(text);
         const { client, clientSecret } = await create({ name, scopes });
         const clientId = client?.id ?? '';
         const command = tokenCommand(clientId, clientSecret, scopes);

@@ -1,9 +1,13 @@
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { useAct } from '../parts/act.ts';
-import { defaultOverlap, endText, OverlapField } from '../parts/credentials/overlap-field.tsx';
+import {
+  defaultOverlap,
+  endText,
+  fateText,
+  OverlapField,
+} from '../parts/credentials/overlap-field.tsx';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { expiryOf } from '../parts/expiry-field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -30,14 +34,9 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
           overlapSeconds: Number(overlapSeconds),
           ...expiryOf(expireTime),
         });
-        const time = secret?.createTime;
-        const start = time === undefined ? Date.now() : timestampDate(time).getTime();
         showSecret({
           ...shownSecret(client, clientSecret),
-          note:
-            overlapSeconds === '0'
-              ? 'Every older secret has ended.'
-              : `Every older secret ends by ${endText(start, overlapSeconds)}.`,
+          note: fateText(fate, overlapSeconds, secret?.createTime),
         });
       }}
     >
@@ -55,3 +54,5 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
     </FormDialog>
   );
 }
+
+const fate = { ended: 'Every older secret has ended.', goesOn: 'Every older secret ends by' };

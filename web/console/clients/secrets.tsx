@@ -57,8 +57,9 @@ function useAskToRevoke(clientId: string) {
     confirm({
       title: `Revoke ${isolated(nameOf(secret))}?`,
       consequence:
-        'Whatever uses this secret gets no more tokens. Tokens that it has got already stay good ' +
-        'until they expire. This cannot be undone.',
+        'Whatever uses this secret gets no more tokens. Tokens that it has got already are the ' +
+        'client’s, and stay good until they expire; to stop them, too, disable the client until ' +
+        'then. This cannot be undone.',
       label: 'Revoke',
       act: () => revoke({ clientId, secretId: secret.id }),
     });

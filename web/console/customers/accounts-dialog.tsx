@@ -2,7 +2,9 @@ import { Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { useAct } from '../parts/act.ts';
+import { customerTokenLife, elsewhereText } from '../parts/credentials/credential.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { problemOfCount, wordsIn } from '../parts/words-in.ts';
 
 const idsMax = 1000;
 const idPattern = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -21,7 +23,7 @@ export function AccountsDialog({ customer, isOpen, close }: AccountsDialogProps)
     initialValues: { accountIds: customer.accountIds.join('\n') },
     validate: { accountIds: problemOf },
   });
-  const kept = new Set(idsIn(form.values.accountIds));
+  const kept = new Set(wordsIn(form.values.accountIds));
   const lost = customer.accountIds.filter((id) => !kept.has(id));
   return (
     <FormDialog
@@ -30,7 +32,7 @@ export function AccountsDialog({ customer, isOpen, close }: AccountsDialogProps)
       isOpen={isOpen}
       close={close}
       form={form}
-      submit={({ accountIds }) => put({ customerId: customer.id, accountIds: idsIn(accountIds) })}
+      submit={({ accountIds }) => put({ customerId: customer.id, accountIds: wordsIn(accountIds) })}
     >
       <Textarea
         label="Account ids"
@@ -49,23 +51,20 @@ export function AccountsDialog({ customer, isOpen, close }: AccountsDialogProps)
       <Text size="sm" role="status">
         {lost.length === 0
           ? ''
-          : `Taken away at once, from the tokens that there are, too: ${listOf(lost)}.`}
+          : `Taken away at once, from the tokens that there are, too: ${listOf(lost)}. ` +
+            elsewhereText(customerTokenLife)}
       </Text>
     </FormDialog>
   );
 }
 
-function idsIn(text: string): string[] {
-  return [...new Set(text.split(/[\s,]+/).filter((id) => id !== ''))];
-}
-
 function problemOf(text: string): string | null {
-  const ids = idsIn(text);
+  const ids = wordsIn(text);
   const wrong = ids.find((id) => !idPattern.test(id));
   if (wrong !== undefined) {
     return `“${wrong}” is no account id: those have 1 to 128 letters, digits and . _ : -`;
   }
-  return ids.length > idsMax ? `These are ${ids.length}; at most ${idsMax} fit.` : null;
+  return problemOfCount(ids, idsMax);
 }
 
 function listOf(ids: readonly string[]): string {

@@ -1,15 +1,24 @@
-import { Button, Group, Paper, Text } from '@mantine/core';
+import { Button, Paper, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Customer } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { TextLink } from '../parts/link.tsx';
 import { Section } from '../parts/section.tsx';
+import { Some } from '../parts/some.tsx';
+import { useHasScope } from '../session/context.tsx';
 import { AccountsDialog } from './accounts-dialog.tsx';
 
 export type AccountsOfProps = { readonly customer: Customer; readonly mayChange: boolean };
 
-/** Which accounts a customer has: all of them, since they are told with it. */
+/** Which accounts a customer has: the first of them, and the way to all. */
 export function AccountsOf({ customer, mayChange }: AccountsOfProps) {
   const { accountIds } = customer;
+  const mayList = useHasScope()('accounts:read');
   const [isOpen, { open, close }] = useDisclosure(false);
+  const whole = (
+    <TextLink to="/accounts" search={{ customer: customer.id }} td="underline">
+      {accountIds.length === 1 ? 'The account' : `All ${accountIds.length} accounts`} as a list
+    </TextLink>
+  );
   return (
     <Section
       title="Accounts"
@@ -25,13 +34,10 @@ export function AccountsOf({ customer, mayChange }: AccountsOfProps) {
         {accountIds.length === 0 ? (
           <Text size="sm">None yet: its tokens are good for no account.</Text>
         ) : (
-          <Group component="ul" gap="md" m={0} p={0} style={{ listStyle: 'none' }}>
-            {accountIds.map((id) => (
-              <li key={id} className="mono">
-                {id}
-              </li>
-            ))}
-          </Group>
+          <Stack gap="sm">
+            <Some words={accountIds} />
+            {mayList ? <Text size="sm">{whole}</Text> : null}
+          </Stack>
         )}
       </Paper>
       {mayChange ? (

@@ -7,7 +7,8 @@ import { useDialogs } from '../parts/dialogs.tsx';
 import { ExpiryField, expiryOf } from '../parts/expiry-field.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { isolated } from '../parts/isolated.tsx';
-import { problemOfScopes, ScopesField, scopesIn } from '../parts/scopes-field.tsx';
+import { problemOfScopes, ScopesField } from '../parts/scopes-field.tsx';
+import { wordsIn } from '../parts/words-in.ts';
 
 const suggestions = ['accounts:read', 'accounts:write'];
 
@@ -24,8 +25,7 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
   const form = useForm({
     initialValues: { name: '', scopes: '', expireTime: '' },
     validate: {
-      scopes: (text) =>
-        scopesIn(text).length === 0 ? 'Name one at least.' : problemOfScopes(text),
+      scopes: (text) => (wordsIn(text).length === 0 ? 'Name one at least.' : problemOfScopes(text)),
     },
   });
   return (
@@ -39,7 +39,7 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
         const { apiKey } = await create({
           customerId,
           name,
-          scopes: scopesIn(scopes),
+          scopes: wordsIn(scopes),
           ...expiryOf(expireTime),
         });
         showSecret({

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { useAct } from '../parts/act.ts';
+import { customerTokenLife, elsewhereText } from '../parts/credentials/credential.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { EnableButton } from '../parts/enable-button.tsx';
 import { isolated } from '../parts/isolated.tsx';
@@ -20,8 +21,7 @@ export function CustomerActions({ customer, rename }: CustomerActionsProps) {
       title: `Disable “${isolated(name)}”?`,
       consequence:
         'Its API keys get no more tokens, and the tokens that it has are refused at once. ' +
-        'Services that check tokens on their own, by the published keys, take them for up to a ' +
-        'minute. It can be enabled again.',
+        `${elsewhereText(customerTokenLife)} It can be enabled again.`,
       label: 'Disable',
       act: () => disable({ customerId }),
     });

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { type ApiKey, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { useAct } from '../parts/act.ts';
 import { keyTokenCommand } from '../parts/commands.ts';
-import { nameOf } from '../parts/credentials/credential.ts';
+import { customerTokenLife, elsewhereText, nameOf } from '../parts/credentials/credential.ts';
 import { CredentialsTable } from '../parts/credentials/credentials-table.tsx';
 import { RotateKeyDialog } from '../parts/credentials/rotate-key-dialog.tsx';
 import { useDialogs } from '../parts/dialogs.tsx';
@@ -51,9 +51,8 @@ function useAskToRevoke(customerId: string) {
     confirm({
       title: `Revoke ${isolated(nameOf(key))}?`,
       consequence:
-        'The key gets no more tokens, and those that it has got are refused at once. Services ' +
-        'that check tokens on their own, by the published keys, take them for up to a minute. ' +
-        'This cannot be undone.',
+        'The key gets no more tokens, and those that it has got are refused at once. ' +
+        `${elsewhereText(customerTokenLife)} This cannot be undone.`,
       label: 'Revoke',
       act: () => revoke({ customerId, keyId: key.id }),
     });

@@ -7,9 +7,10 @@ import { useAct } from '../parts/act.ts';
 import { Copyable } from '../parts/copyable.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { TextLink } from '../parts/link.tsx';
-import { NameDialog } from '../parts/name-dialog.tsx';
+import { RenameDialog } from '../parts/name-dialog.tsx';
 import { One } from '../parts/one.tsx';
 import { Page } from '../parts/page.tsx';
+import { Traces } from '../parts/traces.tsx';
 import { When } from '../parts/when.tsx';
 import { useHasScope } from '../session/context.tsx';
 import { AccountsOf } from './accounts-of.tsx';
@@ -21,6 +22,7 @@ export function CustomerPage() {
   const mayWrite = useHasScope()('customers:write');
   const query = useQuery(CustomerService.method.getCustomer, { customerId });
   const customer = query.data?.customer;
+  const update = useAct(CustomerService.method.updateCustomer);
   const [isRenaming, setRenaming] = useState(false);
   const mayChange = mayWrite && customer !== undefined;
   return (
@@ -37,6 +39,7 @@ export function CustomerPage() {
         {(found) => (
           <>
             <Known {...found} />
+            <Traces id={found.id} noun="customer" />
             <AccountsOf customer={found} mayChange={mayWrite} />
           </>
         )}
@@ -44,11 +47,12 @@ export function CustomerPage() {
       {mayChange ? (
         <>
           <CustomerKeys customerId={customerId} />
-          <Rename
-            key={customer.name}
-            customer={customer}
+          <RenameDialog
+            noun="customer"
+            name={customer.name}
             isOpen={isRenaming}
             close={() => setRenaming(false)}
+            submit={(name) => update({ customerId, name, updateMask: { paths: ['name'] } })}
           />
         </>
       ) : null}
@@ -64,28 +68,6 @@ function Known({ id, createTime, disableTime }: Customer) {
         { name: 'State', value: <Able disableTime={disableTime} isFull /> },
         { name: 'Created', value: <When time={createTime} /> },
       ]}
-    />
-  );
-}
-
-type RenameProps = {
-  readonly customer: Customer;
-  readonly isOpen: boolean;
-  readonly close: () => void;
-};
-
-function Rename({ customer: { id, name }, isOpen, close }: RenameProps) {
-  const update = useAct(CustomerService.method.updateCustomer);
-  return (
-    <NameDialog
-      title="Rename the customer"
-      label="Rename"
-      name={name}
-      isOpen={isOpen}
-      close={close}
-      submit={(newName) =>
-        update({ customerId: id, name: newName, updateMask: { paths: ['name'] } })
-      }
     />
   );
 }

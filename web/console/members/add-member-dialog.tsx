@@ -1,12 +1,10 @@
-import { createClient } from '@connectrpc/connect';
-import { useTransport } from '@connectrpc/connect-query';
 import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useAct } from '../parts/act.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useHasScope, useUser } from '../session/context.tsx';
+import { useNewcomer } from './newcomer.ts';
 import { type RoleName, roleOf, roleOptions } from './roles.tsx';
 
 type AddMemberProps = {
@@ -26,7 +24,7 @@ export function AddMember({ workspaceId, mayMakeOwners, isOpen, close }: AddMemb
   const mayLookUp = kind === 'staff' && hasScope('users:read');
   const form = useForm({ mode: 'uncontrolled', initialValues });
   const put = useAct(WorkspaceService.method.putMember);
-  const findByEmail = useFindByEmail();
+  const find = useNewcomer(workspaceId);
   return (
     <FormDialog
       title="Add a member"
@@ -35,8 +33,7 @@ export function AddMember({ workspaceId, mayMakeOwners, isOpen, close }: AddMemb
       close={close}
       form={form}
       submit={async ({ userId: text, role }) => {
-        const given = text.trim();
-        const userId = mayLookUp && given.includes('@') ? await findByEmail(given) : given;
+        const userId = await find(text.trim(), mayLookUp);
         await put({ workspaceId, userId, role: roleOf(role) });
       }}
     >
@@ -67,17 +64,4 @@ export function AddMember({ workspaceId, mayMakeOwners, isOpen, close }: AddMemb
       )}
     </FormDialog>
   );
-}
-
-/** Staff know people by their addresses rather than by their ids. */
-function useFindByEmail(): (email: string) => Promise<string> {
-  const transport = useTransport();
-  return async (email) => {
-    const { users } = await createClient(UserService, transport).listUsers({ email });
-    const id = users[0]?.id;
-    if (id === undefined) {
-      throw new Error(`No user has the e-mail address ${email}. Create the user first.`);
-    }
-    return id;
-  };
 }

@@ -2,10 +2,10 @@ import { NativeSelect, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useAct } from '../parts/act.ts';
+import { callName } from '../parts/call-name.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { useCatchUp } from '../session/context.tsx';
-import { callName } from './member-name.ts';
 import { roleNameOf, roleOf, roleOptions } from './roles.tsx';
 
 type ChangeRoleProps = {
@@ -28,7 +28,7 @@ export function ChangeRole(props: ChangeRoleProps) {
   return (
     <FormDialog
       title={`Change the role of ${isolated(callName(member))}`}
-      label="Change role"
+      label="Save"
       isOpen={isOpen}
       close={close}
       form={form}

@@ -7,12 +7,12 @@ import {
   WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useAct } from '../parts/act.ts';
+import { callName } from '../parts/call-name.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { useCatchUp, useUser } from '../session/context.tsx';
 
 import { ChangeRole } from './change-role-dialog.tsx';
-import { callName } from './member-name.ts';
 import type { Standing } from './standing.ts';
 
 type MemberActionsProps = { readonly member: Member; readonly standing: Standing };

@@ -74,7 +74,7 @@ function Name({ member: { userId, name } }: { readonly member: Member }) {
   const { id } = useUser();
   return (
     <span>
-      {name || '–'}
+      {name || 'No name'}
       {userId === id ? ' (you)' : null}
     </span>
   );

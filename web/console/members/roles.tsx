@@ -2,6 +2,7 @@
 import { Badge } from '@mantine/core';
 import { MemberRole } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { Facts } from '../parts/facts.tsx';
+import { Section } from '../parts/section.tsx';
 
 const names: Record<MemberRole, string> = {
   [MemberRole.UNSPECIFIED]: 'Unknown',
@@ -11,6 +12,12 @@ const names: Record<MemberRole, string> = {
 };
 
 const roleText = (role: MemberRole) => names[role];
+
+/** With its article, such as `an admin`. */
+export function roleInSentence(role: MemberRole): string {
+  const name = roleText(role).toLowerCase();
+  return `${/^[aou]/.test(name) ? 'an' : 'a'} ${name}`;
+}
 
 const meanings: readonly (readonly [MemberRole, string])[] = [
   [MemberRole.OWNER, 'Everything that an admin may, and saying who else is an owner.'],
@@ -31,9 +38,9 @@ export function RoleBadge({ role }: { readonly role: MemberRole }) {
 
 export function RoleMeanings() {
   return (
-    <section aria-label="What the roles mean">
+    <Section title="What the roles mean">
       <Facts facts={meanings.map(([role, value]) => ({ name: roleText(role), value }))} />
-    </section>
+    </Section>
   );
 }
 

@@ -36,3 +36,16 @@ export function NameDialog({ title, label, name = '', isOpen, close, submit }: N
     </FormDialog>
   );
 }
+
+export type RenameDialogProps = Omit<NameDialogProps, 'title' | 'label' | 'name'> & {
+  /** What it is, such as `client`. */
+  readonly noun: string;
+  /** Its name so far. */
+  readonly name: string;
+};
+
+export function RenameDialog({ noun, name, ...props }: RenameDialogProps) {
+  return (
+    <NameDialog key={name} title={`Rename the ${noun}`} label="Rename" name={name} {...props} />
+  );
+}

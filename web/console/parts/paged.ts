@@ -22,10 +22,16 @@ export type Paged<Row> = {
 type PagedMethod<I extends DescMessage, O extends DescMessage> = DescMethodUnary<I, O> &
   (MessageShape<O> extends { readonly nextPageToken: string } ? unknown : never);
 
+type PagedOptions = {
+  /** Whether it is asked for at all; a list that is not is empty. */
+  readonly enabled?: boolean;
+};
+
 export function usePaged<I extends DescMessage, O extends DescMessage, Row>(
   method: PagedMethod<I, O>,
   request: MessageInitShape<I>,
   rowsOf: (page: MessageShape<O>) => readonly Row[],
+  { enabled = true }: PagedOptions = {},
 ): Paged<Row> {
   const transport = useTransport();
   const query = useInfiniteQuery({
@@ -41,12 +47,13 @@ export function usePaged<I extends DescMessage, O extends DescMessage, Row>(
     },
     initialPageParam: '',
     getNextPageParam: nextOf,
+    enabled,
   });
   return {
-    rows: query.data?.pages.flatMap(rowsOf),
-    error: query.error,
+    rows: enabled ? query.data?.pages.flatMap(rowsOf) : [],
+    error: enabled ? query.error : null,
     isLoadingMore: query.isFetchingNextPage,
-    hasMore: query.hasNextPage,
+    hasMore: enabled && query.hasNextPage,
     loadMore: () => void query.fetchNextPage(),
     reload: () => void query.refetch(),
   };

@@ -1,18 +1,14 @@
 /** Asks for scopes, of any area. */
 import { Button, Group, Stack, Text, Textarea, type TextareaProps } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { problemOfCount, wordsIn } from './words-in.ts';
 
 const scopesMax = 100;
 const scopePattern = /^[a-z][a-z0-9_]{0,63}:(?:read|write)$/;
 
-/** What the field holds, without repetitions. */
-export function scopesIn(text: string): string[] {
-  return [...new Set(text.split(/[\s,]+/).filter((scope) => scope !== ''))];
-}
-
 /** What is wrong with what the field holds; null if nothing is. */
 export function problemOfScopes(text: string): string | null {
-  const scopes = scopesIn(text);
+  const scopes = wordsIn(text);
   const wrong = scopes.find((scope) => !scopePattern.test(scope));
   if (wrong !== undefined) {
     return (
@@ -20,7 +16,7 @@ export function problemOfScopes(text: string): string | null {
       'a colon, and read or write, such as payments:read.'
     );
   }
-  return scopes.length > scopesMax ? `These are ${scopes.length}; at most ${scopesMax} fit.` : null;
+  return problemOfCount(scopes, scopesMax);
 }
 
 export type ScopesFieldProps = Omit<TextareaProps, 'value' | 'onChange'> & {
@@ -34,7 +30,7 @@ export type ScopesFieldProps = Omit<TextareaProps, 'value' | 'onChange'> & {
 
 export function ScopesField(props: ScopesFieldProps) {
   const { value, onChange, suggestions = [], suggestionsLabel, ...others } = props;
-  const chosen = new Set(scopesIn(value));
+  const chosen = new Set(wordsIn(value));
   const left = suggestions.filter((scope) => !chosen.has(scope));
   const add = (scope: string) => onChange([...chosen, scope].join('\n'));
   return (

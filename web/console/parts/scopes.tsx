@@ -9,7 +9,7 @@ export function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
   const shown = rest > 1 ? scopes.slice(0, shownMax) : scopes;
   return (
     <Stack gap={0} miw="8.5rem">
-      {scopes.length === 0 ? 'none' : null}
+      {scopes.length === 0 ? 'None' : null}
       {shown.map((scope) => (
         <span key={scope} className="mono">
           {scope}

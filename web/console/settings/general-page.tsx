@@ -6,7 +6,7 @@ import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/
 import { useAct } from '../parts/act.ts';
 import { Copyable } from '../parts/copyable.tsx';
 import { Facts } from '../parts/facts.tsx';
-import { NameDialog } from '../parts/name-dialog.tsx';
+import { RenameDialog } from '../parts/name-dialog.tsx';
 import { One } from '../parts/one.tsx';
 import { Page } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
@@ -18,6 +18,7 @@ export function GeneralPage() {
   const [isOpen, { open, close }] = useDisclosure(false);
   const query = useQuery(WorkspaceService.method.getWorkspace, { workspaceId });
   const workspace = query.data?.workspace;
+  const update = useAct(WorkspaceService.method.updateWorkspace);
   const canRename = mayWrite && workspace !== undefined;
   return (
     <Page
@@ -29,7 +30,13 @@ export function GeneralPage() {
         {(found) => <Known {...found} />}
       </One>
       {workspace === undefined ? null : (
-        <Rename key={workspace.name} workspace={workspace} isOpen={isOpen} close={close} />
+        <RenameDialog
+          noun="workspace"
+          name={workspace.name}
+          isOpen={isOpen}
+          close={close}
+          submit={(name) => update({ workspaceId, name, updateMask: { paths: ['name'] } })}
+        />
       )}
     </Page>
   );
@@ -43,32 +50,6 @@ function Known({ id, name, createTime }: Workspace) {
         { name: 'Workspace id', value: <Copyable text={id} label="workspace id" /> },
         { name: 'Created', value: <When time={createTime} /> },
       ]}
-    />
-  );
-}
-
-type RenameProps = {
-  readonly workspace: Workspace;
-  readonly isOpen: boolean;
-  readonly close: () => void;
-};
-
-function Rename({ workspace, isOpen, close }: RenameProps) {
-  const update = useAct(WorkspaceService.method.updateWorkspace);
-  return (
-    <NameDialog
-      title="Rename the workspace"
-      label="Rename"
-      name={workspace.name}
-      isOpen={isOpen}
-      close={close}
-      submit={(name) =>
-        update({
-          workspaceId: workspace.id,
-          name,
-          updateMask: { paths: ['name'] },
-        })
-      }
     />
   );
 }

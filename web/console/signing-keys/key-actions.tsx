@@ -70,7 +70,7 @@ const handoverText =
 
 const earlyText =
   'Those who check tokens by a stored copy of the published keys may not know this key yet. They ' +
-  'refuse its tokens until they fetch the keys anew, for up to 5 minutes: to their callers the ' +
+  'refuse its tokens until they fetch the keys anew, which takes minutes: to their callers the ' +
   'service looks broken for that time. Wait until the key is ready, unless the one that signs ' +
   'cannot be trusted.';
 
@@ -78,7 +78,8 @@ function lossOf(key: SigningKey, waiting: readonly SigningKey[], now: number): s
   if (isRetired(key)) {
     return (
       'Those of its tokens that have not ended become void at once. Whoever checks tokens by a ' +
-      'stored copy of the published keys still accepts them for up to 5 minutes.'
+      'stored copy of the published keys accepts them until the copy is fetched anew, for some ' +
+      'minutes.'
     );
   }
   if (!isActive(key)) return 'It has signed nothing, and never will. No token becomes void.';
@@ -88,10 +89,10 @@ function lossOf(key: SigningKey, waiting: readonly SigningKey[], now: number): s
     'is signed in stays so. Issuing goes on: ' +
     (next === undefined
       ? 'a new key signs from the same moment on. Those who check tokens by a stored copy of the ' +
-        'published keys may refuse its tokens for up to 5 minutes, and accept those of the ' +
-        'revoked key for as long.'
+        'published keys may refuse its tokens until they fetch them anew, for some minutes, and ' +
+        'accept those of the revoked key for as long.'
       : `${shortKid(next)}, which is ready, signs from the same moment on. Those who check ` +
-        'tokens by a stored copy of the published keys accept those of the revoked key for up ' +
-        'to 5 minutes.')
+        'tokens by a stored copy of the published keys accept those of the revoked key until ' +
+        'they fetch them anew, for some minutes.')
   );
 }

@@ -1,5 +1,4 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { useEffect } from 'react';
 import {
   type SigningKey,
   SigningKeyService,
@@ -10,6 +9,7 @@ import { type Column, Listing } from '../parts/listing.tsx';
 import { Page } from '../parts/page.tsx';
 import { usePaged } from '../parts/paged.ts';
 import { Problem } from '../parts/problem.tsx';
+import { When } from '../parts/when.tsx';
 import { useHasScope } from '../session/context.tsx';
 import { KeyActions } from './key-actions.tsx';
 import {
@@ -18,14 +18,12 @@ import {
   isPublished,
   isReady,
   momentsOf,
-  msOf,
   nameOf,
   shortKid,
-  timesOf,
 } from './key-life.ts';
-import { Moment } from './moment.tsx';
 import { TimeLine } from './time-line.tsx';
 import { useNow } from './use-now.ts';
+import { useReloads } from './use-reloads.ts';
 
 /** So many that are gone stand on the time line, beside those that are published. */
 const goneShown = 4;
@@ -42,7 +40,7 @@ export function SigningKeysPage() {
   );
   const now = useNow();
   const keys = list.rows ?? [];
-  useReloadAt(nextTimeOf(keys, now), now, list.reload);
+  useReloads(keys, now, list.reload);
   return (
     <Page
       title="Signing keys"
@@ -102,7 +100,7 @@ function columnsAt(
         );
       },
     },
-    { title: 'Times', cell: (key) => <Times signingKey={key} now={now} /> },
+    { title: 'Times', cell: (key) => <Times signingKey={key} /> },
   ];
   if (waiting === undefined) return columns;
   return [
@@ -115,7 +113,7 @@ function columnsAt(
   ];
 }
 
-function Times({ signingKey, now }: { readonly signingKey: SigningKey; readonly now: number }) {
+function Times({ signingKey }: { readonly signingKey: SigningKey }) {
   return (
     <Group component="dl" gap="4px 16px" m={0}>
       {momentsOf(signingKey).map(({ label, time }) => (
@@ -124,7 +122,7 @@ function Times({ signingKey, now }: { readonly signingKey: SigningKey; readonly 
             {label}
           </Text>
           <Text component="dd" size="sm" m={0}>
-            <Moment time={time} now={now} />
+            <When time={time} precision="second" />
           </Text>
         </div>
       ))}
@@ -152,7 +150,7 @@ function Outlook({ keys, now }: { readonly keys: readonly SigningKey[]; readonly
         </>
       )}
       {next === undefined ? (
-        'No key waits: the service makes the next one by itself, an hour before it is due.'
+        'No key waits: the service makes the next one by itself, in good time before it is due.'
       ) : (
         <>
           <Kid signingKey={next} />{' '}
@@ -160,8 +158,8 @@ function Outlook({ keys, now }: { readonly keys: readonly SigningKey[]; readonly
             'is ready: it signs once it is activated, at the next turn at the latest.'
           ) : (
             <>
-              may sign from <Moment time={next.readyTime} now={now} /> on, when everybody who checks
-              tokens has heard of it.
+              may sign from <When time={next.readyTime} precision="second" /> on, when everybody who
+              checks tokens has heard of it.
             </>
           )}
         </>
@@ -175,20 +173,4 @@ const waitingOf = (keys: readonly SigningKey[]) => keys.filter(isPending).toReve
 function shownOf(keys: readonly SigningKey[]): SigningKey[] {
   const gone = keys.filter((key) => !isPublished(key)).slice(0, goneShown);
   return keys.filter((key) => isPublished(key) || gone.includes(key));
-}
-
-function nextTimeOf(keys: readonly SigningKey[], now: number): number | undefined {
-  const times = keys.flatMap((key) => [...timesOf(key, now), msOf(key.removeTime) ?? now]);
-  const coming = times.filter((time) => time > now);
-  return coming.length === 0 ? undefined : Math.min(...coming);
-}
-
-/** Asks the service anew once something that was to come has come. */
-function useReloadAt(time: number | undefined, now: number, reload: () => void) {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the moment alone counts
-  useEffect(() => {
-    if (time === undefined) return;
-    const timer = setTimeout(reload, Math.min(time - now + 500, 2 ** 31 - 1));
-    return () => clearTimeout(timer);
-  }, [time]);
 }

@@ -2,11 +2,11 @@ import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useAct } from '../parts/act.ts';
+import { callName } from '../parts/call-name.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { useCatchUp } from '../session/context.tsx';
 import { ScopesChoice } from './scopes-choice.tsx';
-import { callName } from './user-text.ts';
 
 type ChangeScopesProps = {
   readonly user: User;

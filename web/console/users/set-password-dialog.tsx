@@ -2,21 +2,24 @@ import { PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useAct } from '../parts/act.ts';
+import { callName } from '../parts/call-name.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { isolated } from '../parts/isolated.tsx';
-import { callName } from './user-text.ts';
+
+const passwordRule = 'At least 12 characters, and not the e-mail address.';
 
 export const passwordAdvice =
-  'At least 12 characters, and not the e-mail address. Tell it to the user in a safe way; they ' +
-  'can change it on their page “Your account”.';
+  `${passwordRule} Tell it to the user in a safe way; they can change it on their page “Your ` +
+  'account”.';
 
 type SetPasswordProps = {
   readonly user: User;
+  readonly isSelf: boolean;
   readonly isOpen: boolean;
   readonly close: () => void;
 };
 
-export function SetPassword({ user, isOpen, close }: SetPasswordProps) {
+export function SetPassword({ user, isSelf, isOpen, close }: SetPasswordProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { password: '' } });
   const set = useAct(UserService.method.setPassword);
   return (
@@ -28,10 +31,13 @@ export function SetPassword({ user, isOpen, close }: SetPasswordProps) {
       form={form}
       submit={({ password }) => set({ userId: user.id, password })}
     >
-      <Text>The old password stops working at once, and every session of the user ends.</Text>
+      <Text>
+        The old password stops working at once, and{' '}
+        {isSelf ? 'every session of yours ends but this one.' : 'every session of the user ends.'}
+      </Text>
       <PasswordInput
         label="New password"
-        description={passwordAdvice}
+        description={isSelf ? passwordRule : passwordAdvice}
         required
         autoComplete="new-password"
         data-autofocus

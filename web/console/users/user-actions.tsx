@@ -1,15 +1,15 @@
 /** What can be done about a user. Who may do it to whom is the service's to say. */
-import { Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useAct } from '../parts/act.ts';
+import { callName } from '../parts/call-name.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { EnableButton } from '../parts/enable-button.tsx';
 import { isolated } from '../parts/isolated.tsx';
 import { ChangeScopes } from './change-scopes-dialog.tsx';
 import { EditUser } from './edit-user-dialog.tsx';
 import { SetPassword } from './set-password-dialog.tsx';
-import { callName } from './user-text.ts';
 
 type Dialog = 'edit' | 'scopes' | 'password';
 
@@ -26,22 +26,20 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
   ];
   return (
     <>
-      <Group gap="xs">
-        {buttons.map(([label, act]) => (
-          <Button key={label} variant="default" onClick={act}>
-            {label}
-          </Button>
-        ))}
-        {user.totpEnabled ? <RemoveFactor user={user} /> : null}
-        {user.disableTime === undefined ? (
-          <Disable user={user} isSelf={isSelf} />
-        ) : (
-          <Enable user={user} />
-        )}
-      </Group>
+      {buttons.map(([label, act]) => (
+        <Button key={label} variant="default" onClick={act}>
+          {label}
+        </Button>
+      ))}
+      {user.totpEnabled ? <RemoveFactor user={user} /> : null}
+      {user.disableTime === undefined ? (
+        <Disable user={user} isSelf={isSelf} />
+      ) : (
+        <Enable user={user} />
+      )}
       <EditUser key={`edit ${user.name} ${user.email}`} {...of('edit')} />
       <ChangeScopes key={`scopes ${user.scopes}`} {...of('scopes')} />
-      <SetPassword {...of('password')} />
+      <SetPassword {...of('password')} isSelf={isSelf} />
     </>
   );
 }
@@ -51,17 +49,17 @@ function RemoveFactor({ user }: { readonly user: User }) {
   const remove = useAct(UserService.method.removeTotp);
   const ask = () =>
     confirm({
-      title: `Remove the second factor of ${isolated(callName(user))}?`,
+      title: `Remove the authenticator app of ${isolated(callName(user))}?`,
       consequence:
-        'The next sign-in asks for the password alone, and codes of the authenticator app are ' +
+        'The next sign-in asks for the password alone, and codes of the app are ' +
         'good for nothing any more. Do it for somebody who has lost the device; they can set up ' +
         'another one on their page “Your account”.',
-      label: 'Remove second factor',
+      label: 'Remove',
       act: () => remove({ userId: user.id }),
     });
   return (
     <Button variant="default" onClick={ask}>
-      Remove second factor
+      Remove the authenticator app
     </Button>
   );
 }

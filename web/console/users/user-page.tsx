@@ -1,18 +1,21 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { Group, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { Able } from '../parts/able.tsx';
+import { callName } from '../parts/call-name.ts';
 import { Copyable } from '../parts/copyable.tsx';
 import { type Fact, Facts } from '../parts/facts.tsx';
 import { TextLink } from '../parts/link.tsx';
 import { One } from '../parts/one.tsx';
 import { Page } from '../parts/page.tsx';
+import { Some } from '../parts/some.tsx';
+import { Traces } from '../parts/traces.tsx';
 import { When } from '../parts/when.tsx';
 import { useHasScope, useUser } from '../session/context.tsx';
 import { UserActions } from './user-actions.tsx';
 import classes from './user-page.module.css';
-import { callName, kindText } from './user-text.ts';
+import { kindText } from './user-text.ts';
 
 export function UserPage() {
   const { userId } = useParams({ from: '/shell/users/$userId' });
@@ -24,14 +27,18 @@ export function UserPage() {
     <Page
       title={user === undefined ? 'User' : callName(user)}
       parent={hasScope('users:read') ? <TextLink to="/users">Users</TextLink> : undefined}
+      actions={
+        user !== undefined && hasScope('users:write') ? (
+          <UserActions user={user} isSelf={user.id === id} />
+        ) : undefined
+      }
     >
       <One value={user} query={query} label="user">
         {(user) => (
           <>
             {user.id === id ? <Self /> : null}
             <Facts facts={factsOf(user)} />
-            {hasScope('users:write') ? <UserActions user={user} isSelf={user.id === id} /> : null}
-            {hasScope('audit:read') ? <Traces userId={user.id} /> : null}
+            <Traces id={user.id} noun="user" />
           </>
         )}
       </One>
@@ -54,10 +61,10 @@ function Self() {
 function factsOf(user: User): Fact[] {
   const { id, email, name, totpEnabled, createTime, disableTime } = user;
   return [
-    { name: 'Id', value: <Copyable text={id} label="user id" /> },
+    { name: 'User id', value: <Copyable text={id} label="user id" /> },
     { name: 'Kind', value: kindText(user) },
     { name: 'E-mail address', value: <span className={classes.long}>{email}</span> },
-    { name: 'Name', value: <span className={classes.long}>{name || 'none'}</span> },
+    { name: 'Name', value: <span className={classes.long}>{name || 'No name'}</span> },
     { name: 'State', value: <Able disableTime={disableTime} isFull /> },
     {
       name: 'Second factor',
@@ -74,28 +81,7 @@ function Powers({ user: { kind, scopes } }: { readonly user: User }) {
   return (
     <Stack gap="xs">
       <span>In every workspace:</span>
-      <Group component="ul" gap="4px 16px" m={0} p={0} style={{ listStyle: 'none' }}>
-        {[...scopes].sort().map((scope) => (
-          <li key={scope} className="mono">
-            {scope}
-          </li>
-        ))}
-      </Group>
+      <Some words={[...scopes].sort()} />
     </Stack>
-  );
-}
-
-function Traces({ userId }: { readonly userId: string }) {
-  return (
-    <Text size="sm">
-      In the audit log:{' '}
-      <TextLink to="/audit" td="underline" search={{ actor: userId }}>
-        what the user did
-      </TextLink>
-      ,{' '}
-      <TextLink to="/audit" td="underline" search={{ target: userId }}>
-        what was done to the user
-      </TextLink>
-    </Text>
   );
 }

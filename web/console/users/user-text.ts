@@ -8,7 +8,3 @@ const kinds: Record<UserKind, string> = {
 };
 
 export const kindText = ({ kind }: User) => kinds[kind];
-
-/** How a user is called where there is little room. */
-export const callName = ({ name, email }: Pick<User, 'name' | 'email'>) =>
-  name === '' ? email : name;

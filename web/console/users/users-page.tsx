@@ -23,10 +23,10 @@ const columns: readonly Column<User>[] = [
       </TextLink>
     ),
   },
-  { title: 'Name', isFree: true, cell: ({ name }) => name || '–' },
+  { title: 'Name', isFree: true, cell: ({ name }) => name || 'No name' },
   { title: 'Kind', cell: kindText },
   { title: 'State', cell: ({ disableTime }) => <Able disableTime={disableTime} /> },
-  { title: 'Second factor', cell: ({ totpEnabled }) => (totpEnabled ? 'Yes' : 'No') },
+  { title: 'Second factor', cell: ({ totpEnabled }) => (totpEnabled ? 'On' : 'Off') },
   { title: 'Created', cell: ({ createTime }) => <When time={createTime} /> },
 ];
 

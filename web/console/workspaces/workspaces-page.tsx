@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useAct } from '../parts/act.ts';
@@ -7,9 +8,9 @@ import { TextLink } from '../parts/link.tsx';
 import { type Column, Listing } from '../parts/listing.tsx';
 import { NameDialog } from '../parts/name-dialog.tsx';
 import { Page } from '../parts/page.tsx';
-import { type Paged, usePaged } from '../parts/paged.ts';
+import { usePaged } from '../parts/paged.ts';
 import { When } from '../parts/when.tsx';
-import { useHasScope, useUser } from '../session/context.tsx';
+import { useHasScope, useSignIn, useUser } from '../session/context.tsx';
 
 const columns: readonly Column<Workspace>[] = [
   {
@@ -20,27 +21,21 @@ const columns: readonly Column<Workspace>[] = [
       </TextLink>
     ),
   },
-  { title: 'Id', cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: 'Workspace id', cell: ({ id }) => <span className="mono">{id}</span> },
   { title: 'Created', cell: ({ createTime }) => <When time={createTime} /> },
 ];
-
-const none: Paged<Workspace> = {
-  rows: [],
-  error: null,
-  isLoadingMore: false,
-  hasMore: false,
-  loadMore() {},
-  reload() {},
-};
 
 export function WorkspacesPage() {
   const { kind } = useUser();
   const hasScope = useHasScope();
   const [isOpen, { open, close }] = useDisclosure(false);
-  const list = usePaged(WorkspaceService.method.listWorkspaces, {}, (page) => page.workspaces);
   const mayCreate = kind === 'staff' && hasScope('workspaces:write');
   // Roles give members all that they may do: whoever has none may not even ask.
   const isInNone = kind === 'member' && !hasScope('workspaces:read');
+  const list = usePaged(WorkspaceService.method.listWorkspaces, {}, (page) => page.workspaces, {
+    enabled: !isInNone,
+  });
+  const lookAgain = useLookAgain(isInNone);
   const button = mayCreate ? <Button onClick={open}>Create workspace</Button> : undefined;
   return (
     <Page
@@ -50,7 +45,7 @@ export function WorkspacesPage() {
     >
       <Listing
         label="Workspaces"
-        list={isInNone ? none : list}
+        list={list}
         columns={columns}
         idOf={({ id }) => id}
         empty={
@@ -59,12 +54,33 @@ export function WorkspacesPage() {
             : {
                 title: 'You are in no workspace yet',
                 text: 'Ask an admin of a workspace, or the platform’s staff, to take you in.',
+                action: (
+                  <Button variant="default" onClick={lookAgain}>
+                    Look again
+                  </Button>
+                ),
               }
         }
       />
       <CreateWorkspace isOpen={isOpen} close={close} />
     </Page>
   );
+}
+
+/** What one may do stands in one's token: a new one tells whether one has been taken in. */
+function useLookAgain(isInNone: boolean): () => void {
+  const { session } = useSignIn();
+  const query = useQuery({
+    queryKey: ['standing', session.userId],
+    queryFn: async () => {
+      await session.renew();
+      return null;
+    },
+    enabled: isInNone,
+    refetchOnWindowFocus: 'always',
+    staleTime: 0,
+  });
+  return () => void query.refetch();
 }
 
 type Dialog = { readonly isOpen: boolean; readonly close: () => void };

@@ -15,5 +15,13 @@ export type Credential = {
   readonly lastUsedTime?: Timestamp | undefined;
 };
 
+/** Where a token that we refuse is still good; `life` says for how long such tokens live. */
+export const elsewhereText = (life = '') =>
+  'Services that check tokens by the published keys alone accept those that are out until they ' +
+  `expire${life === '' ? '' : `, ${life}`}.`;
+
+/** Of a customer's tokens. */
+export const customerTokenLife = 'which is within a minute';
+
 /** What to call it in a sentence. */
 export const nameOf = ({ id, name }: Credential) => (name === '' ? id : `“${name}”`);

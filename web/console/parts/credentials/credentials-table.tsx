@@ -69,7 +69,12 @@ function State({ state }: Pick<Credential, 'state'>) {
 }
 
 function End({ state, expireTime, revokeTime }: Credential) {
-  return <When time={state === CredentialState.REVOKED ? revokeTime : expireTime} />;
+  if (state === CredentialState.LIVE) return <When time={expireTime} />;
+  return (
+    <span>
+      ended <When time={state === CredentialState.REVOKED ? revokeTime : expireTime} />
+    </span>
+  );
 }
 
 type ActionsProps<Row> = {

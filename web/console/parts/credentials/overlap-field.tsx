@@ -18,6 +18,25 @@ export function OverlapField(props: NativeSelectProps) {
   return <NativeSelect data={overlaps} {...props} />;
 }
 
+/** What becomes of what is replaced, as its replacement is shown. */
+export type Fate = {
+  readonly ended: string;
+  /** Before the time. */
+  readonly goesOn: string;
+};
+
+/** `createTime`: of the replacement. `own`: when what is replaced ends by itself. */
+export function fateText(
+  { ended, goesOn }: Fate,
+  overlap: string,
+  createTime: Timestamp | undefined,
+  own?: Timestamp,
+): string {
+  if (overlap === '0') return ended;
+  const time = createTime === undefined ? Date.now() : timestampDate(createTime).getTime();
+  return `${goesOn} ${endText(time, overlap, own)}.`;
+}
+
 /**
  * Until when something is good that is replaced at a time, in milliseconds since 1970: for the
  * overlap, in seconds, or until it ends by itself, if that is sooner.

@@ -1,11 +1,10 @@
 /** Replaces an API key, of a customer or of a workspace, by another one like it. */
-import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDialogs } from '../dialogs.tsx';
 import { FormDialog } from '../form-dialog.tsx';
 import { type Credential, nameOf } from './credential.ts';
-import { defaultOverlap, endText, OverlapField } from './overlap-field.tsx';
+import { defaultOverlap, endText, fateText, OverlapField } from './overlap-field.tsx';
 
 export type RotateKeyDialogProps = {
   /** Undefined while the dialog is closed. */
@@ -32,13 +31,12 @@ export function RotateKeyDialog({ old, close, rotate, commandOf }: RotateKeyDial
       submit={async ({ overlapSeconds: overlap }) => {
         if (old === undefined) return;
         const { key, apiKey } = await rotate(old.id, Number(overlap));
-        const time = key?.createTime === undefined ? new Date() : timestampDate(key.createTime);
         const command = commandOf(apiKey, key?.scopes ?? []);
         showSecret({
           title: `The new key ${nameOf(old)}`,
           label: 'API key',
           text: apiKey,
-          note: fateOf(overlap, endText(time.getTime(), overlap, old.expireTime)),
+          note: fateText(fate, overlap, key?.createTime, old.expireTime),
           ...(command === undefined ? {} : { command }),
         });
       }}
@@ -58,6 +56,4 @@ export function RotateKeyDialog({ old, close, rotate, commandOf }: RotateKeyDial
   );
 }
 
-function fateOf(overlap: string, end: string): string {
-  return overlap === '0' ? 'The old key has ended.' : `The old key works until ${end}.`;
-}
+const fate = { ended: 'The old key has ended.', goesOn: 'The old key works until' };
