@@ -169,6 +169,33 @@ describe('a document', () => {
     await page.getByText('could not be reached').waitFor({ state: 'detached' });
   });
 
+  it('is told to have lost the connection within its bytes, too', async () => {
+    const { page } = await openReport('Broken off.pdf');
+    await page.getByLabel('Pages of the document').waitFor();
+    await page.evaluate(`(() => {
+      const before = fetch;
+      window.fetch = async (address, ...rest) => {
+        const answer = await before(address, ...rest);
+        if (!String(address).includes('/file?')) return answer;
+        const pull = (stream) => stream.error(new TypeError('network error'));
+        return new Response(new ReadableStream({ pull }), answer);
+      };
+    })()`);
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByText('The service could not be reached').waitFor();
+    expect(await page.getByText('network error').count()).toBe(0);
+  });
+
+  it('is told when it can be downloaded again', async () => {
+    const { page } = await openReport('Busy.pdf');
+    await page.getByLabel('Pages of the document').waitFor();
+    const json = { detail: 'It is too busy.', code: 'unavailable', request_id: 'request-7' };
+    const headers = { 'retry-after': '1' };
+    await page.route('**/file?*', (route) => route.fulfill({ status: 503, headers, json }));
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByText('You can try again after a second.').waitFor();
+  });
+
   it('is given another name, and deleted, from its own page', async () => {
     const { page, document } = await openReport('Page.pdf');
     await page.getByRole('button', { name: 'Rename' }).click();

@@ -17,10 +17,10 @@ import { picture } from '../support/viewing.ts';
 const uploadBytesMax = 2_000_000;
 const { openDocuments, storedAs } = uploading(uploadBytesMax);
 
-const answerWith = (page: Page, status: number, code: string, detail: string) =>
-  page.route(uploads, (route) =>
-    route.fulfill({ status, json: { status, code, detail, request_id: 'request-7' } }),
-  );
+function answerWith(page: Page, status: number, code: string, detail: string, headers = {}) {
+  const json = { status, code, detail, request_id: 'request-7' };
+  return page.route(uploads, (route) => route.fulfill({ status, headers, json }));
+}
 
 describe('an upload', () => {
   it('takes several files at once, and opens what it has stored', async () => {
@@ -156,10 +156,12 @@ describe('an upload that fails', () => {
 
   it('for a while is tried again on demand', async () => {
     const { page } = await openDocuments();
-    await answerWith(page, 503, 'unavailable', 'Too many uploads are under way.');
+    const headers = { 'retry-after': '7' };
+    await answerWith(page, 503, 'unavailable', 'Too many uploads are under way.', headers);
     await choose(page, fileOf('Later.zip'));
     const row = rowOf(page, 'Later.zip');
     await row.getByText('Too many uploads are under way.').waitFor();
+    await row.getByText('You can try again after 7 seconds.').waitFor();
     await page.unroute(uploads);
     await row.getByRole('button', { name: 'Try again' }).click();
     await documentNamed(page, 'Later.zip').waitFor();
@@ -182,5 +184,18 @@ describe('an upload that fails', () => {
     await page.route(uploads, (route) => route.fulfill({ status: 502, body: '<h1>Oops</h1>' }));
     await choose(page, fileOf('Proxy.zip'));
     await rowOf(page, 'Proxy.zip').getByText('The answer was 502').waitFor();
+  });
+
+  it('is told as one where the answer is good, and not of the service', async () => {
+    const { page } = await openDocuments();
+    for (const body of ['<h1>Welcome</h1>', '{}']) {
+      await page.route(uploads, (route) => route.fulfill({ status: 201, body }));
+      await choose(page, fileOf('Lobby.zip'));
+      const row = rowOf(page, 'Lobby.zip');
+      await row.getByText('The answer was 201').waitFor();
+      await row.getByRole('button', { name: 'Remove Lobby.zip' }).click();
+      await row.waitFor({ state: 'detached' });
+      await page.unroute(uploads);
+    }
   });
 });
