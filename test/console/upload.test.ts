@@ -63,6 +63,29 @@ describe('an upload', () => {
     expect((await storedAs('Dropped 2.txt'))?.sha256).toBe(sha256(Buffer.from('some text')));
   });
 
+  it('takes nothing that is dropped beneath a dialog, or on another page', async () => {
+    const { page } = await openDocuments();
+    await choose(page, fileOf('Shown.zip'));
+    /** Whether the browser would leave the console for what is dropped. */
+    const isOpened = () =>
+      page.evaluate<boolean>(`(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(['some text'], 'Stray.txt'));
+        const init = { bubbles: true, cancelable: true, dataTransfer };
+        return document.body.dispatchEvent(new DragEvent('drop', init));
+      })()`);
+    await page.getByRole('button', { name: 'Rename “Shown.zip”' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await isOpened()).toBe(false);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
+    expect(await isOpened()).toBe(false);
+    await page.goBack();
+    await documentNamed(page, 'Shown.zip').waitFor();
+    expect(await page.getByText('Stray.txt').count()).toBe(0);
+  });
+
   it('waits while three others are under way', async () => {
     const { page } = await openDocuments();
     const { held, letGo } = await holdUploads(page);
@@ -119,7 +142,7 @@ describe('an upload', () => {
 describe('an upload that fails', () => {
   it('of a file that is too large is not even sent', async () => {
     const { page, requests } = await openDocuments();
-    await choose(page, fileOf('Large.bin', Buffer.alloc(uploadBytesMax + 100_000)));
+    await choose(page, fileOf('Large.bin', Buffer.alloc(uploadBytesMax + 1)));
     const row = rowOf(page, 'Large.bin');
     await row.getByText('It has 2.1 MB; the service takes 2 MB at most.').waitFor();
     expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);

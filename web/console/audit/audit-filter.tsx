@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { TextLink } from '../parts/link.tsx';
+import { localText } from '../parts/local-time.ts';
 import classes from './audit-filter.module.css';
 import { type AuditSearch, readAuditSearch } from './audit-search.ts';
 import { actions, codes, outcomeOf } from './audit-words.ts';
@@ -88,10 +89,5 @@ function Fields({ search }: { readonly search: AuditSearch }) {
   );
 }
 
-/** A moment in the reader's own zone, as such a field takes it. */
-function localOf(time: string | undefined): string {
-  if (time === undefined) return '';
-  const date = new Date(time);
-  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 19);
-}
+const localOf = (time: string | undefined) =>
+  time === undefined ? '' : localText(new Date(time), 'seconds');

@@ -1,16 +1,12 @@
-import { Button } from '@mantine/core';
-import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
-import type { DocumentButtonProps } from './rename-button.tsx';
 
-type DeleteButtonProps = DocumentButtonProps & { readonly onDone?: () => unknown };
-
-export function DeleteButton({ document, onDone, ...props }: DeleteButtonProps) {
-  const { id: documentId, workspaceId, name } = document;
+/** Deletes a document, after a question. */
+export function useDeleteDocument(onDone?: () => unknown): (document: Document) => void {
   const { confirm } = useDialogs();
   const remove = useAct(DocumentService.method.deleteDocument);
-  const ask = () =>
+  return ({ id: documentId, workspaceId, name }) =>
     confirm({
       title: `Delete “${name}”?`,
       consequence:
@@ -22,9 +18,4 @@ export function DeleteButton({ document, onDone, ...props }: DeleteButtonProps) 
         await onDone?.();
       },
     });
-  return (
-    <Button variant="default" onClick={ask} {...props}>
-      Delete
-    </Button>
-  );
 }
