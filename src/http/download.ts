@@ -1,16 +1,7 @@
 // The headers of an answer that is a document's bytes.
 import { create as contentDisposition } from 'content-disposition';
 import type { DownloadHeader } from '../../gen/latchkey/sharing/v1/document_pb.js';
-
-/** The types that a browser may show in place. Everything else is a download of opaque bytes. */
-export const inlineTypes: ReadonlySet<string> = new Set([
-  'application/pdf',
-  'image/avif',
-  'image/gif',
-  'image/jpeg',
-  'image/png',
-  'image/webp',
-]);
+import { inlineTypes } from './inline-types.ts';
 
 type Facts = Omit<DownloadHeader, '$typeName' | '$unknown'>;
 

@@ -50,6 +50,11 @@ describe('the documents of a workspace', () => {
     expect((await cells.allTextContents()).slice(1, 4)).toEqual(['PDF', '6.8 kB', '4']);
     const others = rowOf(page, 'Archive 7.zip').getByRole('cell');
     expect((await others.allTextContents()).slice(1, 4)).toEqual(['ZIP archive', '36 bytes', '–']);
+    const buttons = rowOf(page, 'Quarterly report.pdf').getByRole('button');
+    const tops = await buttons.evaluateAll((all) =>
+      all.map((one) => one.getBoundingClientRect().y),
+    );
+    expect(new Set(tops).size).toBe(1);
     await expectAccessible(page);
     await picture(page, 'documents-list');
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -61,7 +66,8 @@ describe('the documents of a workspace', () => {
     const { id } = await upload(app(), makeZip(), 'Draft.zip');
     const { page, open } = await visitAs(await member('member'));
     await open(listOf(workspaceId()));
-    await rowOf(page, 'Draft.zip').getByRole('button', { name: 'Rename' }).click();
+    const button = page.getByRole('button', { name: 'Rename “Draft.zip”' });
+    await button.click();
     const dialog = page.getByRole('dialog', { name: 'Rename the document' });
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Draft.zip');
     await dialog.getByLabel('Name').fill(' ');
@@ -72,6 +78,22 @@ describe('the documents of a workspace', () => {
     await dialog.getByRole('button', { name: 'Rename' }).click();
     await rowOf(page, 'Final.zip').waitFor();
     expect(await nameOf(id)).toBe('Final.zip');
+    const renamed = page.getByRole('button', { name: 'Rename “Final.zip”' });
+    await renamed.and(page.locator(':focus')).waitFor();
+  });
+
+  it('that go meanwhile take no open dialog with them', async () => {
+    const { id } = await upload(app(), makeZip(), 'Going.zip');
+    const { page, open } = await visitAs(await member('member'));
+    await open(listOf(workspaceId()));
+    await page.getByRole('button', { name: 'Rename “Going.zip”' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename the document' });
+    await dialog.getByLabel('Name').fill('Gone.zip');
+    await api(app(), 'DELETE', `/documents/${id}`);
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByText('There is no such document').waitFor();
+    await rowOf(page, 'Going.zip').waitFor({ state: 'detached' });
+    await dialog.getByText('Request id:').waitFor();
   });
 
   it('are deleted with their links, after a question', async () => {
@@ -167,6 +189,33 @@ describe('a document', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await coming;
     await page.getByText('could not be reached').waitFor({ state: 'detached' });
+  });
+
+  it('is told to have lost the connection within its bytes, too', async () => {
+    const { page } = await openReport('Broken off.pdf');
+    await page.getByLabel('Pages of the document').waitFor();
+    await page.evaluate(`(() => {
+      const before = fetch;
+      window.fetch = async (address, ...rest) => {
+        const answer = await before(address, ...rest);
+        if (!String(address).includes('/file?')) return answer;
+        const pull = (stream) => stream.error(new TypeError('network error'));
+        return new Response(new ReadableStream({ pull }), answer);
+      };
+    })()`);
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByText('The service could not be reached').waitFor();
+    expect(await page.getByText('network error').count()).toBe(0);
+  });
+
+  it('is told when it can be downloaded again', async () => {
+    const { page } = await openReport('Busy.pdf');
+    await page.getByLabel('Pages of the document').waitFor();
+    const json = { detail: 'It is too busy.', code: 'unavailable', request_id: 'request-7' };
+    const headers = { 'retry-after': '1' };
+    await page.route('**/file?*', (route) => route.fulfill({ status: 503, headers, json }));
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByText('You can try again after a second.').waitFor();
   });
 
   it('is given another name, and deleted, from its own page', async () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { consoles, expectAccessible } from '../support/console.ts';
 import { dayMs, linkOf, localText, newestLink, rowOf } from '../support/links.ts';
 import { makePdf } from '../support/pdf.ts';
-import { api, type DocumentFields, makeLink, upload } from '../support/sharing.ts';
+import { api, type DocumentFields, makeLink, otherWorkspace, upload } from '../support/sharing.ts';
 import { desktop, overhangOf, phone, picture } from '../support/viewing.ts';
 
 const { app, workspaceId, visitAs, member, staff } = consoles();
@@ -37,6 +37,7 @@ describe('the links of a workspace', () => {
     await button.click();
     const dialog = page.getByRole('dialog', { name: 'Create a link' });
     await dialog.getByRole('option', { name: /^terms\.pdf · / }).waitFor({ state: 'attached' });
+    await dialog.getByLabel('Document').and(page.locator(':focus')).waitFor();
     await dialog.getByLabel('Document').selectOption(document.id);
     await dialog.getByLabel('Name').fill('For the board');
     await dialog.locator('input[type=password]').fill('open sesame');
@@ -121,6 +122,19 @@ describe('the links of a workspace', () => {
   });
 });
 
+describe('the links of a workspace without documents', () => {
+  it('wait for the first document', async () => {
+    const empty = await otherWorkspace(app(), 'ws_empty');
+    const { page, open } = await visitAs(await staff());
+    await open(`/workspaces/${empty}/links`);
+    await page.getByText('There is nothing to share yet').waitFor();
+    expect(await page.getByRole('button', { name: 'Create link' }).count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Go to the documents' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+  });
+});
+
 describe('many links', () => {
   const count = 205;
   let oldest: DocumentFields;
@@ -149,8 +163,29 @@ describe('many links', () => {
     await rowOf(page, 'newer-50.pdf').waitFor();
     const rows = page.getByRole('table', { name: 'Links' }).getByRole('row');
     expect(await rows.count()).toBe(51);
+    for (const act of ['Copy address of', 'Edit', 'Revoke']) {
+      const name = `${act} the link to “oldest.pdf”`;
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(1);
+    }
     await page.getByRole('button', { name: 'Load more' }).click();
     await rowOf(page, 'newer-0.pdf').waitFor();
+  });
+
+  it('ask for the name of an old document once, whatever is done then', async () => {
+    const { page, open, requests } = await visitAs(await member('member'));
+    await open(linksPath());
+    await rowOf(page, 'oldest.pdf').waitFor();
+    const asked = (method: string) => requests.filter((one) => one.endsWith(`/${method}`)).length;
+    const before = asked('ListLinks');
+    const names = asked('GetDocument');
+    await page.getByRole('button', { name: 'Edit the link to “newer-20.pdf”' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit the link' });
+    await dialog.getByLabel('Name').and(page.locator(':focus')).waitFor();
+    await dialog.getByLabel('Name').fill('Twentieth');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'Twentieth').waitFor();
+    expect(asked('ListLinks')).toBeGreaterThan(before);
+    expect(asked('GetDocument')).toBe(names);
   });
 
   it('can be made to documents that are older than the first that are offered', async () => {
@@ -205,6 +240,10 @@ describe('the pages of links', () => {
         await page.emulateMedia({ colorScheme });
         await open(linksPath());
         await rowOf(page, 'Last quarter').getByText('Expired').waitFor();
+        await rowOf(page, 'Last quarter')
+          .getByText(/^ended /)
+          .waitFor();
+        await rowOf(page, 'For investors').getByText('Live').waitFor();
         await rowOf(page, 'Sent to the wrong one').getByText('Revoked').waitFor();
         await expectAccessible(page);
         expect(await overhangOf(page)).toBe(0);

@@ -96,6 +96,20 @@ describe('the preview of a PDF', () => {
     expect(await alert.count()).toBe(0);
   });
 
+  it('takes nothing but the part that it asked for', async () => {
+    const bytes = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
+    const { id } = await upload(app(), bytes, 'Whole.pdf');
+    const { page, open } = await visitAs(await member('member'));
+    await page.route('**/file?*', async (route) => {
+      const { range: _, ...headers } = route.request().headers();
+      await route.continue({ headers });
+    });
+    await open(`/workspaces/${workspaceId()}/documents/${id}`);
+    const text = 'Something on the way to the service did not send the part of the file';
+    await page.getByRole('alert').getByText(text).waitFor();
+    expect(await page.getByText('the file is damaged').count()).toBe(0);
+  });
+
   it('renews a token that is good no more', async () => {
     const bytes = makeReport();
     const { id } = await upload(app(), bytes, 'Renewed.pdf');

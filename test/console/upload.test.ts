@@ -17,10 +17,10 @@ import { picture } from '../support/viewing.ts';
 const uploadBytesMax = 2_000_000;
 const { openDocuments, storedAs } = uploading(uploadBytesMax);
 
-const answerWith = (page: Page, status: number, code: string, detail: string) =>
-  page.route(uploads, (route) =>
-    route.fulfill({ status, json: { status, code, detail, request_id: 'request-7' } }),
-  );
+function answerWith(page: Page, status: number, code: string, detail: string, headers = {}) {
+  const json = { status, code, detail, request_id: 'request-7' };
+  return page.route(uploads, (route) => route.fulfill({ status, headers, json }));
+}
 
 describe('an upload', () => {
   it('takes several files at once, and opens what it has stored', async () => {
@@ -61,6 +61,29 @@ describe('an upload', () => {
     await documentNamed(page, 'Dropped 2.txt').waitFor();
     expect(await page.getByText('Drop the files to upload them').count()).toBe(0);
     expect((await storedAs('Dropped 2.txt'))?.sha256).toBe(sha256(Buffer.from('some text')));
+  });
+
+  it('takes nothing that is dropped beneath a dialog, or on another page', async () => {
+    const { page } = await openDocuments();
+    await choose(page, fileOf('Shown.zip'));
+    /** Whether the browser would leave the console for what is dropped. */
+    const isOpened = () =>
+      page.evaluate<boolean>(`(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(['some text'], 'Stray.txt'));
+        const init = { bubbles: true, cancelable: true, dataTransfer };
+        return document.body.dispatchEvent(new DragEvent('drop', init));
+      })()`);
+    await page.getByRole('button', { name: 'Rename “Shown.zip”' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await isOpened()).toBe(false);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
+    expect(await isOpened()).toBe(false);
+    await page.goBack();
+    await documentNamed(page, 'Shown.zip').waitFor();
+    expect(await page.getByText('Stray.txt').count()).toBe(0);
   });
 
   it('waits while three others are under way', async () => {
@@ -119,7 +142,7 @@ describe('an upload', () => {
 describe('an upload that fails', () => {
   it('of a file that is too large is not even sent', async () => {
     const { page, requests } = await openDocuments();
-    await choose(page, fileOf('Large.bin', Buffer.alloc(uploadBytesMax + 100_000)));
+    await choose(page, fileOf('Large.bin', Buffer.alloc(uploadBytesMax + 1)));
     const row = rowOf(page, 'Large.bin');
     await row.getByText('It has 2.1 MB; the service takes 2 MB at most.').waitFor();
     expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
@@ -156,10 +179,12 @@ describe('an upload that fails', () => {
 
   it('for a while is tried again on demand', async () => {
     const { page } = await openDocuments();
-    await answerWith(page, 503, 'unavailable', 'Too many uploads are under way.');
+    const headers = { 'retry-after': '7' };
+    await answerWith(page, 503, 'unavailable', 'Too many uploads are under way.', headers);
     await choose(page, fileOf('Later.zip'));
     const row = rowOf(page, 'Later.zip');
     await row.getByText('Too many uploads are under way.').waitFor();
+    await row.getByText('You can try again after 7 seconds.').waitFor();
     await page.unroute(uploads);
     await row.getByRole('button', { name: 'Try again' }).click();
     await documentNamed(page, 'Later.zip').waitFor();
@@ -182,5 +207,18 @@ describe('an upload that fails', () => {
     await page.route(uploads, (route) => route.fulfill({ status: 502, body: '<h1>Oops</h1>' }));
     await choose(page, fileOf('Proxy.zip'));
     await rowOf(page, 'Proxy.zip').getByText('The answer was 502').waitFor();
+  });
+
+  it('is told as one where the answer is good, and not of the service', async () => {
+    const { page } = await openDocuments();
+    for (const body of ['<h1>Welcome</h1>', '{}']) {
+      await page.route(uploads, (route) => route.fulfill({ status: 201, body }));
+      await choose(page, fileOf('Lobby.zip'));
+      const row = rowOf(page, 'Lobby.zip');
+      await row.getByText('The answer was 201').waitFor();
+      await row.getByRole('button', { name: 'Remove Lobby.zip' }).click();
+      await row.waitFor({ state: 'detached' });
+      await page.unroute(uploads);
+    }
   });
 });

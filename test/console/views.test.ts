@@ -41,6 +41,7 @@ describe('a link', () => {
     for (const fact of [link.url, link.id, 'password, e-mail address', 'not allowed']) {
       await page.getByText(fact, { exact: true }).waitFor();
     }
+    await page.getByRole('button', { name: 'Copy id' }).waitFor();
     const address = page.getByRole('link', { name: 'Open' });
     expect(await address.getAttribute('href')).toBe(link.url);
     expect(await address.getAttribute('rel')).toBe('noopener noreferrer');
@@ -206,6 +207,7 @@ describe('the views of a link', () => {
       ['1–10', '45 s'],
       ['391–400', '1 min 10 s'],
     ]);
+    await page.getByText(/The most: .*, on pages \d+–\d+\.$/).waitFor();
     await expectAccessible(page);
   });
 });

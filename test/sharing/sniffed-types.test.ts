@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inlineTypes } from '../../src/http/download.ts';
+import { inlineTypes } from '../../src/http/inline-types.ts';
 import { doorNames } from '../support/doors.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';

@@ -25,7 +25,7 @@ export interface FileSource {
 export const chunkBytes = 64 * 1024;
 
 /** Up to this size a file comes in one answer. */
-const wholeBytesMax = 512 * 1024;
+export const wholeBytesMax = 512 * 1024;
 
 /** Both ends are fetched ahead: one holds the first page or the file's header, one its index. */
 const endBytes = 128 * 1024;

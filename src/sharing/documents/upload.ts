@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { inlineTypes } from '../../http/download.ts';
+import { inlineTypes } from '../../http/inline-types.ts';
 import { fail, invalid } from '../../rpc/errors.ts';
 
 /** Enough for every signature that file-type knows at the start of a file. */

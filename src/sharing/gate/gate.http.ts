@@ -1,6 +1,7 @@
 // The routes of a shared link: its page, its gate's form, and the document's bytes.
 import { Readable } from 'node:stream';
-import { downloadHead, inlineTypes } from '../../http/download.ts';
+import { downloadHead } from '../../http/download.ts';
+import { inlineTypes } from '../../http/inline-types.ts';
 import type { Page, PageReply, PageRequest } from '../../http/page.ts';
 import { fail } from '../../rpc/errors.ts';
 import { networkOf } from '../../rpc/network.ts';

@@ -1,7 +1,7 @@
 // The HTML of a shared link's pages. Styles and script: web/viewer.
 import type { Assets } from '../../http/assets.ts';
-import { inlineTypes } from '../../http/download.ts';
 import { type Html, html } from '../../http/html.ts';
+import { inlineTypes } from '../../http/inline-types.ts';
 import type { PageReply } from '../../http/page.ts';
 import { pageHeaders } from '../../http/page-headers.ts';
 import type { SharedDocument } from '../links/links.ts';

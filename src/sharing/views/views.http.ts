@@ -1,5 +1,5 @@
 // Where the page of a shared link reports what its reader sees (`navigator.sendBeacon`).
-import { inlineTypes } from '../../http/download.ts';
+import { inlineTypes } from '../../http/inline-types.ts';
 import type { Page, PageRequest } from '../../http/page.ts';
 import { invalid } from '../../rpc/errors.ts';
 import type { DocumentRow } from '../../storage/schema.ts';

@@ -2,6 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FilterForm } from '../parts/filter-form.tsx';
+import { localText } from '../parts/local-time.ts';
 import { type AuditSearch, readAuditSearch } from './audit-search.ts';
 import { actions, codes, outcomeOf } from './audit-words.ts';
 
@@ -68,10 +69,5 @@ function Fields({ code = '', isReversed }: FieldsProps) {
   );
 }
 
-/** A moment in the reader's own zone, as such a field takes it. */
-function localOf(time: string | undefined): string {
-  if (time === undefined) return '';
-  const date = new Date(time);
-  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 19);
-}
+const localOf = (time: string | undefined) =>
+  time === undefined ? '' : localText(new Date(time), 'seconds');

@@ -14,7 +14,7 @@ export function DocumentLinks({ document }: { readonly document: Document }) {
   const button = hasScope('links:write') ? <Button onClick={open}>Create link</Button> : undefined;
   return (
     <Section title="Links" actions={button}>
-      <LinksTable workspaceId={workspaceId} documentId={documentId} />
+      <LinksTable workspaceId={workspaceId} document={document} />
       <CreateLinkDialog
         workspaceId={workspaceId}
         documentId={documentId}

@@ -10,10 +10,10 @@ import { Page } from '../parts/page.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { When } from '../parts/when.tsx';
 import { useHasScope } from '../session/context.tsx';
-import { DeleteButton } from './delete-button.tsx';
+import { useDeleteDocument } from './delete-document.ts';
 import { DocumentLinks } from './document-links.tsx';
 import { Preview } from './preview/preview.tsx';
-import { RenameButton } from './rename-button.tsx';
+import { useRenameDocument } from './rename-document.tsx';
 import { useDownload } from './use-download.ts';
 import { pagesText, sizeText, typeText } from './words.ts';
 
@@ -62,14 +62,21 @@ export function DocumentPage() {
 function Changes({ document }: { readonly document: Document }) {
   const mayWrite = useHasScope()('documents:write');
   const navigate = useNavigate();
-  if (!mayWrite) return null;
   const { workspaceId } = document;
-  const leave = () =>
-    navigate({ to: '/workspaces/$workspaceId/documents', params: { workspaceId } });
+  const { rename, dialog } = useRenameDocument();
+  const remove = useDeleteDocument(() =>
+    navigate({ to: '/workspaces/$workspaceId/documents', params: { workspaceId } }),
+  );
+  if (!mayWrite) return null;
   return (
     <>
-      <RenameButton document={document} />
-      <DeleteButton document={document} onDone={leave} />
+      <Button variant="default" onClick={() => rename(document)}>
+        Rename
+      </Button>
+      <Button variant="default" onClick={() => remove(document)}>
+        Delete
+      </Button>
+      {dialog}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { TextLink } from '../parts/link.tsx';
@@ -7,8 +7,8 @@ import { Page } from '../parts/page.tsx';
 import { usePaged } from '../parts/paged.ts';
 import { When } from '../parts/when.tsx';
 import { useHasScope } from '../session/context.tsx';
-import { DeleteButton } from './delete-button.tsx';
-import { RenameButton } from './rename-button.tsx';
+import { useDeleteDocument } from './delete-document.ts';
+import { useRenameDocument } from './rename-document.tsx';
 import { DropArea } from './uploads/drop-area.tsx';
 import { uploadBytesMax } from './uploads/limit.ts';
 import { UploadButton } from './uploads/upload-button.tsx';
@@ -36,16 +36,27 @@ const facts: readonly Column<Document>[] = [
   { title: 'Uploaded', cell: ({ createTime }) => <When time={createTime} /> },
 ];
 
-const actions: Column<Document> = {
+type Act = (document: Document) => void;
+
+const actionsOf = (acts: Readonly<Record<string, Act>>): Column<Document> => ({
   title: 'Actions',
   isTitleHidden: true,
   cell: (document) => (
-    <Group gap="xs">
-      <RenameButton document={document} size="compact-sm" />
-      <DeleteButton document={document} size="compact-sm" />
+    <Group gap="xs" wrap="nowrap">
+      {Object.entries(acts).map(([label, act]) => (
+        <Button
+          key={label}
+          size="compact-sm"
+          variant="default"
+          aria-label={`${label} “${document.name}”`}
+          onClick={() => act(document)}
+        >
+          {label}
+        </Button>
+      ))}
     </Group>
   ),
-};
+});
 
 export function DocumentsPage() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/documents' });
@@ -55,6 +66,9 @@ export function DocumentsPage() {
     { workspaceId },
     (page) => page.documents,
   );
+  const { rename, dialog } = useRenameDocument();
+  const remove = useDeleteDocument();
+  const actions = actionsOf({ Rename: rename, Delete: remove });
   return (
     <Page
       title="Documents"
@@ -75,13 +89,14 @@ export function DocumentsPage() {
             : 'Nobody has uploaded one to this workspace.',
         }}
       />
+      {dialog}
     </Page>
   );
 }
 
 function About({ mayWrite }: { readonly mayWrite: boolean }) {
   const bytesMax = uploadBytesMax();
-  const limit = Number.isFinite(bytesMax) ? `, up to ${sizeText(bytesMax)} each` : '';
+  const limit = Number.isFinite(bytesMax) ? `, up to ${sizeText(bytesMax, 'floor')} each` : '';
   return (
     <>
       Files of any kind that this workspace shares by links{limit}.

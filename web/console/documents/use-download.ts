@@ -17,8 +17,7 @@ export function useDownload(document: Document | undefined) {
     setPending(true);
     setError(undefined);
     try {
-      const response = await fetchDocument(session, document);
-      save(await response.blob(), document.name);
+      save(await fetchDocument(session, document), document.name);
     } catch (thrown) {
       setError(thrown);
     } finally {

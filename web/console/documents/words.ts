@@ -2,14 +2,18 @@
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
 
-/** A size in the reader's manner, such as `1.4 MB`. */
-export function sizeText(bytes: number): string {
+/** A size in the reader's manner, such as `1.4 MB`; a limit is not to seem more than it is. */
+export function sizeText(
+  bytes: number,
+  roundingMode: 'halfExpand' | 'floor' | 'ceil' = 'halfExpand',
+): string {
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return new Intl.NumberFormat(undefined, {
     style: 'unit',
     unit: units[power] ?? 'byte',
     unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
+    roundingMode,
   }).format(bytes / 1000 ** power);
 }
 

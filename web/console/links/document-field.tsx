@@ -1,8 +1,7 @@
 /** Lets the user choose one of the workspace's documents, the newest first. */
 import { timestampDate } from '@bufbuild/protobuf/wkt';
-import { Button, NativeSelect, Text } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { TextLink } from '../parts/link.tsx';
 import { usePaged } from '../parts/paged.ts';
 import { Problem } from '../parts/problem.tsx';
 import type { LinkForm } from './link-form.ts';
@@ -16,17 +15,6 @@ export function DocumentField({ workspaceId, form }: DocumentFieldProps) {
     { workspaceId, pageSize: 50 },
     ({ documents }) => documents,
   );
-  if (rows?.length === 0) {
-    return (
-      <Text>
-        There is nothing to share yet: first{' '}
-        <TextLink to="/workspaces/$workspaceId/documents" params={{ workspaceId }}>
-          upload a document
-        </TextLink>
-        .
-      </Text>
-    );
-  }
   const prompt = rows === undefined ? 'Loading…' : 'Choose a document';
   return (
     <div>
@@ -34,6 +22,7 @@ export function DocumentField({ workspaceId, form }: DocumentFieldProps) {
       <NativeSelect
         label="Document"
         required
+        data-autofocus
         data={[{ value: '', label: prompt }, ...(rows ?? []).map(optionOf)]}
         {...form.getInputProps('documentId')}
       />

@@ -8,6 +8,7 @@ export function NameField({ form }: { readonly form: LinkForm }) {
       label="Name"
       description="For you only: whoever opens the link does not see it."
       maxLength={255}
+      data-autofocus
       {...form.getInputProps('name')}
     />
   );

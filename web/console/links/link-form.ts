@@ -1,8 +1,9 @@
 /** What a form about a link holds: one form for those that create and those that change it. */
-import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { expiryOf } from '../parts/expiry-field.tsx';
+import { localText } from '../parts/local-time.ts';
 
 /** Named as in the requests, so that the service's words find their fields. */
 export type LinkValues = {
@@ -34,11 +35,12 @@ export const newLink: LinkValues = {
 
 export function valuesOf(link: Link): LinkValues {
   const { documentId, name, emailRequired, emailVerificationRequired, allowDownload } = link;
+  const { expireTime } = link;
   return {
     ...{ documentId, name, emailRequired, emailVerificationRequired, allowDownload },
     passwordChange: link.passwordRequired ? 'keep' : 'replace',
     password: '',
-    expireTime: localTextOf(link.expireTime),
+    expireTime: expireTime === undefined ? '' : localText(timestampDate(expireTime)),
   };
 }
 
@@ -70,12 +72,4 @@ export function changedPaths(values: LinkValues, before: LinkValues): string[] {
     allow_download: now.allowDownload !== then.allowDownload,
   };
   return Object.keys(changes).filter((path) => changes[path]);
-}
-
-/** A time in the reader's own zone, as a field of the type `datetime-local` holds it. */
-function localTextOf(time: Timestamp | undefined): string {
-  if (time === undefined) return '';
-  const ms = timestampMs(time);
-  const aheadMs = -new Date(ms).getTimezoneOffset() * 60_000;
-  return new Date(ms + aheadMs).toISOString().slice(0, 'yyyy-mm-ddThh:mm'.length);
 }

@@ -11,7 +11,7 @@ import { Page } from '../parts/page.tsx';
 import { When } from '../parts/when.tsx';
 import { useHasScope } from '../session/context.tsx';
 import { useEditLink } from './edit-link.tsx';
-import { gateOf, StateBadge } from './link-state.tsx';
+import { calledOf, endOf, gateOf, hasEnded, StateBadge } from './link-state.tsx';
 import { useRevokeLink } from './revoke-link.ts';
 import { Views } from './views/views.tsx';
 
@@ -34,7 +34,7 @@ export function LinkPage() {
           Links
         </TextLink>
       }
-      actions={link === undefined ? undefined : <Actions link={link} />}
+      actions={link === undefined ? undefined : <Actions link={link} document={document} />}
     >
       <One value={link} query={query} label="link">
         {(known) => (
@@ -48,7 +48,9 @@ export function LinkPage() {
   );
 }
 
-function Actions({ link }: { readonly link: Link }) {
+type OfLink = { readonly link: Link; readonly document: Document | undefined };
+
+function Actions({ link, document }: OfLink) {
   const mayChange = useHasScope()('links:write');
   const revoke = useRevokeLink();
   const { edit, dialog } = useEditLink();
@@ -58,7 +60,7 @@ function Actions({ link }: { readonly link: Link }) {
       <Button variant="default" onClick={() => edit(link)}>
         Edit
       </Button>
-      <Button variant="default" onClick={() => revoke(link)}>
+      <Button variant="default" onClick={() => revoke(link, calledOf(link, document?.name))}>
         Revoke
       </Button>
       {dialog}
@@ -66,10 +68,8 @@ function Actions({ link }: { readonly link: Link }) {
   );
 }
 
-type LinkFactsProps = { readonly link: Link; readonly document: Document | undefined };
-
-function LinkFacts({ link, document }: LinkFactsProps) {
-  const { id, workspaceId, documentId, createTime, expireTime, revokeTime } = link;
+function LinkFacts({ link, document }: OfLink) {
+  const { id, workspaceId, documentId, createTime } = link;
   const params = { workspaceId, documentId };
   return (
     <Facts
@@ -86,12 +86,9 @@ function LinkFacts({ link, document }: LinkFactsProps) {
         },
         { name: 'Asks for', value: gateOf(link) },
         { name: 'Download', value: link.allowDownload ? 'allowed' : 'not allowed' },
-        {
-          name: revokeTime === undefined ? 'Ends' : 'Ended',
-          value: <When time={revokeTime ?? expireTime} />,
-        },
+        { name: hasEnded(link) ? 'Ended' : 'Ends', value: <When time={endOf(link)} /> },
         { name: 'Created', value: <When time={createTime} /> },
-        { name: 'Id', value: <span className="mono">{id}</span> },
+        { name: 'Id', value: <Copyable text={id} label="id" /> },
       ]}
     />
   );

@@ -3,14 +3,21 @@ import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Badge } from '@mantine/core';
 import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 
-type State = 'Open' | 'Expired' | 'Revoked';
+type State = 'Live' | 'Expired' | 'Revoked';
 
-const colors: Readonly<Record<State, string>> = { Open: 'teal', Expired: 'gray', Revoked: 'red' };
+const colors: Readonly<Record<State, string>> = { Live: 'teal', Expired: 'gray', Revoked: 'red' };
+
+export function hasEnded(link: Link): boolean {
+  return stateOf(link) !== 'Live';
+}
+
+/** When it has ended or will; undefined for never. */
+export const endOf = ({ revokeTime, expireTime }: Link) => revokeTime ?? expireTime;
 
 function stateOf({ revokeTime, expireTime }: Link): State {
   if (revokeTime !== undefined) return 'Revoked';
   const hasExpired = expireTime !== undefined && timestampMs(expireTime) <= Date.now();
-  return hasExpired ? 'Expired' : 'Open';
+  return hasExpired ? 'Expired' : 'Live';
 }
 
 export function StateBadge({ link }: { readonly link: Link }) {
@@ -32,5 +39,8 @@ export function gateOf(link: Link): string {
   return asked.length === 0 ? 'nothing' : asked.join(', ');
 }
 
-/** What to call the link in a sentence, where its name is all that is known. */
-export const calledOf = ({ name }: Link) => (name === '' ? 'this link' : `“${name}”`);
+/** What to call the link in a sentence: by its name, or by that of its document. */
+export function calledOf({ name }: Link, documentName: string | undefined): string {
+  if (name !== '') return `“${name}”`;
+  return documentName === undefined ? 'this link' : `the link to “${documentName}”`;
+}

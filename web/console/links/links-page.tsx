@@ -1,24 +1,41 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useParams } from '@tanstack/react-router';
+import { ButtonLink } from '../parts/link.tsx';
 import { Page } from '../parts/page.tsx';
 import { useHasScope } from '../session/context.tsx';
 import { CreateLinkDialog } from './create-link-dialog.tsx';
+import { useNewestDocuments } from './document-names.ts';
 import { LinksTable } from './links-table.tsx';
 
 export function LinksPage() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/links' });
-  const hasScope = useHasScope();
+  const mayChange = useHasScope()('links:write');
   const [isOpen, { open, close }] = useDisclosure(false);
-  const button = hasScope('links:write') ? <Button onClick={open}>Create link</Button> : undefined;
+  const { data } = useNewestDocuments(workspaceId);
+  const hasNone = data?.documents.length === 0;
+  const mayCreate = mayChange && !hasNone;
   return (
     <Page
       title="Links"
       about="A link is an address that shows a document to whoever passes what it asks for."
-      actions={button}
+      actions={mayCreate ? <Button onClick={open}>Create link</Button> : undefined}
     >
-      <LinksTable workspaceId={workspaceId} />
+      <LinksTable
+        workspaceId={workspaceId}
+        {...(mayChange && hasNone ? { empty: nothingToShare(workspaceId) } : {})}
+      />
       <CreateLinkDialog workspaceId={workspaceId} isOpen={isOpen} close={close} />
     </Page>
   );
 }
+
+const nothingToShare = (workspaceId: string) => ({
+  title: 'There is nothing to share yet',
+  text: 'Upload a document first, and then create a link to it.',
+  action: (
+    <ButtonLink to="/workspaces/$workspaceId/documents" params={{ workspaceId }}>
+      Go to the documents
+    </ButtonLink>
+  ),
+});

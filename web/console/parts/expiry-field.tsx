@@ -3,7 +3,7 @@ import { TextInput, type TextInputProps } from '@mantine/core';
 import { Refusal } from '../session/refusal.ts';
 
 /** The last minute of a year of four digits, as such a field holds it. */
-export const lastMoment = '9999-12-31T23:59';
+const lastMoment = '9999-12-31T23:59';
 
 /** Asks for a moment in the reader's own zone; an empty field means never. */
 export function ExpiryField(props: TextInputProps) {

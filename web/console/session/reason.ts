@@ -24,6 +24,7 @@ export function requestIdOf(error: unknown): string | undefined {
 
 /** For how many seconds trying again is of no use; undefined where the service has not said it. */
 export function retryAfterSecondsOf(error: unknown): number | undefined {
+  if (error instanceof Refusal) return error.retryAfterSeconds;
   if (!(error instanceof ConnectError)) return undefined;
   const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
   return delay === undefined ? undefined : Number(delay.seconds);

@@ -3,6 +3,7 @@ import { Alert, Anchor, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
+import { useNoStrayFiles } from '../documents/uploads/stray-files.ts';
 import { UploadsElsewhere } from '../documents/uploads/uploads-elsewhere.tsx';
 import { DialogsProvider } from '../parts/dialogs.tsx';
 import { useSessionState, useUser } from '../session/context.tsx';
@@ -37,6 +38,7 @@ function ToSignIn({ comesBack }: { readonly comesBack: boolean }) {
 function Frame({ hasOther }: { readonly hasOther: boolean }) {
   const menu = useMenu();
   useStartOver(hasOther);
+  useNoStrayFiles();
   return (
     <AppShell
       header={{ height: 56 }}

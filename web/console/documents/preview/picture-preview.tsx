@@ -25,7 +25,6 @@ export function PicturePreview({ document }: { readonly document: Document }) {
     const { signal } = closing;
     setState({ status: 'loading' });
     fetchDocument(session, document, { signal })
-      .then((response) => response.blob())
       .then((picture) => {
         if (signal.aborted) return;
         const address = URL.createObjectURL(picture);

@@ -1,19 +1,11 @@
 /** What a document looks like, where a browser can show it. */
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { pictureTypes } from '../../../../src/http/inline-types.ts';
 import { Section } from '../../parts/section.tsx';
 import { sizeText } from '../words.ts';
 import { NotShown } from './not-shown.tsx';
 import { PdfPreview } from './pdf-preview.tsx';
 import { PicturePreview } from './picture-preview.tsx';
-
-/** The types of pictures that the pages of links show, too. */
-const pictureTypes: ReadonlySet<string> = new Set([
-  'image/avif',
-  'image/gif',
-  'image/jpeg',
-  'image/png',
-  'image/webp',
-]);
 
 /** A picture is fetched whole. */
 const pictureBytesMax = 30_000_000;

@@ -29,9 +29,13 @@ export function showPdf(options: ShowPdfOptions): () => void {
   const closing = new AbortController();
   const engine = startPdfjs();
   closing.signal.addEventListener('abort', () => engine.worker.terminate());
-  void show(options, engine, closing.signal).catch((error) => {
-    if (!closing.signal.aborted) options.onState({ status: 'failed', error });
-  });
+  // With a failure it ends: nothing that is told later stands over it.
+  const fail = (error: unknown) => {
+    if (closing.signal.aborted) return;
+    closing.abort();
+    options.onState({ status: 'failed', error });
+  };
+  void show(options, engine, closing.signal, fail).catch(fail);
   return () => closing.abort();
 }
 
@@ -39,8 +43,8 @@ async function show(
   { session, document, scroller, onState, onPage }: ShowPdfOptions,
   engine: ReturnType<typeof startPdfjs>,
   closing: AbortSignal,
+  fail: (error: unknown) => void,
 ): Promise<void> {
-  const fail = (error: unknown) => onState({ status: 'failed', error });
   const source = await openSource(session, document, closing, fail);
   const askPassword = (isWrong: boolean) =>
     new Promise<string>((submit) => {

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useUploads } from './context.tsx';
+import { bringsFiles } from './stray-files.ts';
 import classes from './uploads.module.css';
 
 /** Uploads what is dropped onto the page, wherever on it. */
@@ -9,9 +10,9 @@ export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
     const over = (event: DragEvent) => {
-      if (!event.dataTransfer?.types.includes('Files')) return;
-      // Or else the browser would open them.
+      if (!bringsFiles(event) || isBeneathDialog()) return;
       event.preventDefault();
+      event.dataTransfer.dropEffect = 'copy';
       setOver(true);
     };
     const leave = (event: DragEvent) => {
@@ -20,7 +21,7 @@ export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
     };
     const drop = (event: DragEvent) => {
       setOver(false);
-      if (!event.dataTransfer?.types.includes('Files')) return;
+      if (!bringsFiles(event) || isBeneathDialog()) return;
       event.preventDefault();
       const { files, folders } = sorted(event.dataTransfer);
       uploads.add(workspaceId, files);
@@ -46,6 +47,9 @@ export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
     </div>
   );
 }
+
+/** What stands behind a dialog takes nothing. */
+const isBeneathDialog = () => document.querySelector('[role=dialog]') !== null;
 
 function sorted({ items }: DataTransfer) {
   const files: File[] = [];

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { refusalOf } from '../../session/refusal.ts';
+import { membersIn, refusalOf } from '../../session/refusal.ts';
 import type { Session } from '../../session/session.ts';
 
 export type SendOptions = {
@@ -27,8 +27,9 @@ function send(file: File, token: string, options: SendOptions): Promise<string> 
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
     request.onload = () => {
       const { status, responseText } = request;
-      if (status === 201) resolve(idOf(responseText));
-      else reject(refusalOf(status, responseText));
+      const { id } = status === 201 ? membersIn(responseText) : {};
+      if (typeof id === 'string') resolve(id);
+      else reject(refusalOf(status, responseText, request.getResponseHeader('retry-after')));
     };
     request.onerror = () => reject(new ConnectError('the connection was lost', Code.Unavailable));
     request.onabort = () => reject(signal.reason);
@@ -44,9 +45,4 @@ function formOf(file: File, workspaceId: string): FormData {
   if (file.name.includes('"')) form.append('name', file.name);
   form.append('file', file, file.name);
   return form;
-}
-
-function idOf(body: string): string {
-  const document: { readonly id: string } = JSON.parse(body);
-  return document.id;
 }

@@ -86,7 +86,8 @@ export class Uploads {
 
   #stateOf({ size }: File): UploadState {
     if (size <= this.#bytesMax) return { status: 'waiting' };
-    const text = `It has ${sizeText(size)}; the service takes ${sizeText(this.#bytesMax)} at most.`;
+    const limit = sizeText(this.#bytesMax, 'floor');
+    const text = `It has ${sizeText(size, 'ceil')}; the service takes ${limit} at most.`;
     return { status: 'failed', error: new Refusal(text, { code: 'payload_too_large' }) };
   }
 

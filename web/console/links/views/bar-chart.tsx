@@ -76,6 +76,8 @@ function Plot({ bars }: { readonly bars: readonly Bar[] }) {
   const greatest = greatestOf(bars);
   const step = Math.ceil(bars.length / labelsMax);
   const labelled = bars.filter((_, index) => index % step === 0);
+  // A label that stands below several bars is that of the first.
+  const textAlign = step > 1 ? 'start' : 'center';
   const gridTemplateColumns = `repeat(${bars.length}, minmax(0, 1fr))`;
   return (
     <div className={classes.plot} aria-hidden="true">
@@ -92,7 +94,7 @@ function Plot({ bars }: { readonly bars: readonly Bar[] }) {
           </div>
         ))}
       </div>
-      <div className={classes.labels} style={{ gridTemplateColumns }}>
+      <div className={classes.labels} style={{ gridTemplateColumns, textAlign }}>
         {labelled.map(({ label, shortLabel }, index) => {
           const start = index * step + 1;
           const end = Math.min(start + step, bars.length + 1);
@@ -109,8 +111,8 @@ function Plot({ bars }: { readonly bars: readonly Bar[] }) {
 }
 
 /** The first of the longest bars. */
-export function greatestOf(bars: readonly Bar[]): Bar | undefined {
-  return bars.reduce<Bar | undefined>(
+export function greatestOf<One extends Bar>(bars: readonly One[]): One | undefined {
+  return bars.reduce<One | undefined>(
     (greatest, bar) => (bar.value > (greatest?.value ?? 0) ? bar : greatest),
     undefined,
   );

@@ -5,8 +5,13 @@ import { durationText } from './duration.ts';
 
 const barsMax = 62;
 
+export type PageBar = Bar & {
+  /** The pages in a sentence. */
+  readonly called: string;
+};
+
 /** `pageCount`: 0 where it is not known. Pages that are too many for a bar each share one. */
-export function pageTimes(views: readonly Pick<LinkView, 'pages'>[], pageCount: number): Bar[] {
+export function pageTimes(views: readonly Pick<LinkView, 'pages'>[], pageCount: number): PageBar[] {
   const times = new Map<number, number>();
   for (const { page, durationMs } of views.flatMap(({ pages }) => pages)) {
     times.set(page, (times.get(page) ?? 0) + durationMs);
@@ -22,8 +27,10 @@ export function pageTimes(views: readonly Pick<LinkView, 'pages'>[], pageCount: 
     if (bar !== undefined) bar.value += ms;
   }
   return bars.map((bar) => {
-    const pages = bar.first === bar.last ? `${bar.first}` : `${bar.first}–${bar.last}`;
-    return { label: pages, shortLabel: pages, value: bar.value, text: durationText(bar.value) };
+    const { first, last, value } = bar;
+    const label = first === last ? `${first}` : `${first}–${last}`;
+    const called = first === last ? `page ${label}` : `pages ${label}`;
+    return { label, shortLabel: label, called, value, text: durationText(value) };
   });
 }
 

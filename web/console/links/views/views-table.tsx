@@ -45,7 +45,13 @@ export function ViewsTable({ link }: { readonly link: Link }) {
 }
 
 function Viewer({ email, emailVerified }: LinkView) {
-  if (email === '') return <Text c="dimmed">not asked for</Text>;
+  if (email === '') {
+    return (
+      <Text c="dimmed" inherit>
+        was not asked for
+      </Text>
+    );
+  }
   return (
     <Group gap="xs">
       {email}

@@ -72,7 +72,7 @@ function PerPage({ pageCount, ...latest }: LatestViews & { readonly pageCount: n
   const greatest = greatestOf(bars);
   if (greatest === undefined) return null;
   const sum = bars.reduce((ms, { value }) => ms + value, 0);
-  const most = `The most: ${greatest.text}, on page ${greatest.label}.`;
+  const most = `The most: ${greatest.text}, on ${greatest.called}.`;
   return (
     <BarChart
       title="Time per page"

@@ -1,17 +1,13 @@
-import { Button } from '@mantine/core';
-import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { useAct } from '../parts/act.ts';
 import { useDialogs } from '../parts/dialogs.tsx';
 import { isolated } from '../parts/isolated.tsx';
-import type { DocumentButtonProps } from './rename-button.tsx';
 
-type DeleteButtonProps = DocumentButtonProps & { readonly onDone?: () => unknown };
-
-export function DeleteButton({ document, onDone, ...props }: DeleteButtonProps) {
-  const { id: documentId, workspaceId, name } = document;
+/** Deletes a document, after a question. */
+export function useDeleteDocument(onDone?: () => unknown): (document: Document) => void {
   const { confirm } = useDialogs();
   const remove = useAct(DocumentService.method.deleteDocument);
-  const ask = () =>
+  return ({ id: documentId, workspaceId, name }) =>
     confirm({
       title: `Delete “${isolated(name)}”?`,
       consequence:
@@ -23,9 +19,4 @@ export function DeleteButton({ document, onDone, ...props }: DeleteButtonProps) 
         await onDone?.();
       },
     });
-  return (
-    <Button variant="default" onClick={ask} {...props}>
-      Delete
-    </Button>
-  );
 }
