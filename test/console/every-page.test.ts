@@ -14,10 +14,11 @@ const router = readFileSync(
   'utf8',
 );
 const routes = [...router.matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)];
+/** What leads on to a page, what those of a workspace stand below, and what is no page's. */
+const noPages = new Set(['/', '/workspaces/$workspaceId', '/$']);
 const paths = routes.flatMap(([, parent, own = '']) => {
   if (parent === 'workspace') return [`/workspaces/$workspaceId${own}`];
-  // The one leads on to another page, the other is only what those of a workspace stand below.
-  return parent === 'shell' && own !== '/' && own !== '/workspaces/$workspaceId' ? [own] : [];
+  return parent === 'shell' && !noPages.has(own) ? [own] : [];
 });
 
 let person: Person;
