@@ -17,8 +17,9 @@ const routes = [...router.matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^'
 /** What leads on to a page, what those of a workspace stand below, and what is no page's. */
 const noPages = new Set(['/', '/workspaces/$workspaceId', '/$']);
 const paths = routes.flatMap(([, parent, own = '']) => {
+  if (noPages.has(own)) return [];
   if (parent === 'workspace') return [`/workspaces/$workspaceId${own}`];
-  return parent === 'shell' && !noPages.has(own) ? [own] : [];
+  return parent === 'shell' ? [own] : [];
 });
 
 let person: Person;

@@ -70,4 +70,11 @@ describe('workspaces', () => {
       })
       .toBeGreaterThan(0);
   });
+
+  it('open at their documents where an address names nothing else', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(`/workspaces/${workspaceId()}`);
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
+    expect(page.url()).toMatch(/\/documents$/);
+  });
 });

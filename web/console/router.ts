@@ -11,7 +11,7 @@ import { SignInPage } from './session/sign-in-page.tsx';
 import { AllBroken, Broken, NoSuchPage } from './shell/lost.tsx';
 import { Root } from './shell/root.tsx';
 import { Shell } from './shell/shell.tsx';
-import { Start } from './shell/start.tsx';
+import { Start, WorkspaceStart } from './shell/start.tsx';
 import { readUserSearch } from './users/user-search.ts';
 
 const root = createRootRoute({ component: Root, errorComponent: AllBroken });
@@ -113,6 +113,7 @@ const ofShell = [
 ] as const;
 
 const ofWorkspace = [
+  createRoute({ getParentRoute: () => workspace, path: '/', component: WorkspaceStart }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/documents',

@@ -1,7 +1,7 @@
 /** Takes whoever arrives to where their work is. */
 import { useQuery } from '@connectrpc/connect-query';
 import { Center, Loader } from '@mantine/core';
-import { Navigate } from '@tanstack/react-router';
+import { Navigate, useParams } from '@tanstack/react-router';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useUser } from '../session/context.tsx';
 
@@ -22,4 +22,9 @@ export function Start() {
     );
   }
   return <Navigate to="/workspaces" replace />;
+}
+
+export function WorkspaceStart() {
+  const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/' });
+  return <Navigate to="/workspaces/$workspaceId/documents" params={{ workspaceId }} replace />;
 }
