@@ -14,7 +14,6 @@ import { Traces } from '../parts/traces.tsx';
 import { When } from '../parts/when.tsx';
 import { useHasScope, useUser } from '../session/context.tsx';
 import { UserActions } from './user-actions.tsx';
-import classes from './user-page.module.css';
 import { kindText } from './user-text.ts';
 
 export function UserPage() {
@@ -63,8 +62,8 @@ function factsOf(user: User): Fact[] {
   return [
     { name: 'User id', value: <Copyable text={id} label="user id" /> },
     { name: 'Kind', value: kindText(user) },
-    { name: 'E-mail address', value: <span className={classes.long}>{email}</span> },
-    { name: 'Name', value: <span className={classes.long}>{name || 'No name'}</span> },
+    { name: 'E-mail address', value: email },
+    { name: 'Name', value: name || 'No name' },
     { name: 'State', value: <Able disableTime={disableTime} isFull /> },
     {
       name: 'Second factor',
