@@ -68,7 +68,7 @@ describe('a change of oneself', () => {
     await page.getByRole('row').filter({ hasText: own.email }).getByText('Change role').click();
     const change = page.getByRole('dialog', { name: /^Change the role of/ });
     await change.getByLabel('Role').selectOption('Member');
-    await change.getByRole('button', { name: 'Change role' }).click();
+    await change.getByRole('button', { name: 'Save' }).click();
     await change.waitFor({ state: 'hidden' });
 
     await page.unrouteAll({ behavior: 'wait' });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { consoles, expectAccessible, fillSignIn, longAgo } from '../support/console.ts';
+import {
+  consoles,
+  endSessions,
+  expectAccessible,
+  fillSignIn,
+  longAgo,
+} from '../support/console.ts';
 import { liveSessions } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { anotherTab, deafen, heading } from '../support/tabs.ts';
@@ -8,19 +14,6 @@ import { addSession } from '../support/users.ts';
 const { app, visitAs, staff, member } = consoles();
 
 const db = () => app().app.inside.db;
-
-/** Ends every session of the user, by another browser of theirs. */
-async function endAll(userId: string): Promise<void> {
-  const others = await liveSessions(db(), userId);
-  const { cookie } = await addSession(db(), userId);
-  for (const id of others) {
-    const response = await fetch(`${app().app.publicUrl}/sessions/${id}`, {
-      method: 'DELETE',
-      headers: { cookie: `latchkey_session=${cookie}` },
-    });
-    expect(response.status).toBe(200);
-  }
-}
 
 const workspacesLink = { name: 'Workspaces', exact: true } as const;
 
@@ -71,7 +64,7 @@ describe('a session that has ended', () => {
     const { page, open } = await visitAs(own);
     await open('/account');
     await page.getByText(own.email).first().waitFor();
-    await endAll(own.id);
+    await endSessions(app(), own.id);
     await page.getByRole('button', { name: 'Add an authenticator app' }).click();
     await heading(page, 'Sign in').waitFor();
     await page.getByRole('status').getByText('Your session has ended.').waitFor();
@@ -90,7 +83,7 @@ describe('a session that has ended', () => {
     await page.getByRole('button', { name: 'Create workspace' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('A name that was not sent');
-    await endAll(own.id);
+    await endSessions(app(), own.id);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await heading(page, 'Sign in').waitFor();
     expect(await dialog.count()).toBe(0);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectAccessible, fillSignIn } from '../support/console.ts';
-import { changeElsewhere } from '../support/rows.ts';
+import { endSessions, expectAccessible, fillSignIn } from '../support/console.ts';
 import {
   choose,
   documentNamed,
@@ -83,13 +82,7 @@ describe('uploads under way', () => {
     const own = await member('member');
     const { page } = await openDocuments(desktop, own);
     await page.getByRole('table', { name: 'Documents' }).waitFor();
-    await changeElsewhere(app().app.inside.db, (trx) =>
-      trx
-        .updateTable('sessions')
-        .set({ revoke_time: Date.now() })
-        .where('user_id', '=', own.id)
-        .execute(),
-    );
+    await endSessions(app(), own.id);
     const names = ['Late 1.zip', 'Late 2.zip', 'Late 3.zip', 'Late 4.zip', 'Late 5.zip'];
     await choose(page, ...names.map((name) => fileOf(name)));
     await page.getByText('Your session has ended.').waitFor();

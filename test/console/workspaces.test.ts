@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { consoles, expectAccessible } from '../support/console.ts';
-import { addMember } from '../support/members.ts';
+import { consoles, expectAccessible, takeIn } from '../support/console.ts';
 import { addUser } from '../support/users.ts';
 
 const { app, workspaceId, visitAs, staff, member } = consoles();
@@ -47,7 +46,7 @@ describe('workspaces', () => {
     await open('/workspaces');
     await page.getByText('You are in no workspace yet').waitFor();
     await expectAccessible(page);
-    await addMember(db(), workspaceId(), 'member', newcomer.id);
+    await takeIn(app(), newcomer.id);
     await page.getByRole('button', { name: 'Look again' }).click();
     await page
       .getByRole('table', { name: 'Workspaces' })
@@ -61,7 +60,7 @@ describe('workspaces', () => {
     const { page, open } = await visitAs(newcomer);
     await open('/workspaces');
     await page.getByText('You are in no workspace yet').waitFor();
-    await addMember(db(), workspaceId(), 'member', newcomer.id);
+    await takeIn(app(), newcomer.id);
     const comeBack = "document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))";
     await expect
       .poll(async () => {

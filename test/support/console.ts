@@ -6,7 +6,7 @@ import { managementScopes } from '../../src/identity/scopes.ts';
 import type { Database, MemberRow } from '../../src/storage/schema.ts';
 import { launchBrowser } from './browser.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './harness.ts';
-import { addMember } from './members.ts';
+import { addMember, as, liveSessions } from './members.ts';
 import { addSession, addUser, type TestUser } from './users.ts';
 import { desktop, newReader, type Reader } from './viewing.ts';
 
@@ -97,6 +97,32 @@ export function consoles(options: TestAppOptions = {}) {
       return member;
     },
   };
+}
+
+/** Ends every session of the user, by another browser of theirs: at once. */
+export async function endSessions({ app }: TestApp, userId: string): Promise<void> {
+  const others = await liveSessions(app.inside.db, userId);
+  const { cookie } = await addSession(app.inside.db, userId);
+  for (const id of others) {
+    const response = await fetch(`${app.publicUrl}/sessions/${id}`, {
+      method: 'DELETE',
+      headers: { cookie: `latchkey_session=${cookie}` },
+    });
+    expect(response.status).toBe(200);
+  }
+}
+
+/** Takes a user into a workspace as staff do: at once. */
+export async function takeIn(test: TestApp, userId: string): Promise<void> {
+  const { WORKSPACE_ID } = test.env;
+  const headers = await as(test, { type: 'staff', scope: managementScopes.join(' ') });
+  const address = `${test.app.publicUrl}/workspaces/${WORKSPACE_ID}/members/${userId}`;
+  const response = await fetch(address, {
+    method: 'PUT',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ role: 'MEMBER_ROLE_MEMBER' }),
+  });
+  expect(response.status).toBe(200);
 }
 
 /** Long enough ago for every action that needs a recent sign-in to ask for one. */
