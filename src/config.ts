@@ -197,7 +197,7 @@ function readNetworks(text: string): string[] {
     const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
     const isBits = bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= bitsMax);
     if (bitsMax < 0 || !isBits || rest.length > 0) {
-      throw new Error(`must be addresses or networks such as 10.0.0.0/8, which ${network} is not`);
+      throw new Error('must be addresses and networks, such as 10.0.0.0/8, ::1');
     }
   }
   return networks;
