@@ -57,5 +57,5 @@ ${links}<script type="module" src="${file}"></script>
     return { status: 200, headers, body: body.text };
   }
 
-  return { method: 'GET', path: '/console/**', name: 'console', answer };
+  return { method: 'GET', path: '/console/**', name: 'console', takesSlash: true, answer };
 }

@@ -30,5 +30,7 @@ export type Page = {
   readonly path: string;
   /** The name in logs and metrics. */
   readonly name: string;
+  /** Whether its address with a slash at the end, which people type, leads to it. */
+  readonly takesSlash?: boolean;
   answer(request: PageRequest): Promise<PageReply>;
 };

@@ -90,7 +90,10 @@ describe('a slash behind the address of a page', () => {
     );
   });
 
-  it.each(['//console/', '/nowhere/', '/clients/', '/'])('leads nowhere at %s', async (path) => {
-    expect((await ask(path)).status).toBe(404);
-  });
+  it.each(['//console/', '/nowhere/', '/clients/', '/errors/', '/'])(
+    'leads nowhere at %s',
+    async (path) => {
+      expect((await ask(path)).status).toBe(404);
+    },
+  );
 });

@@ -90,7 +90,7 @@ describe('an action that needs a recent sign-in', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await fillSignIn(page, other);
-    await page.getByRole('heading', { name: 'Documents' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
     release();
     expect((await asked.response())?.status()).toBe(401);
     await page.getByRole('link', { name: 'Your account' }).click();

@@ -98,7 +98,9 @@ describe('uploads under way', () => {
     const { page } = await openDocuments(phone);
     const { held } = await holdUploads(page);
     const long = `An ${'unbroken'.repeat(9)} name.zip`;
-    await choose(page, fileOf(long), fileOf('Empty.txt', Buffer.alloc(0)));
+    await choose(page, fileOf(long));
+    await expect.poll(() => held.length).toBe(1);
+    await choose(page, fileOf('Empty.txt', Buffer.alloc(0)));
     await expect.poll(() => held.length).toBe(2);
     await held[1]?.continue();
     await rowOf(page, 'Empty.txt').getByText('Request id:').waitFor();

@@ -48,10 +48,11 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     throw notFound();
   });
 
-  /** The page whose path it is but for a slash at its end, which people type. */
+  /** The page whose path it is but for a slash at its end. */
   function pageWithSlash(method: string, path: string): Page | undefined {
     const match = path.endsWith('/') ? router.match(method, path.slice(0, -1)) : undefined;
-    return match?.kind === 'found' && match.value.kind === 'page' ? match.value.page : undefined;
+    const target = match?.kind === 'found' ? match.value : undefined;
+    return target?.kind === 'page' && target.page.takesSlash ? target.page : undefined;
   }
 
   // Every method that HTTP knows is routed here, if only to be told which ones there are.
