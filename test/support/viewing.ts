@@ -43,9 +43,9 @@ export async function newReader(
 }
 
 /** How much of the first page's picture is neither white nor transparent: 0 to 1. */
-export function inkOf(page: Page): Promise<number> {
+export function inkOf(page: Page, selector = '#viewer'): Promise<number> {
   return page.evaluate<number>(`(() => {
-    const canvas = document.querySelector('#viewer canvas');
+    const canvas = document.querySelector('${selector} canvas');
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     let dark = 0;
     for (let at = 0; at < data.length; at += 4) {
