@@ -25,8 +25,11 @@ export type MethodFacts = {
   readonly sideEffects: boolean;
 };
 
-/** Decodes the request. Called after the caller was let in, so that strangers cost nothing. */
-export type ReadRequest = () => Message;
+/**
+ * Reads and decodes the request body. The guard calls it only after it has accepted the credential,
+ * so that the body of a refused caller is neither buffered nor parsed.
+ */
+export type ReadRequest = () => Message | Promise<Message>;
 
 export type UnaryEndpoint = MethodFacts & {
   readonly kind: 'unary';

@@ -45,7 +45,9 @@ function guardUnary(visit: Visit, handler: Handler) {
     try {
       principal = await visit.identify(call);
       visit.admit(call, principal);
-      const accepted = visit.accept(call, principal, read());
+      const message = read();
+      const decoded = message instanceof Promise ? await message : message;
+      const accepted = visit.accept(call, principal, decoded);
       const request = accepted instanceof Promise ? await accepted : accepted;
       const answer = create(output, await handle(request, call.context));
       visit.observe(call, principal, started, undefined);
@@ -88,7 +90,7 @@ function guardDownload(visit: Visit, handler: Handler) {
     try {
       principal = await visit.identify(call);
       visit.admit(call, principal);
-      const request = await visit.accept(call, principal, read());
+      const request = await visit.accept(call, principal, await read());
       for await (const answer of handle(request, call.context)) yield create(output, answer);
       ended = true;
     } catch (thrown) {
