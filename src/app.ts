@@ -26,6 +26,7 @@ import { openOutbox } from './mail/outbox.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import type { Log } from './observe/log.ts';
 import { createObserver } from './observe/observer.ts';
+import { createBodyBudget } from './rpc/body-budget.ts';
 import { failureOf } from './rpc/errors.ts';
 import { createGuard } from './rpc/guard.ts';
 import { useNodeTextEncoding } from './rpc/text-encoding.ts';
@@ -73,6 +74,8 @@ export type App = {
 };
 
 const drainMs = 9_000;
+/** The memory for request bodies that have not arrived in full. */
+const bodyBytesHeldMax = 64 * 1024 * 1024;
 
 /** Starts the whole service. When this returns, it answers. */
 export async function startApp(options: AppOptions): Promise<App> {
@@ -133,8 +136,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
   const endpoints = guardAll(guard, { ...identity.services, ...sharing.services });
 
+  const bodies = createBodyBudget({ bytesMax: bodyBytesHeldMax });
   const http = await startHttpFace({
     endpoints,
+    bodies,
     pages: [errorsPage(assets), consolePage({ ...base, assets, uploadBytesMax }), ...sharing.pages],
     assetsDir: path.join(webDir, 'assets'),
     publicUrl: () => publicUrl,
@@ -144,7 +149,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     failureOf: (thrown) => failureOf(storageFailure(thrown)),
   });
   publicUrl ||= `http://${hostPort(config.http, http.port)}`;
-  const grpc = await startGrpcFace(endpoints, config.grpc);
+  const grpc = await startGrpcFace({ endpoints, bodies, address: config.grpc });
   const ops = await startOpsFace({
     address: config.ops,
     checks: readinessChecks(db, sharing.blobs, identity.keyring),

@@ -19,6 +19,7 @@ import { HealthImplementation } from 'grpc-health-check';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
 import type { Address } from '../config.ts';
 import { bareAddress } from '../rpc/address.ts';
+import type { BodyBudget } from '../rpc/body-budget.ts';
 import { type Call, LazyContext, requestIdFrom } from '../rpc/call.ts';
 import type {
   ClientStreamingEndpoint,
@@ -41,10 +42,13 @@ export type GrpcFace = {
   close(): void;
 };
 
-export async function startGrpcFace(
-  endpoints: readonly Endpoint[],
-  address: Address,
-): Promise<GrpcFace> {
+export type GrpcFaceOptions = {
+  readonly endpoints: readonly Endpoint[];
+  readonly bodies: BodyBudget;
+  readonly address: Address;
+};
+
+export async function startGrpcFace({ endpoints, address }: GrpcFaceOptions): Promise<GrpcFace> {
   // What goes wrong reaches us as an error; the library would say it on the console, too.
   setLogVerbosity(logVerbosity.NONE);
   const paths = new Set(endpoints.map(({ name }) => `/${name}`));

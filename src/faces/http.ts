@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Address } from '../config.ts';
+import { type BodyBudget, unaryBodyBytesMax } from '../rpc/body-budget.ts';
 import { requestIdFrom } from '../rpc/call.ts';
 import { fail } from '../rpc/errors.ts';
 import { createConnectFace } from './connect.ts';
@@ -14,6 +15,7 @@ export type HttpFaceOptions = GatewayOptions & {
   /** The folder of the built browser code; served at `/assets/`. */
   readonly assetsDir: string;
   readonly address: Address;
+  readonly bodies: BodyBudget;
 };
 
 export type HttpFace = {
@@ -24,7 +26,6 @@ export type HttpFace = {
   close(): void;
 };
 
-const bodyBytesMax = 256 * 1024;
 /** A client that stops sending or reading is not waited for longer than this. */
 const stalledMs = 60_000;
 /** A request has to have come in whole by then, be it ever so large and the line ever so slow. */
@@ -35,7 +36,7 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
   let draining = false;
   const underWay = new Set<ServerResponse>();
   const app = Fastify({
-    bodyLimit: bodyBytesMax,
+    bodyLimit: unaryBodyBytesMax,
     exposeHeadRoutes: false,
     // A request that arrives on an open connection while we drain is still answered.
     return503OnClosing: false,

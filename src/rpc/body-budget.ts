@@ -1,0 +1,45 @@
+// The memory that the process spends on request bodies it has received and not yet decoded. Every
+// transport counts here, so that many unfinished requests cannot exhaust the memory together.
+import { fail } from './errors.ts';
+
+/** The largest body of a unary request, in bytes, on every transport. */
+export const unaryBodyBytesMax = 256 * 1024;
+
+export type BodyBudget = {
+  /** Starts to count one request's body. */
+  open(): BodyAccount;
+  /** The bytes that are counted now. */
+  bytesHeld(): number;
+};
+
+/** The count of one request's body. */
+export type BodyAccount = {
+  /** Counts bytes that have arrived. Throws `unavailable` where the process holds too many. */
+  add(bytes: number): void;
+  /** Returns all bytes of this request to the budget. Further calls do nothing. */
+  close(): void;
+};
+
+export function createBodyBudget({ bytesMax }: { readonly bytesMax: number }): BodyBudget {
+  let held = 0;
+  return {
+    bytesHeld: () => held,
+    open() {
+      let own = 0;
+      return {
+        add(bytes) {
+          if (held + bytes > bytesMax) {
+            const detail = 'The service is receiving too many request bodies at once.';
+            throw fail('unavailable', detail, { retryAfterSeconds: 1 });
+          }
+          held += bytes;
+          own += bytes;
+        },
+        close() {
+          held -= own;
+          own = 0;
+        },
+      };
+    },
+  };
+}
