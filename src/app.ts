@@ -45,6 +45,8 @@ import { buildSharing } from './wings/sharing.ts';
 export type AppOptions = {
   readonly config: Config;
   readonly log: Log;
+  /** How many lines the log has dropped. */
+  readonly droppedLines: () => number;
   /** The folder of the built browser code. */
   readonly webDir: string;
   /** Milliseconds since 1970. */
@@ -115,7 +117,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const pagesProgram = path.join(webDir, '../src/sharing/documents/pages/program.js');
   const needs = { credentials, passwords, assets, pagesProgram };
   const sharing = await buildSharing(base, needs);
-  const observer = createObserver(log);
+  const observer = createObserver(log, options.droppedLines);
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const failures = createFailures({ db, random, now, warn });
   const guard = createGuard({

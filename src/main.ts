@@ -26,24 +26,25 @@ async function main(): Promise<void> {
 
 async function serve(): Promise<void> {
   const config = readConfigOrExit();
-  const { log, flush } = createLog({ level: config.logLevel });
-  process.on('uncaughtException', (error) => die(error, { log, flush }));
-  process.on('unhandledRejection', (error) => die(error, { log, flush }));
+  const openLog = createLog({ level: config.logLevel });
+  const { log, flush, droppedLines } = openLog;
+  process.on('uncaughtException', (error) => void die(error, openLog));
+  process.on('unhandledRejection', (error) => void die(error, openLog));
   const webDir = path.join(import.meta.dirname, '../web');
-  const app = await startApp({ config, log, webDir }).catch((error: unknown) =>
-    die(error, { log, flush }),
+  const app = await startApp({ config, log, droppedLines, webDir }).catch((error: unknown) =>
+    die(error, openLog),
   );
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       // A stop that does not come to its end is a failure.
       setTimeout(() => process.exit(1), stopMs).unref();
-      app.stop().then(
-        () => {
-          flush();
-          process.exit(0);
-        },
-        (error: unknown) => die(error, { log, flush }),
-      );
+      app
+        .stop()
+        .then(flush)
+        .then(
+          () => process.exit(0),
+          (error: unknown) => die(error, openLog),
+        );
     });
   }
   // Whoever reads that it is ready may stop it at once.
@@ -89,9 +90,9 @@ function announce({ publicUrl, grpcAddress, opsUrl, bootstrapFile, bootstrapped 
   process.stderr.write(`${lines.join('\n')}\n`);
 }
 
-function die(error: unknown, { log, flush }: OpenLog): never {
+async function die(error: unknown, { log, flush }: OpenLog): Promise<never> {
   log.fatal({ err: error }, 'the process ends');
-  flush();
+  await flush();
   process.stderr.write(`Latchkey ends: ${error instanceof Error ? error.message : error}\n`);
   process.exit(1);
 }

@@ -2,13 +2,16 @@
 // no secret can reach it; what might all the same hold one is censored by its name.
 import pino from 'pino';
 import type { LogLevel } from '../config.ts';
+import { createLogWriter } from './log-writer.ts';
 
 export type Log = pino.Logger;
 
 export type OpenLog = {
   readonly log: Log;
-  /** Writes out what is still in memory. */
-  flush(): void;
+  /** Writes the lines that are still in memory, for as long as their reader accepts them. */
+  flush(): Promise<void>;
+  /** How many lines were dropped, because no process read them. */
+  droppedLines(): number;
 };
 
 const secretNames = new Set([
@@ -24,29 +27,33 @@ const secretNames = new Set([
   'token',
 ]);
 
-/** Lines wait this long for one another: handing each of them on would cost more than making it. */
-const gatherMs = 10;
-const gatheredBytesMax = 64 * 1024;
-
 export type LogOptions = {
   readonly level: LogLevel;
   /** A file; undefined for standard output. */
   readonly file?: string;
 };
 
+/** How long the end of the process waits for a reader of its log. */
+const flushMs = 500;
+
 export function createLog({ level, file }: LogOptions): OpenLog {
-  const { write, flush } = gatherLines(pino.destination({ dest: file ?? 1, sync: false }));
+  const time = isoTime();
+  const writer = createLogWriter({
+    file,
+    reportOf: (droppedLines) =>
+      `{"level":40${time()},"dropped_lines":${droppedLines},"msg":"log lines were dropped"}\n`,
+  });
   const log = pino(
     {
       level,
       base: null,
-      timestamp: isoTime(),
+      timestamp: time,
       formatters: { log: censor },
       serializers: { err: writeError },
     },
-    { write },
+    writer,
   );
-  return { log, flush };
+  return { log, flush: () => writer.flush(flushMs), droppedLines: () => writer.droppedLines() };
 }
 
 /** Writes the time of a line. Lines of one millisecond share the text, which is dear to make. */
@@ -62,37 +69,6 @@ function isoTime(): () => string {
 }
 
 type Fields = Record<string, unknown>;
-
-type Destination = ReturnType<typeof pino.destination>;
-
-function gatherLines(destination: Destination) {
-  const bytes = Buffer.allocUnsafe(gatheredBytesMax);
-  let length = 0;
-  let timer: NodeJS.Timeout | undefined;
-  function pass(): void {
-    clearTimeout(timer);
-    timer = undefined;
-    if (length > 0) destination.write(bytes.toString('utf8', 0, length));
-    length = 0;
-  }
-  return {
-    write(line: string): void {
-      // UTF-8 takes at most three bytes for each unit of a string.
-      const lengthMax = line.length * 3;
-      if (length + lengthMax > gatheredBytesMax) pass();
-      if (lengthMax > gatheredBytesMax) {
-        destination.write(line);
-        return;
-      }
-      length += bytes.write(line, length);
-      timer ??= setTimeout(pass, gatherMs);
-    },
-    flush(): void {
-      pass();
-      destination.flushSync();
-    },
-  };
-}
 
 /** Censors by name, at the top and one level below. An error is left to its serializer. */
 function censor(fields: Fields, depth = 0): Fields {

@@ -1,5 +1,5 @@
 // What is told of each call: a line in the log, and the metrics.
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { HttpObservation } from '../faces/gateway/routed.ts';
 import { principalId } from '../rpc/principal.ts';
 import type { Observation } from '../rpc/visit.ts';
@@ -13,7 +13,7 @@ export type Observer = {
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export function createObserver(log: Log): Observer {
+export function createObserver(log: Log, droppedLines: () => number): Observer {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const calls = new Histogram({
@@ -35,6 +35,15 @@ export function createObserver(log: Log): Observer {
     help: 'When the process started, in seconds since 1970.',
     registers: [registry],
   }).setToCurrentTime();
+  new Counter({
+    name: 'latchkey_log_lines_dropped_total',
+    help: 'Lines of the log that were dropped, because no process read them in time.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(droppedLines());
+    },
+  });
 
   return {
     call({ method, call, principal, failure, durationMs }) {

@@ -152,6 +152,7 @@ test('the metrics tell how long calls took, by method, face and code', async () 
   expect(text).toContain(`${count}{${method},code="invalid_argument"} 1`);
   expect(text).toMatch(/latchkey_page_duration_seconds_count\{page="unrouted",status="404"\} 1/);
   expect(text).toContain('process_cpu_seconds_total');
+  expect(text).toContain('latchkey_log_lines_dropped_total 0');
 });
 
 test('the log is JSON lines on standard output, with request ids and without secrets', async () => {

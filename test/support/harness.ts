@@ -65,7 +65,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       ? await freshPostgresDatabase()
       : `sqlite:${dataDir}/latchkey.db`);
   const logFile = path.join(dataDir, 'log.jsonl');
-  const { log, flush } = createLog({ level: 'debug', file: logFile });
+  const { log, flush, droppedLines } = createLog({ level: 'debug', file: logFile });
   const loopback = { host: '127.0.0.1', port: 0 };
   const config: Config = {
     ...readConfig({ LATCHKEY_DATA_DIR: dataDir, LATCHKEY_BOOTSTRAP: 'demo' }),
@@ -77,7 +77,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   };
   const { now = Date.now, random = randomBytes, uploadStalledMs } = options;
   const patience = uploadStalledMs === undefined ? {} : { uploadStalledMs };
-  const app = await startApp({ config, log, webDir, now, random, ...patience });
+  const app = await startApp({ config, log, droppedLines, webDir, now, random, ...patience });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= app.stop();
@@ -89,7 +89,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     databaseUrl,
     env: parseEnv(await readFile(app.bootstrapFile, 'utf8')),
     async logText() {
-      flush();
+      await flush();
       return readFile(logFile, 'utf8');
     },
     stop,

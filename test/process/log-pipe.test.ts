@@ -1,0 +1,121 @@
+// The log goes to a pipe that no process reads.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const dist = path.resolve(import.meta.dirname, '../../dist/src');
+
+type Pipe = { readonly fd: number /** Reads what is in the pipe now. */; read(): string };
+
+function makePipe(): Pipe {
+  const folder = mkdtempSync(path.join(tmpdir(), 'latchkey-test-'));
+  const file = path.join(folder, 'pipe');
+  execFileSync('mkfifo', [file]);
+  const reader = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  const fd = openSync(file, constants.O_WRONLY);
+  onTestFinished(() => {
+    closeSync(reader);
+    closeSync(fd);
+    rmSync(folder, { recursive: true });
+  });
+  const bytes = Buffer.alloc(1 << 20);
+  return {
+    fd,
+    read() {
+      try {
+        return bytes.toString('utf8', 0, readSync(reader, bytes));
+      } catch {
+        return '';
+      }
+    },
+  };
+}
+
+/** Starts a program whose standard output is a new pipe. */
+function spawnWithPipe(words: readonly string[], env: Record<string, string> = {}) {
+  const pipe = makePipe();
+  const child = spawn(process.execPath, words, {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['pipe', pipe.fd, 'pipe'],
+  });
+  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return { child, pipe, ended, stderr: () => stderr };
+}
+
+function startServer() {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'latchkey-test-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  return spawnWithPipe([path.join(dist, 'main.js')], {
+    LATCHKEY_DATA_DIR: dataDir,
+    LATCHKEY_HTTP_ADDRESS: '127.0.0.1:0',
+    LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',
+    LATCHKEY_OPS_ADDRESS: '127.0.0.1:0',
+  });
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)('the program ends on %s', async (signal) => {
+  const { child, ended, stderr } = startServer();
+  await expect.poll(stderr, { timeout: 20_000 }).toContain('operations');
+  const [, url = ''] = /HTTP\/JSON and Connect +(\S+)/.exec(stderr()) ?? [];
+  // The lines of these fill the pipe, which holds 64 KiB, twice.
+  for (let i = 0; i < 40; i++) {
+    const calls = Array.from({ length: 20 }, () => fetch(`${url}/${'x'.repeat(50)}`));
+    await Promise.all(calls.map(async (call) => (await call).text()));
+  }
+
+  child.kill(signal);
+
+  const late = new Promise((resolve) => setTimeout(() => resolve('still there'), 12_000).unref());
+  expect(await Promise.race([ended, late])).toBe(0);
+});
+
+const lines = 400_000;
+
+/** Logs 100 MB; then reports the memory it has, and ends when its standard input does. */
+const writer = `
+  const { createLog } = await import(${JSON.stringify(path.join(dist, 'observe/log.js'))});
+  const opened = createLog({ level: 'info' });
+  const filler = 'x'.repeat(200);
+  for (let i = 0; i < ${lines}; i++) {
+    opened.log.info({ i, filler }, 'line');
+    if (i % 1000 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  process.stderr.write(JSON.stringify({ rss: process.memoryUsage().rss }) + '\\n');
+  process.stdin.resume().on('end', async () => {
+    await opened.flush();
+    process.exit(0);
+  });`;
+
+test('lines that cannot be written take little memory, and a line counts them', async () => {
+  const { child, pipe, ended, stderr } = spawnWithPipe(['--input-type=module', '-e', writer]);
+  await expect.poll(stderr, { timeout: 25_000 }).toContain('rss');
+  const { rss } = JSON.parse(stderr());
+  expect(rss / 1_000_000).toBeLessThan(120);
+
+  let text = '';
+  const reading = setInterval(() => {
+    text += pipe.read();
+  }, 1);
+  onTestFinished(() => clearInterval(reading));
+  await expect.poll(() => text).toContain('log lines were dropped');
+  child.stdin?.end();
+  expect(await ended).toBe(0);
+  for (let rest = pipe.read(); rest !== ''; rest = pipe.read()) text += rest;
+
+  const read = text.trimEnd().split('\n');
+  const parsed: { dropped_lines?: number }[] = read.map((line) => JSON.parse(line));
+  const dropped = parsed.flatMap(({ dropped_lines }) => dropped_lines ?? []);
+  expect(dropped).toHaveLength(1);
+  expect(read.length - 1 + (dropped[0] ?? 0)).toBe(lines);
+});
