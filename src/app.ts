@@ -1,10 +1,10 @@
 // The composition root: builds all from the settings, starts it, stops it.
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { createValidator } from '@bufbuild/protovalidate';
 import { bootstrap, writeAddresses } from './bootstrap.ts';
 import type { Address, Config } from './config.ts';
+import { prepareFolders, readFirstStart } from './data-folder.ts';
 import { startGrpcFace } from './faces/grpc.ts';
 import { startHttpFace } from './faces/http.ts';
 import { startOpsFace } from './faces/ops.ts';
@@ -84,14 +84,16 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { config, log, webDir } = options;
   const { uploadBytesMax } = config;
   useNodeTextEncoding();
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  for (const { path, message } of await prepareFolders(config)) log.warn({ path }, message);
+  const firstStart = await readFirstStart(config);
   const masterKey = await openMasterKey(config);
   const db = await openDatabase(config.databaseUrl);
   const now = options.now ?? Date.now;
   const random = options.random ?? randomBytes;
   const bootstrapFile = path.join(config.dataDir, 'bootstrap.env');
   const first = { db, masterKey, kind: config.bootstrap, file: bootstrapFile, random, now };
-  const bootstrapped = await bootstrap(first);
+  const bootstrapped = await bootstrap({ ...first, ...firstStart });
+  await firstStart.end();
 
   let publicUrl = config.publicUrl ?? '';
   const mailer = await openMailer(config, { from: config.mailFrom, random, now });

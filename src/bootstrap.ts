@@ -27,6 +27,8 @@ export type BootstrapOptions = {
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Throws where an empty database must not be filled. */
+  readonly requirePermitted: (databaseIsEmpty: boolean) => void;
 };
 
 type Settings = Readonly<Record<string, string>>;
@@ -48,6 +50,7 @@ const keyScopes = 'documents:read documents:write links:read links:write';
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const { db, masterKey, kind, file, now } = options;
   if ((await countSigningKeys(db)) > 0) return false;
+  options.requirePermitted(true);
   const parts: Part[] = [];
   if (kind !== 'none') parts.push(await staff(options));
   if (kind === 'demo') parts.push(client(options), customer(options), workspace(options));

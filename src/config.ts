@@ -50,6 +50,8 @@ export type Config = {
   readonly auditRetentionDays: number;
   readonly logLevel: LogLevel;
   readonly bootstrap: Bootstrap;
+  /** Fills an empty database although files of an earlier installation are left. */
+  readonly bootstrapForce: boolean;
 };
 
 /** All that is wrong with the environment. */
@@ -85,6 +87,7 @@ const known = [
   'LATCHKEY_AUDIT_RETENTION_DAYS',
   'LATCHKEY_LOG_LEVEL',
   'LATCHKEY_BOOTSTRAP',
+  'LATCHKEY_BOOTSTRAP_FORCE',
 ] as const;
 
 type Name = (typeof known)[number];
@@ -134,6 +137,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       database === '' || database.startsWith('sqlite:') ? 'demo' : 'owner',
       oneOf(['demo', 'owner', 'none']),
     ),
+    bootstrapForce: read('LATCHKEY_BOOTSTRAP_FORCE', 'false', oneOf(['true', 'false'])) === 'true',
   };
   if (sameBytes(config.masterKey, config.previousMasterKey)) {
     problems.push('LATCHKEY_PREVIOUS_MASTER_KEY: must be another one than LATCHKEY_MASTER_KEY');

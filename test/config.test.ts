@@ -34,6 +34,7 @@ test('every setting has a default', () => {
     auditRetentionDays: 365,
     logLevel: 'info',
     bootstrap: 'demo',
+    bootstrapForce: false,
   });
 });
 
@@ -57,6 +58,7 @@ describe('a setting', () => {
     ['PUBLIC_URL', 'https://a.example', { publicUrl: 'https://a.example' }],
     ['PUBLIC_URL', 'http://a.example:81/', { publicUrl: 'http://a.example:81' }],
     ['DATABASE_URL', 'sqlite:/x/y.db', { databaseUrl: 'sqlite:/x/y.db', bootstrap: 'demo' }],
+    ['BOOTSTRAP_FORCE', 'true', { bootstrapForce: true }],
     ['DATABASE_URL', 'postgres://u:p@h/d', { databaseUrl: 'postgres://u:p@h/d' }],
     ['DATABASE_URL', 'postgresql://h/d', { bootstrap: 'owner' }],
     ['BLOB_URL', 'file:/var/blobs', { blobDir: '/var/blobs' }],

@@ -1,6 +1,6 @@
 // Files that must be there whole or not at all.
 import { randomUUID } from 'node:crypto';
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Makes what was done in a folder (files made, linked, renamed) outlast a crash. */
@@ -50,6 +50,26 @@ async function withTemporary<T>(
     return placed;
   } finally {
     await rm(temporary, { force: true });
+  }
+}
+
+const temporaryPattern = /^(.+)\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const temporaryMs = 60_000;
+
+/**
+ * Removes the temporary files that a killed process has left of files that `isOurs` accepts. Files
+ * of the last minute stay: another process may be writing them.
+ */
+export async function removeTemporaries(
+  folder: string,
+  isOurs: (name: string) => boolean,
+): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [, target] = temporaryPattern.exec(name) ?? [];
+    if (target === undefined || !isOurs(target)) continue;
+    const file = path.join(folder, name);
+    const { mtimeMs } = await stat(file);
+    if (mtimeMs < Date.now() - temporaryMs) await rm(file, { force: true });
   }
 }
 

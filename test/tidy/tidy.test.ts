@@ -64,6 +64,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/wings': ['*'],
   'src/services.ts': ['*'],
   'src/bootstrap.ts': ['*'],
+  'src/data-folder.ts': ['src/storage'],
   'src/commands': ['*'],
   'src/main.ts': ['src/app.ts', 'src/commands', 'src/observe'],
 };

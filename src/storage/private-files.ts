@@ -1,0 +1,76 @@
+// Keeps folders and files readable by their owner alone, whatever the umask was.
+import { chmod, mkdir, stat } from 'node:fs/promises';
+
+/** Names a file or folder that other users can open, and says what was done about it. */
+export type OpenPath = { readonly path: string; readonly message: string };
+
+const folderMode = 0o700;
+const fileMode = 0o600;
+const others = 0o077;
+const worldWritable = 0o002;
+const sticky = 0o1000;
+
+/**
+ * Makes a folder if it is missing, and closes one that other users can open if this user owns it.
+ * Throws where every user may write to it and it cannot be closed.
+ */
+export async function makePrivateFolder(folder: string): Promise<OpenPath | undefined> {
+  await mkdir(folder, { recursive: true, mode: folderMode });
+  const { mode, uid } = await stat(folder);
+  // A folder such as /tmp belongs to everyone, and closing it would break other programs.
+  const isShared = (mode & sticky) !== 0;
+  if (isOurs(uid) && !isShared) return close(folder, folderMode);
+  if ((mode & worldWritable) !== 0) {
+    throw new Error(
+      `every user may write to ${folder} (${modeText(mode)}); ${closeAdvice(folder)}`,
+    );
+  }
+  if ((mode & others) === 0) return undefined;
+  return { path: folder, message: `other users can open it: ${closeAdvice(folder)}` };
+}
+
+/** Closes a file that other users can open. A file that is missing is left alone. */
+export async function makePrivateFile(file: string): Promise<OpenPath | undefined> {
+  const stats = await statIfAny(file);
+  if (stats === undefined || (stats.mode & others) === 0) return undefined;
+  if (isOurs(stats.uid)) return close(file, fileMode);
+  return { path: file, message: `other users can open it: run chmod 600 ${file} as its owner` };
+}
+
+/** Reports a path that other users can open, and changes nothing. */
+export async function findOpenPath(file: string): Promise<OpenPath | undefined> {
+  const stats = await statIfAny(file);
+  if (stats === undefined || (stats.mode & others) === 0) return undefined;
+  const advice = stats.isDirectory() ? closeAdvice(file) : `run chmod 600 ${file}`;
+  return { path: file, message: `other users can open it (${modeText(stats.mode)}): ${advice}` };
+}
+
+async function close(path: string, mode: number): Promise<OpenPath | undefined> {
+  const before = (await stat(path)).mode & 0o777;
+  if (before === mode) return undefined;
+  try {
+    await chmod(path, mode);
+  } catch (error) {
+    // On a disk that is mounted read-only, the mode stays as it is.
+    const reason = error instanceof Error ? error.message : error;
+    return { path, message: `its mode ${modeText(before)} could not be changed: ${reason}` };
+  }
+  if ((before & others) === 0) return undefined;
+  return { path, message: `other users could open it: changed ${modeText(before)} to private` };
+}
+
+async function statIfAny(file: string) {
+  try {
+    return await stat(file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const isOurs = (uid: number) => process.getuid?.() === uid;
+
+const modeText = (mode: number) => (mode & 0o7777).toString(8).padStart(4, '0');
+
+const closeAdvice = (folder: string) =>
+  `give the service a folder that it owns, or run chmod 700 ${folder}`;
