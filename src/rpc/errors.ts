@@ -183,8 +183,15 @@ export function invalid(field: string, detail: string): Failure {
 /** Turns whatever was thrown into an error of the catalogue; what is not one is `internal`. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
-  if (thrown instanceof Error && thrown.name === 'AbortError') {
+  if (thrown instanceof Error && isGone(thrown)) {
     return fail('canceled', 'The caller went away.', { cause: thrown });
   }
   return fail('internal', 'Something went wrong on our side.', { cause: thrown });
+}
+
+/** The codes that Node gives the end of a caller's connection amid its request or answer. */
+const goneCodes = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']);
+
+function isGone(error: Error): boolean {
+  return error.name === 'AbortError' || ('code' in error && goneCodes.has(String(error.code)));
 }

@@ -21,6 +21,7 @@ import { up as auditCode } from './migrations/0007-audit-code.ts';
 import { up as revocationOrder } from './migrations/0010-revocation-order.ts';
 import { up as gate } from './migrations/0012-gate.ts';
 import { up as viewPages } from './migrations/0013-view-pages.ts';
+import { isPostgresAway, markErrors } from './postgres-errors.ts';
 import type { Database, Schema } from './schema.ts';
 
 const migrations = {
@@ -136,7 +137,7 @@ function postgres(url: string): Opened {
   pool.on('error', () => {});
   // Nor may one that is lost amid a query, which fails by itself.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return { dialect: new PostgresDialect({ pool }), ready: () => {} };
+  return { dialect: new PostgresDialect({ pool: markErrors(pool) }), ready: () => {} };
 }
 
 const attemptsMax = 20;
@@ -196,26 +197,12 @@ export function isDuplicate(error: unknown): boolean {
   return duplicateCodes.has(codeOf(error));
 }
 
-const awayCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-  '53300', // too_many_connections
-  '57P01', // admin_shutdown
-  '57P02', // crash_shutdown
-  '57P03', // cannot_connect_now
-  'SQLITE_BUSY',
-  'SQLITE_IOERR',
-]);
+const awayCodes = new Set(['SQLITE_BUSY', 'SQLITE_IOERR']);
 
 const fullCodes = new Set([
   '53100', // disk_full
   'SQLITE_FULL',
 ]);
-
-const awayMessage = /timeout|connection terminated|Connection ended/i;
 
 /** What a failed query means for the caller: `unavailable` where the database is away or full. */
 export function storageFailure(error: unknown): unknown {
@@ -226,8 +213,7 @@ export function storageFailure(error: unknown): unknown {
     const detail = 'The database has no room for this.';
     return fail('unavailable', detail, { cause: error, retryAfterSeconds: 60 });
   }
-  const away = awayCodes.has(code) || (error instanceof Error && awayMessage.test(error.message));
-  if (!away) return error;
+  if (!awayCodes.has(code) && !isPostgresAway(error)) return error;
   return fail('unavailable', 'The database cannot be reached.', {
     cause: error,
     retryAfterSeconds: 1,

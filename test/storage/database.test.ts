@@ -262,10 +262,6 @@ describeDialects('a failure of the database', (dialect) => {
   });
 
   it.each([
-    'ECONNREFUSED',
-    'ECONNRESET',
-    '57P01',
-    '53300',
     'SQLITE_BUSY',
     'SQLITE_BUSY_SNAPSHOT',
     'SQLITE_FULL',
@@ -276,4 +272,20 @@ describeDialects('a failure of the database', (dialect) => {
     const error = Object.assign(new Error('away'), { code });
     expect(storageFailure(error)).toMatchObject({ code: 'unavailable', extra: { cause: error } });
   });
+
+  it.each(['08006', '25006', '40003', '53200', '53300', '57014', '57P01', '57P03', '58030'])(
+    'is unavailable for the SQLSTATE %s',
+    (code) => {
+      const error = Object.assign(new Error('away'), { code, severity: 'FATAL' });
+      expect(storageFailure(error)).toMatchObject({ code: 'unavailable', extra: { cause: error } });
+    },
+  );
+
+  it.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])(
+    'is not one for %s of another connection',
+    (code) => {
+      const error = Object.assign(new Error('Connection terminated'), { code });
+      expect(storageFailure(error)).toBe(error);
+    },
+  );
 });

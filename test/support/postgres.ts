@@ -14,6 +14,8 @@ export interface PostgresServer {
   url: string;
   /** Makes an empty database and resolves to its URL. */
   createDatabase(): Promise<string>;
+  /** Ends the server by a signal, and starts it again on the same port and data. */
+  restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -33,9 +35,9 @@ export async function startPostgres(): Promise<PostgresServer> {
   try {
     await layOut(folder, identity);
     const port = await freePort();
-    const stop = await serve(folder, port, identity);
+    const { stop, restart } = await serve(folder, port, identity);
     const url = `postgres://${superuser}@127.0.0.1:${port}/postgres`;
-    return { url, createDatabase: () => createDatabase(url), stop };
+    return { url, createDatabase: () => createDatabase(url), restart, stop };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -95,12 +97,12 @@ export async function freePort(): Promise<number> {
   });
 }
 
-/** Resolves to what stops the server, once that accepts connections. */
+/** Resolves once the server accepts connections. */
 async function serve(
   folder: string,
   port: number,
   identity: Identity,
-): Promise<() => Promise<void>> {
+): Promise<Pick<PostgresServer, 'restart' | 'stop'>> {
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
@@ -125,17 +127,27 @@ async function serve(
 
   let log = '';
   watchdog.stderr.setEncoding('utf8');
-  await new Promise<void>((resolve, reject) => {
-    watchdog.stderr.on('data', (text: string) => {
-      log = (log + text).slice(-10_000);
-      if (log.includes('ready to accept connections')) resolve();
+  const ready = () =>
+    new Promise<void>((resolve, reject) => {
+      log = '';
+      watchdog.stderr.on('data', (text: string) => {
+        log = (log + text).slice(-10_000);
+        if (log.includes('ready to accept connections')) resolve();
+      });
+      watchdog.once('error', reject);
+      watchdog.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log}`)));
     });
-    watchdog.once('error', reject);
-    watchdog.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log}`)));
-  });
+  await ready();
 
-  return async function stop(): Promise<void> {
-    watchdog.stdin.end();
-    await exited;
+  return {
+    async restart(signal) {
+      const again = ready();
+      watchdog.stdin.write(`${signal}\n`);
+      await again;
+    },
+    async stop() {
+      watchdog.stdin.end();
+      await exited;
+    },
   };
 }

@@ -5,12 +5,27 @@ import { rmSync } from 'node:fs';
 
 const { command, args, folder, endSignal, uid, gid } = JSON.parse(process.argv[2]);
 
-const server = spawn(command, args, { cwd: folder, uid, gid, stdio: ['ignore', 2, 2] });
-server.on('error', (error) => finish(error.message, 1));
-server.on('exit', (code) => finish('', code ?? 1));
+let server;
+let restarts = false;
+start();
+
+function start() {
+  server = spawn(command, args, { cwd: folder, uid, gid, stdio: ['ignore', 2, 2] });
+  server.on('error', (error) => finish(error.message, 1));
+  server.on('exit', (code) => {
+    if (!restarts) return finish('', code ?? 1);
+    restarts = false;
+    start();
+  });
+}
 
 const end = () => server.kill(endSignal);
-process.stdin.on('close', end).resume();
+process.stdin.on('close', end);
+// A signal that ends the server, which is then started again.
+process.stdin.setEncoding('utf8').on('data', (signal) => {
+  restarts = true;
+  server.kill(signal.trim());
+});
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, end);
 
 function finish(message, exitCode) {

@@ -1,0 +1,105 @@
+// Calls while a PostgreSQL server restarts, and calls whose client goes away.
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startTestApp, type TestApp } from './support/harness.ts';
+import { startPostgres } from './support/postgres.ts';
+
+type Answer = { readonly status: number; readonly retryAfter: string | null };
+
+async function send(url: string, init: RequestInit): Promise<Answer> {
+  const response = await fetch(url, init);
+  await response.arrayBuffer();
+  return { status: response.status, retryAfter: response.headers.get('retry-after') };
+}
+
+/** Reads, transactions and uploads, one after the other, until `isOver`. */
+async function load({ app, env }: TestApp, isOver: () => boolean): Promise<Answer[]> {
+  const authorization = `Bearer ${env.API_KEY}`;
+  const documents = `${app.publicUrl}/api/v1/documents`;
+  const answers: Answer[] = [];
+  while (!isOver()) {
+    const form = new FormData();
+    form.set('file', new Blob(['text']), 'a.txt');
+    answers.push(await send(documents, { headers: { authorization } }));
+    answers.push(await send(documents, { method: 'POST', headers: { authorization }, body: form }));
+    answers.push(
+      await send(`${app.publicUrl}/sessions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email: `${answers.length}@example.com`, password: 'wrong' }),
+      }),
+    );
+  }
+  return answers;
+}
+
+describe('a PostgreSQL server that restarts under load', () => {
+  it.each(['SIGINT', 'SIGQUIT'] as const)(
+    'makes calls unavailable for that time, and nothing else (%s)',
+    async (signal) => {
+      const postgres = await startPostgres();
+      onTestFinished(() => postgres.stop());
+      const databaseUrl = await postgres.createDatabase();
+      const test = await startTestApp({ config: { databaseUrl } });
+      onTestFinished(() => test.remove());
+      let isOver = false;
+      const loads = Array.from({ length: 12 }, () => load(test, () => isOver));
+
+      for (let i = 0; i < 3; i++) {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        await postgres.restart(signal);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      isOver = true;
+
+      const answers = (await Promise.all(loads)).flat();
+      const counts = new Map<number, number>();
+      for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
+      expect([...counts.keys()].filter((one) => ![200, 201, 401, 429, 503].includes(one))).toEqual(
+        [],
+      );
+      expect(counts.get(503)).toBeGreaterThan(0);
+      expect(counts.get(201)).toBeGreaterThan(0);
+      const unavailable = answers.filter(({ status }) => status === 503);
+      expect(unavailable.filter(({ retryAfter }) => retryAfter === null)).toEqual([]);
+      const lines = (await test.logText()).split('\n').filter((line) => line !== '');
+      const codes = new Set(lines.map((line) => JSON.parse(line).code));
+      expect(codes).not.toContain('internal');
+    },
+  );
+});
+
+describe('a client that goes away amid its request', () => {
+  it.each(['/tokens', '/api/v1/documents'])(
+    'is logged as canceled, not as an outage of the database (%s)',
+    async (url) => {
+      const test = await startTestApp();
+      onTestFinished(() => test.remove());
+      const { hostname, port } = new URL(test.app.publicUrl);
+      const type = url === '/tokens' ? 'application/json' : 'multipart/form-data; boundary=b';
+      const head = [
+        `POST ${url} HTTP/1.1`,
+        'Host: latchkey.test',
+        `Authorization: Bearer ${test.env.API_KEY}`,
+        `Content-Type: ${type}`,
+        'Content-Length: 5000',
+        'X-Request-Id: gone',
+        '',
+        '--b',
+        'Content-Disposition: form-data; name="file"; filename="a.txt"',
+        '',
+        'text',
+      ];
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {});
+      socket.write(head.join('\r\n'));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      socket.resetAndDestroy();
+
+      const findLine = async () =>
+        (await test.logText()).split('\n').find((line) => line.includes('"request_id":"gone"'));
+      await expect.poll(findLine).toBeDefined();
+      expect(JSON.parse((await findLine()) ?? '')).toMatchObject({ level: 30, code: 'canceled' });
+    },
+  );
+});
