@@ -21,6 +21,7 @@ import { up as auditCode } from './migrations/0007-audit-code.ts';
 import { up as revocationOrder } from './migrations/0010-revocation-order.ts';
 import { up as gate } from './migrations/0012-gate.ts';
 import { up as viewPages } from './migrations/0013-view-pages.ts';
+import { up as retentionAndIndexes } from './migrations/0016-retention-and-indexes.ts';
 import { isPostgresAway, markErrors } from './postgres-errors.ts';
 import type { Database, Schema } from './schema.ts';
 
@@ -35,6 +36,7 @@ const migrations = {
   '0010-revocation-order': { up: revocationOrder },
   '0012-gate': { up: gate },
   '0013-view-pages': { up: viewPages },
+  '0016-retention-and-indexes': { up: retentionAndIndexes },
 };
 
 /**

@@ -28,12 +28,14 @@ export function pageOf<R extends { create_time: number; id: string }>(
 ): { rows: R[]; nextPageToken: string } {
   const page = rows.slice(0, limit);
   const last = page.at(-1);
-  const nextPageToken = rows.length > limit && last !== undefined ? writeToken(last) : '';
+  const hasMore = rows.length > limit && last !== undefined;
+  const nextPageToken = hasMore ? tokenAt({ time: last.create_time, id: last.id }) : '';
   return { rows: page, nextPageToken };
 }
 
-function writeToken(row: { create_time: number; id: string }): string {
-  return Buffer.from(`1.${row.create_time}.${row.id}`).toString('base64url');
+/** Makes the token of the page after a position. */
+export function tokenAt({ time, id }: Position): string {
+  return Buffer.from(`1.${time}.${id}`).toString('base64url');
 }
 
 function readToken(token: string): Position {

@@ -176,6 +176,13 @@ export type AuditEventRow = {
   address: string;
 };
 
+/** The time by which old rows were last deleted; it follows the clock, but never jumps ahead. */
+export type RetentionTimeRow = {
+  /** The table. */
+  name: string;
+  time: number;
+};
+
 export type DocumentRow = {
   id: string;
   workspace_id: string;
@@ -255,6 +262,7 @@ export type Schema = {
   members: MemberRow;
   revisions: RevisionRow;
   audit_events: AuditEventRow;
+  retention_times: RetentionTimeRow;
   documents: DocumentRow;
   links: LinkRow;
   views: ViewRow;

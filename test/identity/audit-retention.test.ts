@@ -59,8 +59,8 @@ describeDialects('an event', (dialect) => {
     });
     await insert(db, 'first', now);
     await insert(db, 'second', now + dayMs);
-    const clock = () => time;
-    const retention = startRetention({ db: broken, days: 1, now: clock, warn, everyMs: 20 });
+    const clock = { now: () => time, monotonicNow: () => time };
+    const retention = startRetention({ ...clock, db: broken, days: 1, warn, everyMs: 20 });
     onTestFinished(() => retention.stop());
 
     await expect.poll(() => warn.mock.calls.length).toBe(1);
@@ -73,15 +73,66 @@ describeDialects('an event', (dialect) => {
     ]);
   });
 
+  it('is kept by a process that starts with its clock 400 days ahead', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    await insert(db, 'old', now - 31 * dayMs);
+    await insert(db, 'new', now);
+    const warn = vi.fn<(facts: object, message: string) => void>();
+    let running = 0;
+    const monotonicNow = () => running;
+    const start = async (time: number) => {
+      const options = { db, days: 30, monotonicNow, warn, everyMs: 20 };
+      const retention = startRetention({ ...options, now: () => time });
+      onTestFinished(() => retention.stop());
+      return retention;
+    };
+    const right = await start(now);
+    await expect.poll(() => targetsOf(db)).toEqual(['new']);
+    await right.stop();
+
+    const ahead = await start(now + 400 * dayMs);
+    await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(1);
+    expect(await targetsOf(db)).toEqual(['new']);
+    expect(warn.mock.calls[0]).toEqual([
+      { clock: '2027-07-06T00:00:00.000Z', believed: '2026-06-01T00:00:00.000Z' },
+      'the clock is far ahead of its last known time: old audit events are kept',
+    ]);
+
+    // A clock that stays so for a day and a quarter is believed for 30 days of it.
+    running += 1.2 * dayMs;
+    const calls = warn.mock.calls.length;
+    await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(calls + 1);
+    expect(await targetsOf(db)).toEqual(['new']);
+    running += 0.1 * dayMs;
+    await expect.poll(() => targetsOf(db)).toEqual([]);
+    await ahead.stop();
+  });
+
+  it('is kept by a clock that is ahead, although it was set back before', async () => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    await insert(db, 'new', now);
+    const warn = vi.fn<(facts: object, message: string) => void>();
+    const options = { db, days: 30, monotonicNow: () => 0, warn };
+    const times = [now, now - 100 * dayMs, now + 31 * dayMs];
+    for (const time of times) await startRetention({ ...options, now: () => time }).stop();
+
+    expect(await targetsOf(db)).toEqual(['new']);
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+
   it('is deleted with no more than 500 others at a time', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     await Promise.all(Array.from({ length: 1201 }, (_, i) => insert(db, `${i}`, now - 2 * dayMs)));
     await insert(db, 'new', now);
     const steps: number[] = [];
+    const deletions = new WeakSet<object>();
     const watched = db.withPlugin({
-      transformQuery: ({ node }) => node,
-      async transformResult({ result }) {
-        if (result.numAffectedRows !== undefined) steps.push(Number(result.numAffectedRows));
+      transformQuery({ node, queryId }) {
+        if (node.kind === 'DeleteQueryNode') deletions.add(queryId);
+        return node;
+      },
+      async transformResult({ result, queryId }) {
+        if (deletions.has(queryId)) steps.push(Number(result.numAffectedRows));
         return result;
       },
     });

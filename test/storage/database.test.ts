@@ -20,6 +20,7 @@ const tables = [
   'documents',
   'links',
   'members',
+  'retention_times',
   'revisions',
   'revoked_tokens',
   'sessions',

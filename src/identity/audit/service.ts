@@ -2,9 +2,9 @@ import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
 import { invalid } from '../../rpc/errors.ts';
-import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import { pageQuery } from '../../storage/page-token.ts';
 import type { AuditEventRow, Database } from '../../storage/schema.ts';
-import { selectEvents } from './store.ts';
+import { findEvents } from './events.ts';
 
 export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof AuditService> {
   return {
@@ -17,8 +17,7 @@ export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof
       }
       const query = pageQuery(request);
       const filter = { target, actor_id: actor, action, code, start, end };
-      const selected = await selectEvents(db, filter, query).execute();
-      const { rows, nextPageToken } = pageOf(selected, query);
+      const { rows, nextPageToken } = await findEvents(db, filter, query);
       return { events: rows.map(eventMessage), nextPageToken };
     },
   };

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { newestFirst } from '../../storage/newest-first.ts';
-import type { PageQuery } from '../../storage/page-token.ts';
+import type { PageQuery, Position } from '../../storage/page-token.ts';
 import type { AuditEventRow, Executor } from '../../storage/schema.ts';
 
 export async function insertEvents(db: Executor, rows: readonly AuditEventRow[]): Promise<void> {
@@ -26,19 +26,45 @@ export type EventFilter = Readonly<Record<(typeof filters)[number], string>> & {
   readonly end: number | undefined;
 };
 
-/** Selects a page and one row more. */
-export function selectEvents(db: Executor, filter: EventFilter, page: PageQuery) {
-  let query = db.selectFrom('audit_events').selectAll();
-  const [first, ...others] = filters.filter((column) => filter[column] !== '');
+const givenOf = (filter: EventFilter) => filters.filter((column) => filter[column] !== '');
+
+/** Whether an index alone finds the events: else those of the first filter have to be scanned. */
+export const isIndexed = (filter: EventFilter) => givenOf(filter).length <= 1;
+
+/** Selects the events that the first filter, the times and the page leave: an index finds them. */
+function selectIndexed(db: Executor, filter: EventFilter, page: PageQuery) {
+  let query = db.selectFrom('audit_events');
+  const [first] = givenOf(filter);
   if (first !== undefined) query = query.where(first, '=', filter[first]);
-  // Written so that no index fits: SQLite cannot tell what leaves the fewest rows, and might read
-  // all the events of a code to find those of a target.
-  for (const column of others) {
-    query = query.where(sql<SqlBool>`${sql.ref(column)} || '' = ${filter[column]}`);
-  }
   if (filter.start !== undefined) query = query.where('create_time', '>=', filter.start);
   if (filter.end !== undefined) query = query.where('create_time', '<', filter.end);
   return newestFirst(query, page);
+}
+
+/** Selects a page and one row more, none of them older than `floor`. */
+export function selectEvents(db: Executor, filter: EventFilter, page: PageQuery, floor?: Position) {
+  let query = selectIndexed(db, filter, page).selectAll();
+  // Written so that no index fits: SQLite cannot tell which filter leaves the fewest rows, and
+  // might read all the events of a code to find those of a target.
+  for (const column of givenOf(filter).slice(1)) {
+    query = query.where(sql<SqlBool>`${sql.ref(column)} || '' = ${filter[column]}`);
+  }
+  if (floor === undefined) return query;
+  return query
+    .where('create_time', '>=', floor.time)
+    .where(sql<SqlBool>`(create_time, id) >= (${floor.time}, ${floor.id})`);
+}
+
+/** Selects where a scan of `count` events ends; finds nothing where there are fewer of them. */
+export function selectFloor(
+  db: Executor,
+  filter: EventFilter,
+  after: Position | undefined,
+  count: number,
+) {
+  return selectIndexed(db, filter, { limit: 0, after })
+    .select(['create_time', 'id'])
+    .offset(count - 1);
 }
 
 /** Deletes at most `limit` events, the oldest first; tells how many. */
@@ -55,4 +81,35 @@ export async function deleteEvents(db: Executor, before: number, limit: number):
     .where('id', 'in', oldest)
     .executeTakeFirst();
   return Number(numDeletedRows);
+}
+
+const retentionName = 'audit_events';
+
+/** The time that the last deletion of old events went by. */
+export async function readRetentionTime(db: Executor): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('retention_times')
+    .select('time')
+    .where('name', '=', retentionName)
+    .executeTakeFirst();
+  return row?.time;
+}
+
+export async function writeRetentionTime(trx: Executor, time: number): Promise<void> {
+  await trx
+    .insertInto('retention_times')
+    .values({ name: retentionName, time })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ time }))
+    .execute();
+}
+
+/** The time of the newest event. */
+export async function findNewestTime(db: Executor): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('audit_events')
+    .select('create_time')
+    .orderBy('create_time', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.create_time;
 }

@@ -59,7 +59,7 @@ const selectMembers = (db: Executor) =>
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
     .selectAll('members')
-    .select(['users.id as id', 'users.email as email', 'users.name as name']);
+    .select(['members.user_id as id', 'users.email as email', 'users.name as name']);
 
 export function findMember(
   db: Executor,

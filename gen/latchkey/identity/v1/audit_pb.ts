@@ -192,7 +192,9 @@ export type ListAuditEventsResponse = Message<"latchkey.identity.v1.ListAuditEve
   events: AuditEvent[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * What to send as `page_token` for the next page. Empty on the last page. With several filters, a
+   * page may hold fewer events than `page_size`, even none, and still have a next page: one call
+   * looks at no more than 100,000 events.
    *
    * @generated from field: string next_page_token = 2;
    */

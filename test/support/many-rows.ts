@@ -1,0 +1,167 @@
+// Fills every table that is listed, quickly and with as many rows as make an index worth while.
+import { sql } from 'kysely';
+import type { Database } from '../../src/storage/schema.ts';
+import type { Dialect } from './harness.ts';
+
+export const rowsPerTable = 20_000;
+
+/** The columns of a row by its number `n`, as SQL. Half of what belongs to anything is of `1`. */
+const half = `case when n % 2 = 0 then '1' else cast(n as text) end`;
+const id = 'cast(n as text)';
+const tables: readonly [table: string, columns: Record<string, string>][] = [
+  ['clients', { id, name: `''`, scopes: `''`, create_time: 'n' }],
+  ['customers', { id, name: `''`, create_time: 'n' }],
+  ['accounts', { id, create_time: 'n' }],
+  ['customer_accounts', { customer_id: id, account_id: id }],
+  ['workspaces', { id, name: `''`, create_time: 'n' }],
+  [
+    'users',
+    {
+      id,
+      kind: `case when n % 1000 = 0 then 'staff' else 'member' end`,
+      email: id,
+      password_hash: `''`,
+      scopes: `''`,
+      create_time: 'n',
+    },
+  ],
+  [
+    'totp_seeds',
+    {
+      user_id: id,
+      ciphertext: `''`,
+      master_key_id: `''`,
+      create_time: 'n',
+      last_step: '0',
+    },
+  ],
+  ['members', { workspace_id: `'1'`, user_id: id, role: `'member'`, create_time: 'n' }],
+  [
+    'sessions',
+    {
+      id,
+      user_id: half,
+      digest: `''`,
+      amr: `''`,
+      address: `''`,
+      create_time: 'n',
+      refresh_time: 'n',
+      expire_time: 'n + 1000',
+    },
+  ],
+  [
+    'signing_keys',
+    {
+      kid: id,
+      state: `'removed'`,
+      public_x: `''`,
+      private_ciphertext: `''`,
+      master_key_id: `''`,
+      create_time: 'n',
+      token_seconds_max: '1',
+    },
+  ],
+  [
+    'credentials',
+    {
+      id,
+      client_id: `case when n % 3 = 0 then '1' end`,
+      customer_id: `case when n % 3 = 1 then '1' end`,
+      workspace_id: `case when n % 3 = 2 then '1' end`,
+      name: `''`,
+      digest: `''`,
+      scopes: `''`,
+      create_time: 'n',
+    },
+  ],
+  [
+    'audit_events',
+    {
+      id,
+      create_time: 'n',
+      actor_type: `''`,
+      actor_id: half,
+      action: half,
+      target: half,
+      code: half,
+      count: '1',
+      request_id: `''`,
+      address: `''`,
+    },
+  ],
+  [
+    'documents',
+    {
+      id,
+      workspace_id: half,
+      name: `''`,
+      content_type: `''`,
+      size_bytes: '1',
+      sha256: `''`,
+      page_count: '1',
+      blob_id: id,
+      create_time: 'n',
+    },
+  ],
+  [
+    'links',
+    {
+      id,
+      slug: id,
+      workspace_id: `'1'`,
+      document_id: half,
+      name: `''`,
+      email_required: '0',
+      email_verification_required: '0',
+      allow_download: '0',
+      gate_revision: '1',
+      create_time: 'n',
+    },
+  ],
+  [
+    'views',
+    { id, link_id: half, email: `''`, email_verified: '0', create_time: 'n', duration_ms: '0' },
+  ],
+];
+
+export async function fillTables(db: Database, dialect: Dialect): Promise<void> {
+  for (const [table, columns] of tables) await fill(db, dialect, table, columns, rowsPerTable);
+  if (dialect === 'postgres') await sql`analyze`.execute(db);
+}
+
+type Events = {
+  readonly count: number;
+  readonly action: string;
+  /** Each so many events, one has the code `rare`; the others have `ok`. */
+  readonly rareEvery: number;
+};
+
+/** Inserts events of the times 1 to `count`. */
+export async function fillEvents(
+  db: Database,
+  dialect: Dialect,
+  { count, action, rareEvery }: Events,
+): Promise<void> {
+  const event = tables.find(([table]) => table === 'audit_events')?.[1];
+  const code = `case when n % ${rareEvery} = 0 then 'rare' else 'ok' end`;
+  await fill(db, dialect, 'audit_events', { ...event, action: `'${action}'`, code }, count);
+}
+
+async function fill(
+  db: Database,
+  dialect: Dialect,
+  table: string,
+  columns: Record<string, string>,
+  count: number,
+): Promise<void> {
+  const names = Object.keys(columns).join(', ');
+  const values = Object.values(columns).join(', ');
+  const numbers = `with recursive numbers(n) as
+    (select 1 union all select n + 1 from numbers where n < ${count})`;
+  const text =
+    dialect === 'sqlite'
+      ? `insert into ${table} (${names}) ${numbers} select ${values} from numbers`
+      : `insert into ${table} (${names}) select ${values}
+          from generate_series(1, ${count}) as numbers(n)`;
+  await sql.raw(text).execute(db);
+}
