@@ -162,11 +162,15 @@ export async function startApp(options: AppOptions): Promise<App> {
   const retention = startRetention({ db, days: config.auditRetentionDays, now, warn });
   const grpcAddress = hostPort(config.grpc, grpc.port);
   const opsUrl = `http://${hostPort(config.ops, ops.port)}`;
-  await writeAddresses(bootstrapFile, {
+  const addresses = {
     LATCHKEY_BASE_URL: publicUrl,
     LATCHKEY_SHARING_BASE_URL: `${publicUrl}/api/v1`,
     LATCHKEY_GRPC_ADDRESS: grpcAddress,
     LATCHKEY_OPS_URL: opsUrl,
+  };
+  // They are a convenience: a disk that is full or read-only does not keep the service away.
+  await writeAddresses(bootstrapFile, addresses).catch((err: unknown) => {
+    log.warn({ err }, 'the addresses in bootstrap.env could not be renewed');
   });
 
   return {

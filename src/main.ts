@@ -3,25 +3,69 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type App, startApp } from './app.ts';
+import { runDoctor, writeFinding } from './commands/doctor.ts';
 import { rotateMasterKey } from './commands/rotate-master-key.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createLog, type OpenLog } from './observe/log.ts';
 
 const stopMs = 10_000;
 
-const commands: Record<string, () => Promise<void>> = {
-  serve,
-  'rotate-master-key': rotate,
+type Command = {
+  /** The arguments, as the usage text shows them; empty for none. */
+  readonly usage: string;
+  readonly about: string;
+  /** Throws a UsageError for arguments that it does not accept. */
+  readonly run: (words: readonly string[]) => Promise<void>;
 };
 
+const commands: Readonly<Record<string, Command>> = {
+  serve: { usage: '', about: 'starts the service; the default', run: withoutWords(serve) },
+  doctor: {
+    usage: '',
+    about: 'checks the settings, the files and the database; changes nothing',
+    run: withoutWords(examine),
+  },
+  'rotate-master-key': {
+    usage: '',
+    about: 'encrypts everything again under a new master key',
+    run: withoutWords(rotate),
+  },
+};
+
+class UsageError extends Error {}
+
+function withoutWords(run: () => Promise<void>): Command['run'] {
+  return async (words) => {
+    if (words.length > 0) throw new UsageError();
+    await run();
+  };
+}
+
+function usageText(): string {
+  const lines = Object.entries(commands).map(([name, { usage, about }]) => {
+    const words = usage === '' ? name : `${name} ${usage}`;
+    return `  ${words.padEnd(28)} ${about}\n`;
+  });
+  return `Usage: latchkey [<command>]\n${lines.join('')}`;
+}
+
 async function main(): Promise<void> {
-  const [name = 'serve', ...rest] = process.argv.slice(2);
+  // The files that SQLite and libraries make are for their owner alone, too.
+  process.umask(0o077);
+  const [name = 'serve', ...words] = process.argv.slice(2);
+  if (['help', '--help', '-h'].includes(name)) {
+    process.stdout.write(usageText());
+    return;
+  }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined || rest.length > 0) {
-    process.stderr.write(`Usage: latchkey [${Object.keys(commands).join(' | ')}]\n`);
+  try {
+    if (command === undefined) throw new UsageError();
+    await command.run(words);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(usageText());
     process.exit(2);
   }
-  await command();
 }
 
 async function serve(): Promise<void> {
@@ -49,6 +93,12 @@ async function serve(): Promise<void> {
   }
   // Whoever reads that it is ready may stop it at once.
   announce(app);
+}
+
+async function examine(): Promise<void> {
+  const findings = await runDoctor({ env: process.env, now: Date.now });
+  process.stdout.write(findings.map(writeFinding).join(''));
+  process.exitCode = findings.some(({ level }) => level === 'problem') ? 1 : 0;
 }
 
 async function rotate(): Promise<void> {

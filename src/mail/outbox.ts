@@ -1,10 +1,11 @@
 // Without an SMTP server: each mail is a file, for whoever tries the service out.
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import { randomText } from '../ids.ts';
 import { fail } from '../rpc/errors.ts';
-import { writeFileOnce } from '../storage/files.ts';
+import { removeTemporaries, writeFileOnce } from '../storage/files.ts';
+import { makePrivateFolder } from '../storage/private-files.ts';
 import type { OpenMailer } from './mailer.ts';
 import { type MessageOptions, messageOf } from './message.ts';
 
@@ -16,8 +17,8 @@ export type OutboxOptions = MessageOptions & {
 
 export async function openOutbox(options: OutboxOptions): Promise<OpenMailer> {
   const { folder, filesMax = 1_000, random, now } = options;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
+  await makePrivateFolder(folder);
+  await removeTemporaries(folder, (name) => name.endsWith('.eml'));
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
   async function removeOldest(): Promise<void> {

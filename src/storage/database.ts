@@ -1,4 +1,5 @@
 // Opens the database: an SQLite file or a PostgreSQL server, with one schema.
+import { closeSync, existsSync, openSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
 import {
   type Dialect,
@@ -58,6 +59,21 @@ export async function openDatabase(url: string): Promise<Database> {
   }
 }
 
+/** The migrations, in order. */
+export const migrationNames: readonly string[] = Object.keys(migrations);
+
+/**
+ * Opens a database as it is, to read from it. An SQLite file must exist; it is not opened as
+ * `readonly`, because SQLite would then leave the files that it makes next to it.
+ */
+export function openUnchanged(url: string): Database {
+  if (!url.startsWith('sqlite:')) return new Kysely<Schema>(postgres(url));
+  const file = url.slice('sqlite:'.length);
+  const database = new SQLite(file, { fileMustExist: true, timeout: 5_000 });
+  database.pragma('query_only = ON');
+  return new Kysely<Schema>({ dialect: new SqliteDialect({ database }) });
+}
+
 const migrateAttemptsMax = 5;
 
 /**
@@ -77,17 +93,31 @@ async function migrate(db: Database): Promise<void> {
 type Opened = { dialect: Dialect /** Called once the schema is up to date. */; ready: () => void };
 
 function sqlite(file: string): Opened {
-  const database = new SQLite(file, { timeout: 5_000 });
-  // A commit is on the disk when it returns.
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
-  database.pragma('foreign_keys = ON');
+  const database = openSqlite(file);
   return {
     dialect: new OurSqliteDialect(database),
     // From now on a busy file is waited for in `transact`, not in the driver, where the wait would
     // stop the event loop.
     ready: () => database.pragma('busy_timeout = 0'),
   };
+}
+
+function openSqlite(file: string): SQLite.Database {
+  try {
+    // SQLite gives the files next to it the same mode.
+    if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+    const database = new SQLite(file, { timeout: 5_000 });
+    // A commit is on the disk when it returns.
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    database.pragma('foreign_keys = ON');
+    return database;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const isFull = /^SQLITE_(IOERR|FULL)/.test(codeOf(cause)) || codeOf(cause) === 'ENOSPC';
+    const hint = isFull ? ' (is the disk full?)' : '';
+    throw new Error(`cannot open the database ${file}: ${reason}${hint}`, { cause });
+  }
 }
 
 class OurSqliteDialect extends SqliteDialect {

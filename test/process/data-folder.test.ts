@@ -63,7 +63,7 @@ describe('the modes of files and folders', () => {
     expect(modes.filter((line) => !/^(700|600) /.test(line))).toEqual([]);
   });
 
-  test('that an earlier start or a restored backup left open are closed, with a warning', async () => {
+  test('that an earlier start or a restored backup left open are closed', async () => {
     const dataDir = await usedFolder();
     const names = ['latchkey.db', 'bootstrap.env', 'master.key'];
     for (const name of names) await chmod(path.join(dataDir, name), 0o644);

@@ -1,0 +1,136 @@
+// `latchkey doctor`, as a process.
+import { createHash } from 'node:crypto';
+import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import SQLite from 'better-sqlite3';
+import { expect, onTestFinished, test } from 'vitest';
+import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
+import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
+
+type Report = { readonly code: unknown; readonly lines: readonly string[] };
+
+async function doctor(env: Record<string, string>, dataDir: string): Promise<Report> {
+  const program = await spawnProgram(env, dataDir, ['doctor']);
+  const code = await program.ended;
+  expect(program.stderr()).toBe('');
+  return { code, lines: program.stdout().trimEnd().split('\n') };
+}
+
+async function started(env: Record<string, string> = {}) {
+  const program = await startProgram(env);
+  onTestFinished(() => program.remove());
+  return program;
+}
+
+async function stopped(env: Record<string, string> = {}): Promise<string> {
+  const program = await started(env);
+  program.child.kill('SIGTERM');
+  expect(await program.ended).toBe(0);
+  return program.dataDir;
+}
+
+/** Every file with its mode and digest. */
+async function contentsOf(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const file = path.join(folder, name);
+      const { mode } = await stat(file);
+      const bytes = await readFile(file).catch(() => '');
+      return `${name} ${mode} ${createHash('sha256').update(bytes).digest('hex')}`;
+    }),
+  );
+}
+
+test('a sound installation passes each check, while the server runs', async () => {
+  const { dataDir } = await started();
+
+  const { code, lines } = await doctor({}, dataDir);
+
+  expect(lines.filter((line) => !line.startsWith('ok '))).toEqual([]);
+  for (const name of ['settings', 'files', 'master key', 'database', 'clock', 'blobs', 'mail']) {
+    expect(lines.join('\n')).toMatch(new RegExp(`^ok +${name} `, 'm'));
+  }
+  expect(code).toBe(0);
+});
+
+test('a stopped installation is not changed, on either database', async () => {
+  for (const url of ['', await freshPostgresDatabase()]) {
+    const dataDir = await stopped({ LATCHKEY_DATABASE_URL: url });
+    const before = await contentsOf(dataDir);
+
+    const { code, lines } = await doctor({ LATCHKEY_DATABASE_URL: url }, dataDir);
+
+    expect(code, lines.join('\n')).toBe(0);
+    expect(await contentsOf(dataDir)).toEqual(before);
+  }
+});
+
+test('an empty folder is not filled', async () => {
+  const dataDir = await newDataDir();
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+
+  const { code, lines } = await doctor({}, dataDir);
+
+  expect(code).toBe(0);
+  expect(lines.join('\n')).toMatch(/^warning +database .*the first start makes it$/m);
+  expect(await readdir(dataDir)).toEqual([]);
+});
+
+test('every bad setting is a problem', async () => {
+  const dataDir = await newDataDir();
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  const env = { LATCHKEY_STEP_UP_SECONDS: 'x', LATCHKEY_TYPO: 'a' };
+
+  expect(await doctor(env, dataDir)).toEqual({
+    code: 1,
+    lines: [
+      'problem  settings     LATCHKEY_TYPO: there is no such setting',
+      'problem  settings     LATCHKEY_STEP_UP_SECONDS: must be a whole number, 1 to 86400',
+    ],
+  });
+});
+
+test('open files, a clock that was set back and a mail server that is away are found', async () => {
+  const dataDir = await stopped();
+  await chmod(path.join(dataDir, 'master.key'), 0o644);
+  const db = new SQLite(path.join(dataDir, 'latchkey.db'));
+  db.exec(`update users set create_time = ${Date.now() + 400 * 86_400_000}`);
+  db.close();
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const bound = server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  await new Promise((resolve) => server.close(resolve));
+  const env = {
+    LATCHKEY_SMTP_URL: `smtp://127.0.0.1:${port}`,
+    LATCHKEY_PUBLIC_URL: 'https://keys.example.com',
+  };
+
+  const { code, lines } = await doctor(env, dataDir);
+
+  const report = lines.join('\n');
+  expect(report).toMatch(/^warning +files .*master\.key: .*\(0644\): run chmod 600/m);
+  expect(report).toMatch(/^problem +clock .*later than the clock says; set the clock$/m);
+  expect(report).toMatch(/^problem +mail .*ECONNREFUSED/m);
+  expect(report).toMatch(/^warning +proxies .*LATCHKEY_TRUSTED_PROXIES is empty/m);
+  expect(code).toBe(1);
+});
+
+test('a database of a newer version and one that is away are problems', async () => {
+  const dataDir = await stopped();
+  const db = new SQLite(path.join(dataDir, 'latchkey.db'));
+  db.exec(`insert into kysely_migration values ('9999-future', '2027-01-01')`);
+  db.close();
+
+  const newer = await doctor({}, dataDir);
+  expect(newer.lines.join('\n')).toMatch(/^problem +database .*\(9999-future\); use that one$/m);
+  expect(newer.code).toBe(1);
+
+  const url = 'postgres://someone:hunter2@127.0.0.1:1/latchkey';
+  const away = await doctor({ LATCHKEY_DATABASE_URL: url }, dataDir);
+  expect(away.lines.join('\n')).toMatch(/^problem +database .*ECONNREFUSED/m);
+  expect(away.lines.join('\n')).not.toContain('hunter2');
+  expect(away.code).toBe(1);
+});

@@ -1,0 +1,55 @@
+// A disk of its own, which can be full or read-only.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { getuid } from 'node:process';
+
+export type SmallDisk = {
+  readonly folder: string;
+  /** Leaves no byte free. */
+  fill(): void;
+  remountReadOnly(): void;
+  unmount(): void;
+};
+
+export function mountDisk(size: string): SmallDisk {
+  const folder = mkdtempSync(path.join(tmpdir(), 'latchkey-disk-'));
+  const mount = (...words: string[]) =>
+    execFileSync('mount', [...words, folder], { stdio: 'pipe' });
+  try {
+    mount('-t', 'tmpfs', '-o', `size=${size}`, 'none');
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    throw error;
+  }
+  return {
+    folder,
+    fill() {
+      const file = path.join(folder, 'filler');
+      for (let bytes = 1 << 20; bytes >= 1; bytes >>= 1) {
+        try {
+          for (;;) writeFileSync(file, Buffer.alloc(bytes), { flag: 'a' });
+        } catch {
+          // Full for pieces of this size.
+        }
+      }
+    },
+    remountReadOnly: () => void mount('-o', 'remount,ro'),
+    unmount() {
+      execFileSync('umount', [folder]);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Root may, unless it is confined, as in most containers. */
+export function mayMount(): boolean {
+  if (getuid?.() !== 0) return false;
+  try {
+    mountDisk('1m').unmount();
+    return true;
+  } catch {
+    return false;
+  }
+}
