@@ -29,7 +29,10 @@ describe.each(disks)('on %s', (_, mountIt) => {
 
     const second = await started({}, dataDir);
 
-    expect((await fetch(`${second.env.LATCHKEY_OPS_URL}/healthz`)).status).toBe(200);
+    // The addresses in `bootstrap.env` are those of the first start.
+    const [, url = ''] = /operations +(\S+)/.exec(second.stderr()) ?? [];
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
     await second.kill();
   });
 
