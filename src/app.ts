@@ -54,6 +54,8 @@ export type AppOptions = {
   readonly random?: Random;
   /** How long an upload may send nothing: less than what the HTTP face has patience for. */
   readonly uploadStalledMs?: number;
+  /** How long the unsettled uploads of a process that has ended are left alone. */
+  readonly blobLeaseMs?: number;
 };
 
 export type App = {
@@ -110,6 +112,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     random,
     publicUrl: () => publicUrl,
     uploadStalledMs: options.uploadStalledMs ?? 45_000,
+    blobLeaseMs: options.blobLeaseMs ?? 120_000,
   };
   const membershipsOf = createMemberships({ db, changes });
   const identity = await buildIdentity(base, membershipsOf);
@@ -117,9 +120,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   const { credentials, passwords } = identity;
   // It stands beside the built browser code, also where the service runs from its sources.
   const pagesProgram = path.join(webDir, '../src/sharing/documents/pages/program.js');
-  const needs = { credentials, passwords, assets, pagesProgram };
-  const sharing = await buildSharing(base, needs);
   const observer = createObserver(log, options.droppedLines);
+  const observeBlob = observer.blob;
+  const needs = { credentials, passwords, assets, pagesProgram, observeBlob };
+  const sharing = await buildSharing(base, needs);
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const failures = createFailures({ db, random, now, warn });
   const guard = createGuard({

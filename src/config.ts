@@ -48,6 +48,8 @@ export type Config = {
   /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly auditRetentionDays: number;
+  /** Within how many days the stored bytes of every document are verified; 0 is never. */
+  readonly blobCheckDays: number;
   readonly logLevel: LogLevel;
   readonly bootstrap: Bootstrap;
   /** Fills an empty database although files of an earlier installation are left. */
@@ -85,6 +87,7 @@ const known = [
   'LATCHKEY_MAIL_FROM',
   'LATCHKEY_TRUSTED_PROXIES',
   'LATCHKEY_AUDIT_RETENTION_DAYS',
+  'LATCHKEY_BLOB_CHECK_DAYS',
   'LATCHKEY_LOG_LEVEL',
   'LATCHKEY_BOOTSTRAP',
   'LATCHKEY_BOOTSTRAP_FORCE',
@@ -130,6 +133,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     smtp,
     mailFrom: read('LATCHKEY_MAIL_FROM', sender ?? localSender, readSender),
     trustedProxies: read('LATCHKEY_TRUSTED_PROXIES', [], readNetworks),
+    blobCheckDays: read('LATCHKEY_BLOB_CHECK_DAYS', 30, integer(0, 3650)),
     auditRetentionDays: read('LATCHKEY_AUDIT_RETENTION_DAYS', 365, integer(1, 36_500)),
     logLevel: read('LATCHKEY_LOG_LEVEL', 'info', oneOf(logLevels)),
     bootstrap: read(

@@ -31,6 +31,7 @@ test('every setting has a default', () => {
     smtp: undefined,
     mailFrom: { name: 'Latchkey', address: 'no-reply@localhost' },
     trustedProxies: [],
+    blobCheckDays: 30,
     auditRetentionDays: 365,
     logLevel: 'info',
     bootstrap: 'demo',

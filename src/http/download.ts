@@ -1,4 +1,5 @@
 // The headers of an answer that is a document's bytes.
+import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { DownloadHeader } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { inlineTypes } from './inline-types.ts';
@@ -32,4 +33,20 @@ export function downloadHead(facts: Facts, disposition: 'inline' | 'attachment')
   const last = facts.offsetBytes + facts.lengthBytes - 1;
   headers['content-range'] = `bytes ${facts.offsetBytes}-${last}/${facts.sizeBytes}`;
   return { status: 206, headers };
+}
+
+/**
+ * The body of a download. Awaits the first chunk, so that bytes that cannot be read give an error
+ * answer. A later error destroys the connection: the body stays shorter than its Content-Length.
+ */
+export async function downloadBody(chunks: AsyncGenerator<Uint8Array>): Promise<Readable> {
+  const first = await chunks.next();
+  async function* all(): AsyncGenerator<Uint8Array> {
+    if (first.done !== true) yield first.value;
+    yield* chunks;
+  }
+  const body = Readable.from(all(), { objectMode: false });
+  // Also where it is closed before it was read: a generator that was not begun does not end others.
+  body.once('close', () => void chunks.return(undefined).catch(() => {}));
+  return body;
 }

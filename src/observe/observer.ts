@@ -8,8 +8,12 @@ import type { Log } from './log.ts';
 export type Observer = {
   call(observation: Observation): void;
   page(observation: HttpObservation): void;
+  blob(check: BlobCheck): void;
   readonly metrics: { readonly contentType: string; read(): Promise<string> };
 };
+
+/** The result of comparing the stored bytes of a document with its row. */
+type BlobCheck = { readonly documentId: string; readonly source: string; readonly result: string };
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -28,6 +32,12 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
     help: 'Time from the start of a request for a page to its head, by page and status.',
     labelNames: ['page', 'status'],
     buckets,
+    registers: [registry],
+  });
+  const blobs = new Counter({
+    name: 'latchkey_blob_checks_total',
+    help: 'Documents whose stored bytes were compared with their digest, by source and result.',
+    labelNames: ['source', 'result'],
     registers: [registry],
   });
   new Gauge({
@@ -81,6 +91,12 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
         },
         'page',
       );
+    },
+
+    blob({ documentId, source, result }) {
+      blobs.inc({ source, result });
+      if (result === 'ok') return;
+      log.error({ document_id: documentId, source, damage: result }, 'a document is damaged');
     },
 
     metrics: { contentType: registry.contentType, read: () => registry.metrics() },

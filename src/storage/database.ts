@@ -22,6 +22,7 @@ import { up as auditCode } from './migrations/0007-audit-code.ts';
 import { up as revocationOrder } from './migrations/0010-revocation-order.ts';
 import { up as gate } from './migrations/0012-gate.ts';
 import { up as viewPages } from './migrations/0013-view-pages.ts';
+import { up as documentCheckTime } from './migrations/0015-document-check-time.ts';
 import { up as retentionAndIndexes } from './migrations/0016-retention-and-indexes.ts';
 import { isPostgresAway, markErrors } from './postgres-errors.ts';
 import type { Database, Schema } from './schema.ts';
@@ -37,6 +38,7 @@ const migrations = {
   '0010-revocation-order': { up: revocationOrder },
   '0012-gate': { up: gate },
   '0013-view-pages': { up: viewPages },
+  '0015-document-check-time': { up: documentCheckTime },
   '0016-retention-and-indexes': { up: retentionAndIndexes },
 };
 
@@ -169,23 +171,58 @@ function postgres(url: string): Opened {
   pool.on('error', () => {});
   // Nor may one that is lost amid a query, which fails by itself.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return { dialect: new PostgresDialect({ pool: markErrors(pool) }), ready: () => {} };
+  // A query that was given up may still run, within a transaction that nothing would end.
+  pool.on('release', (_error, client) => {
+    if (!isReady(client)) client.end().catch(() => {});
+  });
+  return { dialect: new OurPostgresDialect({ pool: markErrors(pool) }), ready: () => {} };
+}
+
+/** Whether the server waits for the next query; pg does not declare the field. */
+function isReady(client: object): boolean {
+  return !('readyForQuery' in client) || client.readyForQuery === true;
+}
+
+/** Where the connection is lost, a rollback fails, too, and its failure would hide the true one. */
+class OurPostgresDialect extends PostgresDialect {
+  override createDriver() {
+    const driver = super.createDriver();
+    const rollback = driver.rollbackTransaction.bind(driver);
+    driver.rollbackTransaction = (connection) => rollback(connection).catch(() => {});
+    return driver;
+  }
 }
 
 const attemptsMax = 20;
 
+/** The answer to a COMMIT was lost: the change may have been made or not. */
+export class UnconfirmedCommit extends Failure {
+  constructor(cause: unknown) {
+    const detail = 'The database has not confirmed the change. It may have been made.';
+    super('unavailable', detail, { cause, retryAfterSeconds: 1 });
+  }
+}
+
 /**
  * Runs `work` in a transaction, again where the database asks for that (a busy SQLite file, a
  * serialization failure). Await nothing but the database inside; side effects come after it.
+ * Throws `UnconfirmedCommit` where the outcome is unknown; after any other error nothing has
+ * changed.
  */
 export async function transact<T>(
   db: Database,
   work: (trx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    let isCommitting = false;
     try {
-      return await db.transaction().execute(work);
+      return await db.transaction().execute(async (trx) => {
+        const result = await work(trx);
+        isCommitting = true;
+        return result;
+      });
     } catch (error) {
+      if (isCommitting && !isRefused(error)) throw new UnconfirmedCommit(error);
       if (!isTransient(error)) throw storageFailure(error);
       if (attempt === attemptsMax) {
         throw fail('unavailable', 'The database is busy.', { cause: error, retryAfterSeconds: 1 });
@@ -205,6 +242,16 @@ const transientCodes = new Set([
 
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/**
+ * Whether the database itself says that it has not committed. An I/O error of SQLite does not say
+ * it, nor do those SQLSTATEs: lost connections, shutdown, system errors.
+ */
+function isRefused(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code.startsWith('SQLITE_')) return !code.startsWith('SQLITE_IOERR');
+  return error instanceof pg.DatabaseError && !/^(08|57|58|XX|40003)/.test(code);
 }
 
 function isTransient(error: unknown): boolean {
@@ -253,6 +300,6 @@ export function storageFailure(error: unknown): unknown {
 }
 
 /** Whether it is known that nothing was changed, as there was no room for it. */
-export function databaseIsFull(failure: Failure): boolean {
-  return fullCodes.has(codeOf(failure.extra.cause));
+export function databaseIsFull(error: unknown): boolean {
+  return error instanceof Failure && fullCodes.has(codeOf(error.extra.cause));
 }

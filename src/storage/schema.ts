@@ -1,6 +1,6 @@
 // The rows. Times are integer milliseconds since 1970, digests and ciphertexts are text, flags are
 // 0 or 1, so that both dialects read and write the same values.
-import type { Kysely, Transaction } from 'kysely';
+import type { Generated, Kysely, Transaction } from 'kysely';
 
 export type Flag = 0 | 1;
 
@@ -195,6 +195,11 @@ export type DocumentRow = {
   create_time: number;
 };
 
+type DocumentTable = DocumentRow & {
+  /** When the stored bytes were last compared with the digest; 0 is never since the upload. */
+  check_time: Generated<number>;
+};
+
 export type LinkRow = {
   id: string;
   /** The secret part of the link's url. */
@@ -263,7 +268,7 @@ export type Schema = {
   revisions: RevisionRow;
   audit_events: AuditEventRow;
   retention_times: RetentionTimeRow;
-  documents: DocumentRow;
+  documents: DocumentTable;
   links: LinkRow;
   views: ViewRow;
   view_pages: ViewPageRow;

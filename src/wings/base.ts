@@ -20,4 +20,5 @@ export type Base = {
   readonly random: Random;
   readonly publicUrl: () => string;
   readonly uploadStalledMs: number;
+  readonly blobLeaseMs: number;
 };

@@ -7,8 +7,9 @@ import type { Implementations } from '../services.ts';
 import { createApiKeyService } from '../sharing/api-keys/service.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../sharing/blobs/disk.ts';
-import { createDocuments } from '../sharing/documents/documents.ts';
+import { type BlobCheck, createDocuments } from '../sharing/documents/documents.ts';
 import { createPageCounter } from '../sharing/documents/pages/page-counter.ts';
+import { startScan } from '../sharing/documents/scan.ts';
 import { createDocumentService } from '../sharing/documents/service.ts';
 import { blobIsNeeded } from '../sharing/documents/store.ts';
 import { createBrowsers } from '../sharing/gate/browsers.ts';
@@ -30,6 +31,7 @@ import { createViews } from '../sharing/views/views.ts';
 import { createWorkspaceService } from '../sharing/workspaces/service.ts';
 import { createWorkspaces } from '../sharing/workspaces/workspaces.ts';
 
+import { type Repeated, repeat } from '../storage/repeat.ts';
 import type { Base } from './base.ts';
 
 export type Sharing = {
@@ -47,33 +49,35 @@ type SharingNeeds = {
   readonly assets: Assets;
   /** Where the program that counts pages lies. */
   readonly pagesProgram: string;
+  readonly observeBlob: (check: BlobCheck) => void;
 };
 
 export async function buildSharing(
   base: Base,
-  { credentials, passwords, assets, pagesProgram }: SharingNeeds,
+  { credentials, passwords, assets, pagesProgram, observeBlob: observe }: SharingNeeds,
 ): Promise<Sharing> {
   const { config, log, db, trail, masterKey, now, random, publicUrl } = base;
-  const blobs = await openDiskBlobs(config.blobDir);
-  await blobs.sweep((id) => blobIsNeeded(db, id));
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const blobs = await openDiskBlobs(config.blobDir, base.blobLeaseMs);
   const workspaces = createWorkspaces(db);
-  const documents = createDocuments(db, blobs);
+  const documents = createDocuments({ db, blobs, observe });
   const { uploadBytesMax } = config;
   const pageCounter = createPageCounter({ file: pagesProgram });
   const passes = createPasses(masterKey.derive('link pass'));
   const gate = createGate({ db, links: createLinks(db), passes, random, now });
-  const warn = (facts: object, message: string) => log.warn(facts, message);
   const recorder = createRecorder({ db, now, warn });
   const views = createViews({ db, recorder, now });
   const parts = gateParts(base, gate, passwords);
   const opened = (request: PageRequest) => requireOpen({ gate, ...parts }, request);
   const pages = createGatePages(assets);
+  const upkeep = startUpkeep(base, blobs, observe);
   return {
     blobs,
     recorder,
-    stop() {
+    async stop() {
       pageCounter.stop();
-      return recorder.stop();
+      await Promise.all([recorder.stop(), ...upkeep.map((task) => task.stop())]);
+      await blobs.close();
     },
     pages: [
       ...gateRoutes({ gate, ...parts, pages, documents }),
@@ -97,6 +101,23 @@ export async function buildSharing(
       workspace: createWorkspaceService({ db, trail, random, now }),
     },
   };
+}
+
+/** Settles what was left behind, and finds damage. */
+function startUpkeep(
+  { config, log, db, now, blobLeaseMs }: Base,
+  blobs: BlobStore,
+  observe: (check: BlobCheck) => void,
+): Repeated[] {
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const sweep = repeat({
+    pauseMs: blobLeaseMs / 4,
+    round: () => blobs.sweep((id) => blobIsNeeded(db, id)),
+    onError: (err) => warn({ err }, 'the notes of unsettled blobs could not be swept'),
+  });
+  const days = config.blobCheckDays;
+  if (days === 0) return [sweep];
+  return [sweep, startScan({ db, blobs, days, now, observe, warn })];
 }
 
 function gateParts(base: Base, gate: Gate, passwords: Passwords) {

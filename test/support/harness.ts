@@ -19,6 +19,7 @@ export type TestAppOptions = {
   readonly now?: () => number;
   readonly random?: Random;
   readonly uploadStalledMs?: number;
+  readonly blobLeaseMs?: number;
   /** The data folder of an earlier app, to start on what that one has left. */
   readonly dataDir?: string;
 };
@@ -75,8 +76,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     databaseUrl,
     ...options.config,
   };
-  const { now = Date.now, random = randomBytes, uploadStalledMs } = options;
-  const patience = uploadStalledMs === undefined ? {} : { uploadStalledMs };
+  const { now = Date.now, random = randomBytes, uploadStalledMs, blobLeaseMs } = options;
+  const patience = {
+    ...(uploadStalledMs === undefined ? {} : { uploadStalledMs }),
+    ...(blobLeaseMs === undefined ? {} : { blobLeaseMs }),
+  };
   const app = await startApp({ config, log, droppedLines, webDir, now, random, ...patience });
   let stopped: Promise<void> | undefined;
   const stop = () => {

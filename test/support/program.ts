@@ -31,14 +31,20 @@ export function newDataDir(): Promise<string> {
   return mkdtemp(path.join(tmpdir(), 'latchkey-program-'));
 }
 
-/** Starts the program; every address is a free port unless `env` says otherwise. */
+/**
+ * Starts the program; every address is a free port unless `env` says otherwise. `launcher` is a
+ * command that runs the one after it.
+ */
 export async function spawnProgram(
   env: Record<string, string> = {},
   dataDir?: string,
   words: readonly string[] = [],
+  launcher: readonly string[] = [],
 ): Promise<Program> {
   const folder = dataDir ?? (await newDataDir());
-  const child = spawn(process.execPath, [path.join(root, 'dist/src/main.js'), ...words], {
+  const program = [process.execPath, path.join(root, 'dist/src/main.js'), ...words];
+  const [command = process.execPath, ...args] = [...launcher, ...program];
+  const child = spawn(command, args, {
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? '',
@@ -79,8 +85,9 @@ export async function spawnProgram(
 export async function startProgram(
   env: Record<string, string> = {},
   dataDir?: string,
+  launcher: readonly string[] = [],
 ): Promise<RunningProgram> {
-  const program = await spawnProgram(env, dataDir);
+  const program = await spawnProgram(env, dataDir, [], launcher);
   await new Promise<void>((resolve, reject) => {
     program.child.stderr?.on('data', () => {
       if (program.stderr().includes('operations')) resolve();

@@ -99,12 +99,13 @@ export async function makeLink(
   return answer.body;
 }
 
-/** All files under a folder, by their path in it. */
+/** All files under a folder, by their path in it, but for the leases of processes. */
 export async function filesUnder(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .filter((file) => !file.startsWith('leases/'))
     .sort();
 }
 

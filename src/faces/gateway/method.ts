@@ -1,11 +1,10 @@
 // Answers a request for a method: its message in, its message out.
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { JsonObject, Message } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DownloadDocumentResponse } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { etagMatches } from '../../http/byte-range.ts';
-import { downloadHead } from '../../http/download.ts';
+import { downloadBody, downloadHead } from '../../http/download.ts';
 import { type Call, LazyContext } from '../../rpc/call.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { fail } from '../../rpc/errors.ts';
@@ -168,12 +167,12 @@ async function sendDownload(
   const { part } = first.value as DownloadDocumentResponse;
   if (part.case !== 'header') throw new Error('a download does not begin with its header');
   const { status, headers } = downloadHead(part.value, 'attachment');
-  reply.status(status).headers(headers);
   if (request.method === 'HEAD' || part.value.notModified) {
     await parts.return?.();
-    return reply.send();
+    return reply.status(status).headers(headers).send();
   }
-  return reply.send(Readable.from(chunks(parts), { objectMode: false }));
+  const body = await downloadBody(chunks(parts));
+  return reply.status(status).headers(headers).send(body);
 }
 
 async function* chunks(parts: AsyncIterator<Message>): AsyncGenerator<Uint8Array> {

@@ -1,123 +1,216 @@
-// Blobs as files: `<root>/<first two characters>/<id>`, with a note `<root>/pending/<pid>.<id>` (a
-// hard link to the same bytes) for each one whose row is not settled.
+// Blobs as files: `<root>/<first two characters>/<id>`, with a note `<root>/pending/<owner>.<id>` (a
+// hard link to the same bytes) for each one whose row is not settled. The owner is a process, which
+// is known by its lease.
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import {
+  access,
   type FileHandle,
   link,
   mkdir,
   open,
-  readdir,
   rm,
   unlink,
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
-import { fail } from '../../rpc/errors.ts';
+import { DamagedBlob } from '../../storage/damaged-blob.ts';
 import { syncFolder } from '../../storage/files.ts';
-import type { BlobStore, StagedBlob } from './blob-store.ts';
+import type { BlobPart, BlobStore, StagedBlob } from './blob-store.ts';
+import { openLease } from './lease.ts';
+import { codeOf, isFull, storeFailure, unlessCode } from './store-failure.ts';
+import { createSweep } from './sweep.ts';
 
 const chunkBytes = 256 * 1024;
 
-/** Opens a store in a folder, which is made if it is missing. */
-export async function openDiskBlobs(root: string): Promise<BlobStore> {
+/** The folders of a store. */
+function layoutOf(root: string) {
   const pending = path.join(root, 'pending');
-  await mkdir(pending, { recursive: true, mode: 0o700 });
-
   const folderOf = (id: string) => path.join(root, id.slice(0, 2));
-  const fileOf = (id: string) => path.join(folderOf(id), id);
-  const noteOf = (id: string) => path.join(pending, `${process.pid}.${id}`);
+  return { root, pending, folderOf, fileOf: (id: string) => path.join(folderOf(id), id) };
+}
+
+type Layout = ReturnType<typeof layoutOf>;
+
+/** Reads a store that exists, and changes nothing in it. */
+export function readDiskBlobs(root: string): Pick<BlobStore, 'read'> {
+  const layout = layoutOf(root);
+  return { read: (id, part) => readPart(layout, id, part) };
+}
+
+/**
+ * Opens a store in a folder, which is made if it is missing. `leaseMs` is how long the notes of
+ * another process are left alone after that has last renewed its lease.
+ */
+export async function openDiskBlobs(root: string, leaseMs: number): Promise<BlobStore> {
+  const layout = layoutOf(root);
+  const { pending, folderOf, fileOf } = layout;
+  await mkdir(pending, { recursive: true, mode: 0o700 });
+  const lease = openLease(root, leaseMs);
+  // On a read-only or full disk the service still serves what it has.
+  await lease.hold().catch(() => {});
+
+  const noteOf = (id: string) => path.join(pending, `${lease.owner}.${id}`);
+  const makeFolder = folderMaker(root);
   const syncNotes = shared(() => syncFolder(pending));
-  const folders = new Map<string, Promise<void>>();
+  /** The ids whose notes a call under way accounts for. */
+  const held = new Set<string>();
+  const sweep = createSweep({ ...layout, lease, held, leaseMs });
 
-  /** Whoever finds a folder waits, too, until it outlasts a crash: it may be quite new. */
-  function makeFolder(folder: string): Promise<void> {
-    const made = folders.get(folder) ?? makeDurably(folder);
-    folders.set(folder, made);
-    made.catch(() => folders.delete(folder));
-    return made;
-  }
-
-  async function makeDurably(folder: string): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await syncFolder(root);
-  }
-
+  /** A note that can't be removed is left to the sweep: the row is already as it has to be. */
   function staged(id: string): StagedBlob {
     return {
       id,
-      settle: () => rm(noteOf(id), { force: true }),
-      async discard() {
-        await rm(fileOf(id), { force: true });
-        await rm(noteOf(id), { force: true });
+      async settle() {
+        held.delete(id);
+        const isSwept = await unlink(noteOf(id)).then(
+          () => false,
+          (error: unknown) => codeOf(error) === 'ENOENT',
+        );
+        if (!isSwept) return;
+        await access(fileOf(id)).catch((error: unknown) => {
+          if (codeOf(error) === 'ENOENT') throw new DamagedBlob(id, 'missing');
+        });
       },
+      async discard() {
+        held.delete(id);
+        await removeBoth(fileOf(id), noteOf(id)).catch(() => {});
+      },
+      leave: () => void held.delete(id),
     };
+  }
+
+  async function writeNew(id: string, source: AsyncIterable<Uint8Array>): Promise<void> {
+    const folder = folderOf(id);
+    const handle = await open(noteOf(id), 'wx', 0o600);
+    try {
+      await writeFile(handle, source);
+      await makeFolder(folder);
+      await link(noteOf(id), fileOf(id));
+      // All at once: the file system has them share what they wait for.
+      await Promise.all([handle.sync(), syncNotes(), syncFolder(folder)]);
+    } catch (error) {
+      makeFolder.forget(folder);
+      throw error;
+    } finally {
+      await handle.close();
+    }
   }
 
   return {
     async write(id, source) {
+      const watched = watchSource(source);
       try {
-        await makeFolder(folderOf(id));
-        await writeWith(noteOf(id), source, async (handle) => {
-          await link(noteOf(id), fileOf(id));
-          // All at once: the file system has them share what they wait for.
-          await Promise.all([handle.sync(), syncNotes(), syncFolder(folderOf(id))]);
-        });
+        await lease.hold();
+        held.add(id);
+        await writeNew(id, watched.source);
         return staged(id);
       } catch (error) {
         await staged(id).discard();
-        throw isFull(error)
-          ? fail('unavailable', 'There is no room to store the document.', {
-              cause: error,
-              retryAfterSeconds: 60,
-            })
-          : error;
+        throw watched.hasFailed() ? error : storeFailure(error);
       }
     },
 
-    read(id, offset, length) {
-      if (length === 0) return (async function* () {})();
-      const end = offset + length - 1;
-      return createReadStream(fileOf(id), { start: offset, end, highWaterMark: chunkBytes });
-    },
+    read: (id, part) => readPart(layout, id, part),
 
     async unsettle(id) {
-      // No such file: a crash got this far before. There already: another call is doing the same.
-      await link(fileOf(id), noteOf(id)).catch(unlessCode('ENOENT', 'EEXIST'));
-      await syncNotes();
+      try {
+        await access(pending);
+        await lease.hold();
+        held.add(id);
+        // No such file: a crash got this far before. There already: another call does the same.
+        await link(fileOf(id), noteOf(id)).catch(unlessCode('ENOENT', 'EEXIST'));
+        await syncNotes();
+      } catch (error) {
+        // A full disk must not refuse deletions. A crash may then leave bytes without a row.
+        if (!isFull(error)) {
+          await staged(id)
+            .settle()
+            .catch(() => {});
+          throw storeFailure(error);
+        }
+      }
       return staged(id);
     },
 
-    async sweep(isNeeded) {
-      for (const note of await readdir(pending)) {
-        const [pid = '', id = ''] = note.split('.');
-        if (isOtherLiveProcess(Number(pid))) continue;
-        if (!(await isNeeded(id))) await rm(fileOf(id), { force: true });
-        await rm(path.join(pending, note), { force: true });
-      }
-    },
+    sweep,
 
     async check() {
-      const probe = path.join(pending, `${process.pid}.probe-${randomUUID()}`);
+      const probe = path.join(pending, `${lease.owner}.probe-${randomUUID()}`);
       await writeFile(probe, '');
       await unlink(probe);
     },
+
+    close: () => lease.close(),
   };
 }
 
-/** Writes a new file, and has `settle` make it last before it is closed. */
-async function writeWith(
-  file: string,
-  source: AsyncIterable<Uint8Array>,
-  settle: (handle: FileHandle) => Promise<void>,
-): Promise<void> {
-  const handle = await open(file, 'wx', 0o600);
+/** The bytes go first: where the note goes first, a crash would leave bytes that nothing finds. */
+async function removeBoth(file: string, note: string): Promise<void> {
+  await rm(file, { force: true });
+  await rm(note, { force: true });
+}
+
+async function* readPart(
+  { pending, fileOf }: Layout,
+  id: string,
+  { offset, length, sizeBytes }: BlobPart,
+): AsyncGenerator<Uint8Array> {
+  let handle: FileHandle | undefined;
   try {
-    await writeFile(handle, source);
-    await settle(handle);
+    handle = await open(fileOf(id), 'r');
+    if ((await handle.stat()).size !== sizeBytes) throw new DamagedBlob(id, 'size');
+    for (let read = 0; read < length; ) {
+      const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, length - read));
+      const { bytesRead } = await handle.read(chunk, 0, chunk.length, offset + read);
+      if (bytesRead === 0) throw new DamagedBlob(id, 'size');
+      read += bytesRead;
+      yield chunk.subarray(0, bytesRead);
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw storeFailure(error);
+    // Without its `pending` folder the whole store is away, such as a volume that is not mounted.
+    await access(pending).catch((away: unknown) => {
+      throw storeFailure(away);
+    });
+    throw new DamagedBlob(id, 'missing');
   } finally {
-    await handle.close();
+    await handle?.close();
   }
+}
+
+/** Makes folders that outlast a crash, each once, and lets everyone who needs one wait for that. */
+function folderMaker(root: string) {
+  const folders = new Map<string, Promise<void>>();
+
+  async function make(folder: string): Promise<void> {
+    // Not recursive: the root of a store that is away must not be made again in its place.
+    await mkdir(folder, { mode: 0o700 }).catch(unlessCode('EEXIST'));
+    await syncFolder(root);
+  }
+
+  return Object.assign(
+    (folder: string): Promise<void> => {
+      const made = folders.get(folder) ?? make(folder);
+      folders.set(folder, made);
+      made.catch(() => folders.delete(folder));
+      return made;
+    },
+    { forget: (folder: string) => void folders.delete(folder) },
+  );
+}
+
+/** Distinguishes errors of the source from those of the file. */
+function watchSource(source: AsyncIterable<Uint8Array>) {
+  let failed = false;
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* source;
+    } catch (error) {
+      failed = true;
+      throw error;
+    }
+  }
+  return { source: watched(), hasFailed: () => failed };
 }
 
 /** Does the work once for all who ask for it before it begins, one after the other. */
@@ -133,27 +226,4 @@ function shared(work: () => Promise<void>): () => Promise<void> {
     });
     return next;
   };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
-const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(codeOf(error));
-
-/** Rethrows every error but those. */
-function unlessCode(...codes: string[]): (error: unknown) => void {
-  return (error) => {
-    if (!codes.includes(codeOf(error))) throw error;
-  };
-}
-
-function isOtherLiveProcess(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
 }

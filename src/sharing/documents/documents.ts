@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { DownloadHeader } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type RangeRequest, selectBytes } from '../../http/byte-range.ts';
 import { type Failure, fail } from '../../rpc/errors.ts';
+import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import type { Database, DocumentRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { findDocument } from './store.ts';
@@ -8,8 +10,12 @@ import { findDocument } from './store.ts';
 /** A document's bytes, as a request asked for them. */
 export type OpenDocument = {
   readonly header: Omit<DownloadHeader, '$typeName' | '$unknown'>;
-  /** Reads the bytes that the header announces. Throws `not_found` where they were deleted. */
-  bytes(): AsyncIterable<Uint8Array>;
+  /**
+   * Reads the bytes that the header announces. Throws `not_found` where they were deleted, and
+   * `DamagedBlob` where they are not those that were uploaded: before the last chunk of the whole
+   * document, so that its reader never gets all of it.
+   */
+  bytes(): AsyncGenerator<Uint8Array>;
 };
 
 /** What is asked of documents, by other features too. */
@@ -20,14 +26,34 @@ export type Documents = {
   open(document: DocumentRow, request: RangeRequest): OpenDocument;
 };
 
-export function createDocuments(db: Database, blobs: BlobStore): Documents {
+/** The result of comparing the stored bytes of a document with its row. */
+export type BlobCheck = {
+  readonly documentId: string;
+  readonly source: 'download' | 'scan';
+  readonly result: 'ok' | Damage;
+};
+
+export type DocumentsOptions = {
+  readonly db: Database;
+  readonly blobs: Pick<BlobStore, 'read'>;
+  readonly observe: (check: BlobCheck) => void;
+};
+
+export function createDocuments({ db, blobs, observe }: DocumentsOptions): Documents {
   /** Whose row was read may be gone, and its bytes with it, before these are opened. */
   async function* read(document: DocumentRow, offset: number, length: number) {
+    const about = { documentId: document.id, source: 'download' } as const;
     try {
-      yield* blobs.read(document.blob_id, offset, length);
+      const isWhole = length === document.size_bytes;
+      const part = { offset, length, sizeBytes: document.size_bytes };
+      const bytes = blobs.read(document.blob_id, part);
+      yield* isWhole ? verified(bytes, document) : bytes;
+      if (isWhole) observe({ ...about, result: 'ok' });
     } catch (error) {
       const row = await findDocument(db, document.workspace_id, document.id);
-      throw row === undefined ? noSuchDocument() : error;
+      if (row === undefined) throw noSuchDocument();
+      if (error instanceof DamagedBlob) observe({ ...about, result: error.damage });
+      throw error;
     }
   }
 
@@ -55,6 +81,25 @@ export function createDocuments(db: Database, blobs: BlobStore): Documents {
       };
     },
   };
+}
+
+/**
+ * Reads a whole blob and compares its digest with the row's. Throws `DamagedBlob` before it passes
+ * on the last chunk.
+ */
+export async function* verified(
+  bytes: AsyncIterable<Uint8Array>,
+  { blob_id, sha256 }: DocumentRow,
+): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  let last: Uint8Array | undefined;
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    if (last !== undefined) yield last;
+    last = chunk;
+  }
+  if (hash.digest('hex') !== sha256) throw new DamagedBlob(blob_id, 'digest');
+  if (last !== undefined) yield last;
 }
 
 export function noSuchDocument(): Failure {

@@ -3,9 +3,9 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import type { Trail } from '../../identity/audit/trail.ts';
 import { newId, type Random, randomText } from '../../ids.ts';
-import { fail, failureOf } from '../../rpc/errors.ts';
+import { fail } from '../../rpc/errors.ts';
 import { resolveWorkspace, workspaceOf } from '../../rpc/workspace.ts';
-import { databaseIsFull } from '../../storage/database.ts';
+import { UnconfirmedCommit } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore, StagedBlob } from '../blobs/blob-store.ts';
@@ -85,28 +85,49 @@ export function createDocumentService(
     if (contentType !== 'application/pdf') return 0;
     return pages.count({
       sizeBytes,
-      read: (offset, length) => blobs.read(blobId, offset, length),
+      read: (offset, length) => blobs.read(blobId, { offset, length, sizeBytes }),
     });
   }
 
-  /** Changes a row and then does with its blob as `after` says; or, if it fails, the opposite. */
-  async function settled(
+  /** Inserts a row; its bytes are kept unless it is certain that there is no row. */
+  async function insert(
     blob: StagedBlob,
-    after: 'settle' | 'discard',
-    change: () => Promise<void>,
+    row: DocumentRow,
+    context: HandlerContext,
   ): Promise<void> {
     try {
-      await change();
+      await trail.change(context, { target: row.id }, (trx) => insertDocument(trx, row));
     } catch (error) {
-      // Where the database went away during the commit, nobody knows whether the row was changed:
-      // the note stays, and the next sweep finds out.
-      const failure = failureOf(error);
-      if (failure.code !== 'unavailable' || databaseIsFull(failure)) {
-        await (after === 'settle' ? blob.discard() : blob.settle());
-      }
+      if (error instanceof UnconfirmedCommit) blob.leave();
+      else await blob.discard();
       throw error;
     }
-    await blob[after]();
+    try {
+      await blob.settle();
+    } catch (cause) {
+      // This process stood still for so long that another one swept its blob.
+      const change = { target: row.id };
+      const remove = (trx: Executor) => deleteDocument(trx, row.id);
+      await trail.changeBySystem('DocumentService.DeleteDocument', change, remove);
+      throw fail('unavailable', 'The upload was interrupted.', { cause, retryAfterSeconds: 1 });
+    }
+  }
+
+  /** Deletes a row; its bytes are removed once it is certain that there is no row. */
+  async function remove(
+    blob: StagedBlob,
+    row: DocumentRow,
+    context: HandlerContext,
+  ): Promise<void> {
+    try {
+      const work = (trx: Executor) => deleteDocument(trx, row.id);
+      await trail.change(context, { target: row.id }, work);
+    } catch (error) {
+      if (error instanceof UnconfirmedCommit) blob.leave();
+      else await blob.settle().catch(() => {});
+      throw error;
+    }
+    await blob.discard();
   }
 
   return {
@@ -118,8 +139,7 @@ export function createDocumentService(
         await blob.discard();
         throw error;
       });
-      const insert = (trx: Executor) => insertDocument(trx, row);
-      await settled(blob, 'settle', () => trail.change(context, { target: row.id }, insert));
+      await insert(blob, row, context);
       return { document: documentMessage(row) };
     },
 
@@ -155,8 +175,7 @@ export function createDocumentService(
     async deleteDocument({ documentId }, context) {
       const row = await documents.require(workspaceOf(context), documentId);
       const blob = await blobs.unsettle(row.blob_id);
-      const remove = (trx: Executor) => deleteDocument(trx, row.id);
-      await settled(blob, 'discard', () => trail.change(context, { target: row.id }, remove));
+      await remove(blob, row, context);
       return {};
     },
 

@@ -56,3 +56,38 @@ export async function blobIsNeeded(db: Executor, blobId: string): Promise<boolea
     .executeTakeFirst();
   return row !== undefined;
 }
+
+/** The documents whose bytes were last checked before `before`, the longest ago first. */
+export function findDocumentsToCheck(
+  db: Executor,
+  before: number,
+  limit: number,
+): Promise<DocumentRow[]> {
+  return db
+    .selectFrom('documents')
+    .selectAll()
+    .where('check_time', '<', before)
+    .orderBy('check_time')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+export async function setCheckTime(db: Executor, id: string, checkTime: number): Promise<void> {
+  await db.updateTable('documents').set({ check_time: checkTime }).where('id', '=', id).execute();
+}
+
+/** The documents of all workspaces by their ids, after `after`. */
+export function findDocumentsAfter(
+  db: Executor,
+  after: string,
+  limit: number,
+): Promise<DocumentRow[]> {
+  return db
+    .selectFrom('documents')
+    .selectAll()
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}

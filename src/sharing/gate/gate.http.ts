@@ -1,6 +1,5 @@
 // The routes of a shared link: its page, its gate's form, and the document's bytes.
-import { Readable } from 'node:stream';
-import { downloadHead } from '../../http/download.ts';
+import { downloadBody, downloadHead } from '../../http/download.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
 import type { Page, PageReply, PageRequest } from '../../http/page.ts';
 import { fail } from '../../rpc/errors.ts';
@@ -87,11 +86,11 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
     return withCookies(askFor(link, outcome, given.slice(0, emailShownMax)), set);
   }
 
-  function send(
+  async function send(
     { document }: SharedDocument,
     request: PageRequest,
     disposition: 'inline' | 'attachment',
-  ): PageReply {
+  ): Promise<PageReply> {
     const { header, bytes } = documents.open(document, {
       range: request.header('range') ?? '',
       ifRange: request.header('if-range') ?? '',
@@ -107,7 +106,7 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
       'cross-origin-resource-policy': 'same-origin',
     };
     if (request.isHead || header.notModified) return { status, headers: own, body: undefined };
-    return { status, headers: own, body: Readable.from(bytes(), { objectMode: false }) };
+    return { status, headers: own, body: await downloadBody(bytes()) };
   }
 
   return [

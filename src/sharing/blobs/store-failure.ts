@@ -1,0 +1,48 @@
+// What a failed file operation means for the caller.
+import { Failure, fail } from '../../rpc/errors.ts';
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** The store is gone, read-only or broken, or the process has no file descriptors left. */
+const awayCodes = new Set([
+  'EACCES',
+  'EBUSY',
+  'EHOSTDOWN',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'ENODEV',
+  'ENOENT',
+  'ENOTCONN',
+  'ENOTDIR',
+  'ENXIO',
+  'EPERM',
+  'EROFS',
+  'ESTALE',
+  'ETIMEDOUT',
+]);
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+export const isFull = (error: unknown) => fullCodes.has(codeOf(error));
+
+/** Rethrows every error but those. */
+export function unlessCode(...codes: string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!codes.includes(codeOf(error))) throw error;
+  };
+}
+
+/** Turns an error of the file system into `unavailable`; other errors stay as they are. */
+export function storeFailure(error: unknown): unknown {
+  if (error instanceof Failure) return error;
+  if (isFull(error)) {
+    const detail = 'There is no room to store the document.';
+    return fail('unavailable', detail, { cause: error, retryAfterSeconds: 60 });
+  }
+  if (!awayCodes.has(codeOf(error))) return error;
+  const detail = 'The document store cannot be reached.';
+  return fail('unavailable', detail, { cause: error, retryAfterSeconds: 5 });
+}

@@ -1,0 +1,76 @@
+// Compares the stored bytes of every document with its digest, again and again, so that damage is
+// found while there still is a backup. One blob at a time, slowly.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
+import { transact } from '../../storage/database.ts';
+import { type Repeated, repeat } from '../../storage/repeat.ts';
+import type { Database, DocumentRow } from '../../storage/schema.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { type BlobCheck, verified } from './documents.ts';
+import { findDocument, findDocumentsToCheck, setCheckTime } from './store.ts';
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const bytesPerSecond = 8 * 1024 * 1024;
+/** Of how many documents one is chosen, so that several processes rarely check the same one. */
+const choices = 16;
+
+export type ScanOptions = {
+  readonly db: Database;
+  readonly blobs: Pick<BlobStore, 'read'>;
+  /** How long a check counts. */
+  readonly days: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly observe: (check: BlobCheck) => void;
+  readonly warn: (facts: object, message: string) => void;
+};
+
+/** Looks for documents to check at once, and then every hour. */
+export function startScan(options: ScanOptions): Repeated {
+  const { db, blobs, days, now, observe, warn } = options;
+
+  async function check(row: DocumentRow, signal: AbortSignal): Promise<void> {
+    const pace = (bytes: number) =>
+      sleep((bytes / bytesPerSecond) * 1000, undefined, { signal, ref: false });
+    const result = await checkBlob(blobs, row, pace);
+    // Its bytes may be gone because it was deleted meanwhile.
+    if ((await findDocument(db, row.workspace_id, row.id)) === undefined) return;
+    observe({ documentId: row.id, source: 'scan', result });
+    await transact(db, (trx) => setCheckTime(trx, row.id, now()));
+  }
+
+  return repeat({
+    pauseMs: hourMs,
+    async round(signal) {
+      while (!signal.aborted) {
+        const rows = await findDocumentsToCheck(db, now() - days * dayMs, choices);
+        const row = rows[Math.floor(Math.random() * rows.length)];
+        if (row === undefined) return;
+        await check(row, signal);
+      }
+    },
+    onError(err) {
+      if (err instanceof Error && err.name === 'AbortError') return;
+      warn({ err }, 'stored documents could not be checked');
+    },
+  });
+}
+
+/** Reads a whole blob and compares it with its row; awaits `pace` after each chunk. */
+export async function checkBlob(
+  blobs: Pick<BlobStore, 'read'>,
+  row: DocumentRow,
+  pace: (bytes: number) => Promise<void> = async () => {},
+): Promise<'ok' | Damage> {
+  try {
+    const part = { offset: 0, length: row.size_bytes, sizeBytes: row.size_bytes };
+    for await (const chunk of verified(blobs.read(row.blob_id, part), row)) {
+      await pace(chunk.length);
+    }
+    return 'ok';
+  } catch (error) {
+    if (error instanceof DamagedBlob) return error.damage;
+    throw error;
+  }
+}

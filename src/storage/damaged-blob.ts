@@ -1,0 +1,20 @@
+/** The stored bytes of a document are not those that were uploaded. */
+export class DamagedBlob extends Error {
+  readonly blobId: string;
+  readonly damage: Damage;
+
+  constructor(blobId: string, damage: Damage) {
+    super(`the blob ${blobId} is damaged: ${damages[damage]}`);
+    this.name = 'DamagedBlob';
+    this.blobId = blobId;
+    this.damage = damage;
+  }
+}
+
+const damages = {
+  missing: 'its file is missing',
+  size: 'its size differs from the document',
+  digest: 'its SHA-256 differs from the document',
+};
+
+export type Damage = keyof typeof damages;

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { cookieOf } from '../support/gated.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { multipartBody } from '../support/raw-http.ts';
+import { keyOf, makeLink, makePng, upload } from '../support/sharing.ts';
+import { mayMount } from '../support/small-disk.ts';
+import { openRpcStreamDoors, openStreamDoors, postForm } from '../support/streams.ts';
+
+type Away = { readonly leave: () => Promise<void>; readonly back: () => Promise<void> };
+type Way = [what: string, prepare: (blobDir: string) => Promise<Away>, readable: boolean];
+
+const mount = (...args: string[]) => execFileSync('mount', args);
+
+const ways: Way[] = [
+  [
+    'missing (ENOENT)',
+    async (blobDir) => ({
+      leave: () => rename(blobDir, `${blobDir}.away`),
+      back: () => rename(`${blobDir}.away`, blobDir),
+    }),
+    false,
+  ],
+  [
+    'a file instead of a folder (ENOTDIR)',
+    async (blobDir) => ({
+      async leave() {
+        await rename(blobDir, `${blobDir}.away`);
+        await writeFile(blobDir, '');
+      },
+      async back() {
+        await rm(blobDir);
+        await rename(`${blobDir}.away`, blobDir);
+      },
+    }),
+    false,
+  ],
+  ...(mayMount()
+    ? ([
+        [
+          'read-only (EROFS)',
+          async (blobDir) => {
+            mount('-t', 'tmpfs', '-o', 'size=8m', 'none', blobDir);
+            onTestFinished(() => void execFileSync('umount', [blobDir]));
+            return {
+              leave: async () => void mount('-o', 'remount,ro', blobDir),
+              back: async () => void mount('-o', 'remount,rw', blobDir),
+            };
+          },
+          true,
+        ],
+      ] satisfies Way[])
+    : []),
+];
+
+async function expectUnavailable(response: Response, what: string): Promise<void> {
+  const problem = (await response.json()) as { code: string; detail: string };
+  expect({ status: response.status, ...problem }, what).toMatchObject({
+    status: 503,
+    code: 'unavailable',
+    detail: 'The document store cannot be reached.',
+  });
+  expect(response.headers.get('retry-after'), what).toBe('5');
+}
+
+async function readiness({ app }: TestApp): Promise<unknown> {
+  return (await fetch(`${app.opsUrl}/readyz`)).json();
+}
+
+describe.each(ways)('a blob store that is %s', (_, prepare, readable) => {
+  it('makes what needs it unavailable, with a time to try again, until it is back', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const blobDir = path.join(folder, 'blobs');
+    execFileSync('mkdir', [blobDir]);
+    const { leave, back } = await prepare(blobDir);
+    const test = await startTestApp({ config: { blobDir } });
+    onTestFinished(() => test.remove());
+    const { id } = await upload(test, makePng(20, 20));
+    const link = await makeLink(test, id, { allow_download: true });
+    const cookie = cookieOf(await fetch(link.url));
+    const file = `${test.app.publicUrl}/api/v1/documents/${id}/file`;
+    const doors = openStreamDoors(test.app);
+    const rpcDoors = openRpcStreamDoors(test.app);
+    onTestFinished(() => {
+      for (const door of [...doors, ...rpcDoors]) door.close();
+    });
+
+    await leave();
+    const form = multipartBody([{ name: 'file', filename: 'a', body: 'bytes' }], 'frontier');
+    await expectUnavailable(await postForm(test.app, form, keyOf(test)), 'upload');
+    const document = `${test.app.publicUrl}/api/v1/documents/${id}`;
+    const deletion = { method: 'DELETE', headers: keyOf(test) };
+    await expectUnavailable(await fetch(document, deletion), 'delete');
+    for (const door of doors) {
+      const answer = await door.upload([{ file: Buffer.from('bytes') }], keyOf(test));
+      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+    }
+    if (!readable) {
+      await expectUnavailable(await fetch(file, { headers: keyOf(test) }), 'download');
+      for (const route of ['file', 'download']) {
+        const url = `${link.url}/${route}`;
+        await expectUnavailable(await fetch(url, { headers: { cookie } }), url);
+      }
+      for (const door of rpcDoors) {
+        const answer = await door.download({ documentId: id }, keyOf(test));
+        expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+      }
+    }
+    expect(await readiness(test)).toMatchObject({
+      status: 'not ready',
+      checks: { blobs: 'failing', database: 'ok' },
+    });
+
+    await back();
+    const read = await fetch(file, { headers: keyOf(test) });
+    await read.arrayBuffer();
+    expect(read.status).toBe(200);
+    expect((await upload(test, Buffer.from('bytes'))).size_bytes).toBe(5);
+    expect((await fetch(document, deletion)).status).toBe(200);
+    expect(await readiness(test)).toMatchObject({ status: 'ok' });
+  });
+});

@@ -1,0 +1,130 @@
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { cookieOf } from '../support/gated.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '../support/harness.ts';
+import { blobDirOf, keyOf, makeLink, makePng, upload } from '../support/sharing.ts';
+import { openRpcStreamDoors } from '../support/streams.ts';
+
+async function start(options: TestAppOptions = {}): Promise<TestApp> {
+  const test = await startTestApp(options);
+  onTestFinished(() => test.remove());
+  return test;
+}
+
+async function blobOf(test: TestApp, documentId: string): Promise<string> {
+  const { blob_id } = await test.app.inside.db
+    .selectFrom('documents')
+    .select('blob_id')
+    .where('id', '=', documentId)
+    .executeTakeFirstOrThrow();
+  return path.join(blobDirOf(test), blob_id.slice(0, 2), blob_id);
+}
+
+/** Changes one bit in the middle of the file. */
+async function flipBit(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+  await writeFile(file, bytes);
+}
+
+const damages: [what: string, damage: string, harm: (file: string) => Promise<void>][] = [
+  ['is shortened', 'size', (file) => truncate(file, 1000)],
+  ['has grown', 'size', (file) => writeFile(file, 'more', { flag: 'a' })],
+  ['is missing', 'missing', (file) => rm(file)],
+  ['has a flipped bit', 'digest', flipBit],
+];
+
+async function metric(test: TestApp, labels: string): Promise<number> {
+  const text = await (await fetch(`${test.app.opsUrl}/metrics`)).text();
+  const line = text
+    .split('\n')
+    .find((one) => one.startsWith(`latchkey_blob_checks_total{${labels}`));
+  return Number(line?.split(' ').at(-1) ?? 0);
+}
+
+describe.each(damages)('a document whose blob %s', (_, damage, harm) => {
+  it('gives an error at once, on every transport, in the log and in the metrics', async () => {
+    const test = await start();
+    const { id } = await upload(test, makePng(60, 60));
+    const link = await makeLink(test, id, { allow_download: true });
+    const cookie = cookieOf(await fetch(link.url));
+    const doors = openRpcStreamDoors(test.app);
+    onTestFinished(() => {
+      for (const door of doors) door.close();
+    });
+    await harm(await blobOf(test, id));
+    const started = performance.now();
+
+    const urls: [url: string, headers: Record<string, string>][] = [
+      [`${test.app.publicUrl}/api/v1/documents/${id}/file`, keyOf(test)],
+      [`${link.url}/file`, { cookie }],
+      [`${link.url}/download`, { cookie }],
+    ];
+    for (const [url, headers] of urls) {
+      const response = await fetch(url, { headers });
+      const problem = (await response.json()) as { code: string };
+      expect({ status: response.status, code: problem.code }, url).toEqual({
+        status: 500,
+        code: 'internal',
+      });
+      expect(response.headers.get('etag'), url).toBe(null);
+    }
+    for (const door of doors) {
+      const answer = await door.download({ documentId: id }, keyOf(test));
+      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'internal' } });
+    }
+
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(await metric(test, `source="download",result="${damage}"`)).toBe(5);
+    const lines = (await test.logText()).split('\n').filter((line) => line.includes('is damaged"'));
+    expect(lines).toHaveLength(5);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ document_id: id, damage });
+  });
+});
+
+describe('a large document with a flipped bit', () => {
+  it('never reaches its reader as a whole', async () => {
+    const test = await start();
+    const { id, size_bytes } = await upload(test, Buffer.alloc(1_000_000, 'The terms. '));
+    await flipBit(await blobOf(test, id));
+    const doors = openRpcStreamDoors(test.app);
+    onTestFinished(() => {
+      for (const door of doors) door.close();
+    });
+
+    const url = `${test.app.publicUrl}/api/v1/documents/${id}/file`;
+    const response = await fetch(url, { headers: keyOf(test) });
+    expect(response.headers.get('content-length')).toBe(String(size_bytes));
+    await expect(response.arrayBuffer()).rejects.toThrow('terminated');
+    for (const door of doors) {
+      const answer = await door.download({ documentId: id }, keyOf(test));
+      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'internal' } });
+    }
+  });
+});
+
+describe('the check of all documents', () => {
+  const dayMs = 86_400_000;
+
+  it('runs again when the last one is older than the setting, and finds damage', async () => {
+    const first = await startTestApp();
+    const sound = await upload(first, Buffer.from('The terms.'));
+    const { id } = await upload(first, Buffer.from('Other terms.'));
+    await flipBit(await blobOf(first, id));
+    await first.app.inside.db.updateTable('documents').set({ check_time: Date.now() }).execute();
+    await first.stop();
+
+    const { dataDir } = first;
+    const early = await startTestApp({ dataDir, now: () => Date.now() + 29 * dayMs });
+    await early.stop();
+    expect(await early.logText()).not.toContain('is damaged');
+    const late = await start({ dataDir, now: () => Date.now() + 31 * dayMs });
+
+    await expect.poll(() => metric(late, 'source="scan",result="digest"')).toBe(1);
+    await expect.poll(() => metric(late, 'source="scan",result="ok"')).toBe(1);
+    const line = (await late.logText()).split('\n').find((one) => one.includes('is damaged"'));
+    expect(JSON.parse(line ?? '')).toMatchObject({ document_id: id, source: 'scan' });
+    expect(line).not.toContain(sound.id);
+  });
+});

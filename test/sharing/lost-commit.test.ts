@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Cut, type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts';
+import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { multipartBody } from '../support/raw-http.ts';
+import { api, blobDirOf, filesUnder, keyOf, sha256, upload } from '../support/sharing.ts';
+import { postForm } from '../support/streams.ts';
+
+type Started = { readonly test: TestApp; readonly proxy: CuttingProxy };
+
+async function start(): Promise<Started> {
+  const proxy = await startCuttingProxy(await freshPostgresDatabase());
+  const test = await startTestApp({ config: { databaseUrl: proxy.url }, blobLeaseMs: 300 });
+  onTestFinished(async () => {
+    await test.remove();
+    await proxy.close();
+  });
+  return { test, proxy };
+}
+
+const inserts = 'insert into "documents"';
+const deletes = 'delete from "documents"';
+
+function uploadCut({ test, proxy }: Started, cut: Cut, content: Buffer): Promise<Response> {
+  proxy.cutNext(cut, inserts);
+  const form = multipartBody([{ name: 'file', filename: 'a.bin', body: content }], 'frontier');
+  return postForm(test.app, form, keyOf(test));
+}
+
+async function rowsOf({ app }: TestApp) {
+  return app.inside.db.selectFrom('documents').selectAll().execute();
+}
+
+/** The ids of the documents whose stored bytes are not those of their row. */
+async function damaged(test: TestApp): Promise<string[]> {
+  const found: string[] = [];
+  for (const row of await rowsOf(test)) {
+    const file = path.join(blobDirOf(test), row.blob_id.slice(0, 2), row.blob_id);
+    const bytes = await readFile(file).catch(() => undefined);
+    if (bytes === undefined || sha256(bytes) !== row.sha256) found.push(row.id);
+  }
+  return found;
+}
+
+const notesOf = (test: TestApp) => filesUnder(path.join(blobDirOf(test), 'pending'));
+
+describe('a COMMIT whose answer is lost', () => {
+  it('leaves the bytes of every document whose row was committed', async () => {
+    const started = await start();
+    const { test, proxy } = started;
+    for (let round = 0; round < 6; round++) {
+      const response = await uploadCut(started, 'answer', Buffer.alloc(1000, `${round}`));
+      const problem = (await response.json()) as { code: string };
+      expect(proxy.cuts()).toBe(round + 1);
+      expect.soft({ status: response.status, code: problem.code }).toEqual({
+        status: 503,
+        code: 'unavailable',
+      });
+      expect.soft(response.headers.get('retry-after')).toBe('1');
+    }
+
+    expect(await rowsOf(test)).toHaveLength(6);
+    expect(await damaged(test)).toEqual([]);
+    await expect.poll(() => notesOf(test), { timeout: 10_000 }).toEqual([]);
+    expect(await damaged(test)).toEqual([]);
+  });
+
+  it('of a deletion removes the bytes once the row is known to be gone', async () => {
+    const { test, proxy } = await start();
+    const { id } = await upload(test, Buffer.from('The terms.'));
+    proxy.cutNext('answer', deletes);
+
+    expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(503);
+
+    expect(await rowsOf(test)).toEqual([]);
+    await expect.poll(() => filesUnder(blobDirOf(test)), { timeout: 10_000 }).toEqual([]);
+  });
+});
+
+describe('a COMMIT that does not reach the server', () => {
+  it('leaves neither row nor bytes of an upload', async () => {
+    const started = await start();
+    const { test } = started;
+
+    const response = await uploadCut(started, 'request', Buffer.from('The terms.'));
+
+    expect(response.status).toBe(503);
+    await response.text();
+    expect(await rowsOf(test)).toEqual([]);
+    await expect.poll(() => filesUnder(blobDirOf(test)), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it('of a deletion leaves the document whole', async () => {
+    const { test, proxy } = await start();
+    const { id } = await upload(test, Buffer.from('The terms.'));
+    proxy.cutNext('request', deletes);
+
+    expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(503);
+
+    await expect.poll(() => notesOf(test), { timeout: 10_000 }).toEqual([]);
+    expect(await damaged(test)).toEqual([]);
+    expect(await rowsOf(test)).toHaveLength(1);
+  });
+});
