@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type App, startApp } from './app.ts';
+import { checkBlobs } from './commands/check-blobs.ts';
 import { runDoctor, writeFinding } from './commands/doctor.ts';
 import { rotateMasterKey } from './commands/rotate-master-key.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -21,9 +22,9 @@ type Command = {
 const commands: Readonly<Record<string, Command>> = {
   serve: { usage: '', about: 'starts the service; the default', run: withoutWords(serve) },
   doctor: {
-    usage: '',
-    about: 'checks the settings, the files and the database; changes nothing',
-    run: withoutWords(examine),
+    usage: '[--blobs]',
+    about: 'checks the installation, or with --blobs all stored documents; changes nothing',
+    run: examine,
   },
   'rotate-master-key': {
     usage: '',
@@ -95,7 +96,10 @@ async function serve(): Promise<void> {
   announce(app);
 }
 
-async function examine(): Promise<void> {
+async function examine(words: readonly string[]): Promise<void> {
+  const [option, ...others] = words;
+  if (others.length > 0 || (option !== undefined && option !== '--blobs')) throw new UsageError();
+  if (option === '--blobs') return doctorBlobs();
   const findings = await runDoctor({ env: process.env, now: Date.now });
   process.stdout.write(findings.map(writeFinding).join(''));
   process.exitCode = findings.some(({ level }) => level === 'problem') ? 1 : 0;
@@ -113,6 +117,18 @@ async function rotate(): Promise<void> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
     process.stderr.write(`The master key was not rotated: ${reason}\n`);
+    process.exit(1);
+  }
+}
+
+async function doctorBlobs(): Promise<void> {
+  const config = readConfigOrExit();
+  try {
+    const result = await checkBlobs(config, (line) => process.stdout.write(`${line}\n`));
+    if (result.damaged.length > 0) process.exit(1);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    process.stderr.write(`The documents were not checked: ${reason}\n`);
     process.exit(1);
   }
 }

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cookieOf } from '../support/gated.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/harness.ts';
-import { blobDirOf, keyOf, makeLink, makePng, upload } from '../support/sharing.ts';
+import { spawnProgram } from '../support/program.ts';
+import { api, blobDirOf, keyOf, makeLink, makePng, upload } from '../support/sharing.ts';
 import { openRpcStreamDoors } from '../support/streams.ts';
 
 async function start(options: TestAppOptions = {}): Promise<TestApp> {
@@ -126,5 +127,30 @@ describe('the check of all documents', () => {
     const line = (await late.logText()).split('\n').find((one) => one.includes('is damaged"'));
     expect(JSON.parse(line ?? '')).toMatchObject({ document_id: id, source: 'scan' });
     expect(line).not.toContain(sound.id);
+  });
+
+  it('is a command that names the damaged documents and fails', async () => {
+    const test = await start();
+    const documents = await Promise.all(
+      damages.map((_, i) => upload(test, Buffer.alloc(2000, `${i}`))),
+    );
+    const doctor = async () => {
+      const program = await spawnProgram({}, test.dataDir, ['doctor', '--blobs']);
+      const code = await program.ended;
+      return { code, lines: program.stdout().trimEnd().split('\n').sort() };
+    };
+    expect(await doctor()).toEqual({ code: 0, lines: ['Documents checked: 4, damaged: 0'] });
+
+    for (const [i, [, , harm]] of damages.entries()) {
+      await harm(await blobOf(test, documents[i]?.id ?? ''));
+    }
+
+    const texts = ['the size is wrong', 'the size is wrong', 'the file is missing'];
+    const lines = [...texts, 'the SHA-256 is wrong'].map(
+      (text, i) => `${documents[i]?.id}: ${text}`,
+    );
+    const summary = 'Documents checked: 4, damaged: 4';
+    expect(await doctor()).toEqual({ code: 1, lines: [...lines, summary].sort() });
+    expect((await api(test, 'GET', '/documents')).status).toBe(200);
   });
 });
