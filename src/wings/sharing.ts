@@ -32,6 +32,7 @@ import { createWorkspaceService } from '../sharing/workspaces/service.ts';
 import { createWorkspaces } from '../sharing/workspaces/workspaces.ts';
 
 import { type Repeated, repeat } from '../storage/repeat.ts';
+import { createReserve, type Reserve } from '../storage/reserve.ts';
 import type { Base } from './base.ts';
 
 export type Sharing = {
@@ -59,6 +60,7 @@ export async function buildSharing(
   const { config, log, db, trail, masterKey, now, random, publicUrl } = base;
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const blobs = await openDiskBlobs(config.blobDir, base.blobLeaseMs);
+  const reserve = createReserve(config.databaseUrl);
   const workspaces = createWorkspaces(db);
   const documents = createDocuments({ db, blobs, observe });
   const { uploadBytesMax } = config;
@@ -70,7 +72,7 @@ export async function buildSharing(
   const parts = gateParts(base, gate, passwords);
   const opened = (request: PageRequest) => requireOpen({ gate, ...parts }, request);
   const pages = createGatePages(assets);
-  const upkeep = startUpkeep(base, blobs, observe);
+  const upkeep = startUpkeep(base, blobs, reserve, observe);
   return {
     blobs,
     recorder,
@@ -88,6 +90,7 @@ export async function buildSharing(
         db,
         trail,
         blobs,
+        reserve,
         documents,
         workspaces,
         pages: pageCounter,
@@ -107,12 +110,16 @@ export async function buildSharing(
 function startUpkeep(
   { config, log, db, now, blobLeaseMs }: Base,
   blobs: BlobStore,
+  reserve: Reserve,
   observe: (check: BlobCheck) => void,
 ): Repeated[] {
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const sweep = repeat({
     pauseMs: blobLeaseMs / 4,
-    round: () => blobs.sweep((id) => blobIsNeeded(db, id)),
+    async round() {
+      await reserve.fill();
+      await blobs.sweep((id) => blobIsNeeded(db, id));
+    },
     onError: (err) => warn({ err }, 'the notes of unsettled blobs could not be swept'),
   });
   const days = config.blobCheckDays;

@@ -1,15 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { getuid } from 'node:process';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseEnv, startTestApp, type TestApp } from '../support/harness.ts';
 import { newDataDir } from '../support/program.ts';
-import { bearer, filesUnder, keyOf, stored } from '../support/sharing.ts';
+import { api, bearer, filesUnder, keyOf, stored, upload } from '../support/sharing.ts';
+import { mayMount, mountSmallDisk, unmount } from '../support/small-disk.ts';
 import { openStreamDoors } from '../support/streams.ts';
 
 type Place = {
@@ -17,33 +15,6 @@ type Place = {
   readonly credential: { authorization: string };
   readonly blobDir: string;
 };
-
-function mountSmallDisk(): string {
-  const disk = mkdtempSync(path.join(tmpdir(), 'latchkey-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', disk], { stdio: 'pipe' });
-    return disk;
-  } catch (error) {
-    rmSync(disk, { recursive: true });
-    throw error;
-  }
-}
-
-function unmount(disk: string): void {
-  execFileSync('umount', [disk]);
-  rmSync(disk, { recursive: true });
-}
-
-/** Root may, unless it is confined, as in most containers. */
-function mayMount(): boolean {
-  if (getuid?.() !== 0) return false;
-  try {
-    unmount(mountSmallDisk());
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Holds 1 MiB, and refuses more with ENOSPC. */
 async function onSmallDisk(): Promise<Place> {
@@ -165,5 +136,54 @@ describe('an upload whose row finds no room', () => {
       const answer = await door.upload([{ file: Buffer.from('bytes') }], keyOf(test));
       expect(answer, door.name).toMatchObject({ ok: true });
     }
+  });
+});
+
+describe.each(mayMount() ? ['SQLite and the blobs'] : [])('a disk filled by %s', () => {
+  /** Writes until not a byte is free. */
+  async function fillUp(file: string): Promise<void> {
+    for (const size of [65_536, 4_096, 512, 1]) {
+      const block = Buffer.alloc(size, 'x');
+      while (
+        await writeFile(file, block, { flag: 'a' }).then(
+          () => true,
+          () => false,
+        )
+      );
+    }
+  }
+
+  it('lets documents be deleted until there is room again', async () => {
+    const disk = mountSmallDisk(16);
+    onTestFinished(() => unmount(disk));
+    const databaseUrl = `sqlite:${disk}/latchkey.db`;
+    const blobDir = path.join(disk, 'blobs');
+    const test = await startTestApp({ config: { databaseUrl, blobDir } });
+    onTestFinished(() => test.remove());
+    const ids: string[] = [];
+    for (let i = 0; i < 12; i++) ids.push((await upload(test, Buffer.alloc(100_000, `${i}`))).id);
+    const file = path.join(disk, 'filler');
+    await fillUp(file);
+    const post = async () => {
+      const form = new FormData();
+      form.set('file', new Blob([Buffer.alloc(200_000)]));
+      const url = `${test.app.publicUrl}/api/v1/documents`;
+      const answer = await fetch(url, { method: 'POST', headers: keyOf(test), body: form });
+      await answer.text();
+      return answer.status;
+    };
+    expect(await post()).toBe(503);
+
+    for (const id of ids.slice(0, 6)) {
+      expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
+      await fillUp(file);
+    }
+
+    for (const id of ids.slice(6)) {
+      expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
+    }
+    await expect.poll(() => filesUnder(blobDir)).toEqual([]);
+    await rm(file);
+    expect(await post()).toBe(201);
   });
 });

@@ -7,6 +7,7 @@ import { fail } from '../../rpc/errors.ts';
 import { resolveWorkspace, workspaceOf } from '../../rpc/workspace.ts';
 import { UnconfirmedCommit } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import type { Reserve } from '../../storage/reserve.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore, StagedBlob } from '../blobs/blob-store.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
@@ -29,6 +30,7 @@ export type DocumentOptions = {
   readonly db: Database;
   readonly trail: Trail;
   readonly blobs: BlobStore;
+  readonly reserve: Reserve;
   readonly documents: Documents;
   readonly workspaces: Workspaces;
   readonly pages: PageCounter;
@@ -43,7 +45,7 @@ export type DocumentOptions = {
 export function createDocumentService(
   options: DocumentOptions,
 ): ServiceImpl<typeof DocumentService> {
-  const { db, trail, blobs, documents, workspaces, pages, random, now } = options;
+  const { db, trail, blobs, reserve, documents, workspaces, pages, random, now } = options;
 
   let uploads = 0;
 
@@ -121,13 +123,14 @@ export function createDocumentService(
   ): Promise<void> {
     try {
       const work = (trx: Executor) => deleteDocument(trx, row.id);
-      await trail.change(context, { target: row.id }, work);
+      await reserve.use(() => trail.change(context, { target: row.id }, work));
     } catch (error) {
       if (error instanceof UnconfirmedCommit) blob.leave();
       else await blob.settle().catch(() => {});
       throw error;
     }
     await blob.discard();
+    await reserve.fill();
   }
 
   return {
