@@ -42,6 +42,13 @@ export type Config = {
   readonly stepUpSeconds: number;
   readonly keyRotationDays: number;
   readonly uploadBytesMax: number;
+  /** The quota of a workspace that has no other. */
+  readonly workspaceQuota: {
+    readonly bytesMax: number;
+    readonly documentsMax: number;
+    readonly linksMax: number;
+    readonly viewsMax: number;
+  };
   /** Undefined: mails are files in the data folder. */
   readonly smtp: SmtpSettings | undefined;
   readonly mailFrom: Sender;
@@ -83,6 +90,10 @@ const known = [
   'LATCHKEY_STEP_UP_SECONDS',
   'LATCHKEY_KEY_ROTATION_DAYS',
   'LATCHKEY_MAX_UPLOAD_BYTES',
+  'LATCHKEY_WORKSPACE_BYTES_MAX',
+  'LATCHKEY_WORKSPACE_DOCUMENTS_MAX',
+  'LATCHKEY_WORKSPACE_LINKS_MAX',
+  'LATCHKEY_WORKSPACE_VIEWS_MAX',
   'LATCHKEY_SMTP_URL',
   'LATCHKEY_MAIL_FROM',
   'LATCHKEY_TRUSTED_PROXIES',
@@ -130,6 +141,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     stepUpSeconds: read('LATCHKEY_STEP_UP_SECONDS', 300, integer(1, 86_400)),
     keyRotationDays: read('LATCHKEY_KEY_ROTATION_DAYS', 30, integer(1, 3650)),
     uploadBytesMax: read('LATCHKEY_MAX_UPLOAD_BYTES', 104_857_600, integer(1, 4_294_967_295)),
+    workspaceQuota: readWorkspaceQuota(read),
     smtp,
     mailFrom: read('LATCHKEY_MAIL_FROM', sender ?? localSender, readSender),
     trustedProxies: read('LATCHKEY_TRUSTED_PROXIES', [], readNetworks),
@@ -152,6 +164,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+type Read = ReturnType<typeof createReader>;
+
+function readWorkspaceQuota(read: Read): Config['workspaceQuota'] {
+  const bytes = integer(0, Number.MAX_SAFE_INTEGER);
+  const count = integer(0, 4_294_967_295);
+  return {
+    bytesMax: read('LATCHKEY_WORKSPACE_BYTES_MAX', 107_374_182_400, bytes),
+    documentsMax: read('LATCHKEY_WORKSPACE_DOCUMENTS_MAX', 100_000, count),
+    linksMax: read('LATCHKEY_WORKSPACE_LINKS_MAX', 100_000, count),
+    viewsMax: read('LATCHKEY_WORKSPACE_VIEWS_MAX', 1_000_000, count),
+  };
 }
 
 /** Reads one value. Throws an Error whose message says what it should be. */
@@ -223,7 +248,7 @@ function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolea
 
 function integer(min: number, max: number): Parse<number> {
   return (text) => {
-    const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (!(value >= min && value <= max))
       throw new Error(`must be a whole number, ${min} to ${max}`);
     return value;

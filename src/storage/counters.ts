@@ -28,6 +28,8 @@ export type Counters = {
   count(counters: readonly Counter[]): Promise<Counted[]>;
   /** The same within a transaction, which the refusal undoes. */
   countIn(trx: Executor, counters: readonly Counter[]): Promise<Counted[]>;
+  /** Throws where an attempt would come too early, and counts nothing: it costs a read. */
+  check(counters: readonly Counter[]): Promise<void>;
   /** Takes an attempt back, and its wait, unless another one has set a wait since. */
   takeBack(trx: Executor, counted: Counted): Promise<void>;
   /** Forgets all attempts of a counter. */
@@ -76,14 +78,20 @@ export function createCounters({ db, table, refusal, now }: CountersOptions): Co
       .executeTakeFirstOrThrow();
   }
 
+  async function check(counters: readonly Counter[]): Promise<void> {
+    const keys = counters.map(({ key }) => key);
+    const rows = await db.selectFrom(table).selectAll().where('key', 'in', keys).execute();
+    for (const row of rows) refuseEarly(row, now());
+  }
+
   return {
     async count(counters) {
       // A flood costs a read, no write.
-      const keys = counters.map(({ key }) => key);
-      const rows = await db.selectFrom(table).selectAll().where('key', 'in', keys).execute();
-      for (const row of rows) refuseEarly(row, now());
+      await check(counters);
       return transact(db, (trx) => countIn(trx, counters));
     },
+
+    check,
 
     countIn,
 

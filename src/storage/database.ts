@@ -24,6 +24,8 @@ import { up as gate } from './migrations/0012-gate.ts';
 import { up as viewPages } from './migrations/0013-view-pages.ts';
 import { up as documentCheckTime } from './migrations/0015-document-check-time.ts';
 import { up as retentionAndIndexes } from './migrations/0016-retention-and-indexes.ts';
+import { up as viewCount } from './migrations/0017-view-count.ts';
+import { up as quotas } from './migrations/0018-quotas.ts';
 import { isPostgresAway, markErrors } from './postgres-errors.ts';
 import type { Database, Schema } from './schema.ts';
 
@@ -40,6 +42,8 @@ const migrations = {
   '0013-view-pages': { up: viewPages },
   '0015-document-check-time': { up: documentCheckTime },
   '0016-retention-and-indexes': { up: retentionAndIndexes },
+  '0017-view-count': { up: viewCount },
+  '0018-quotas': { up: quotas },
 };
 
 /**

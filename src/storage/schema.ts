@@ -54,6 +54,21 @@ export type WorkspaceRow = {
   id: string;
   name: string;
   create_time: number;
+  /** The workspace's quota; null stands for the setting. */
+  bytes_max: number | null;
+  documents_max: number | null;
+  links_max: number | null;
+  views_max: number | null;
+};
+
+/** How much of its quota a workspace uses. Changes in the transaction of the rows it counts. */
+export type WorkspaceUsageRow = {
+  workspace_id: string;
+  /** Of its documents. */
+  bytes: number;
+  documents: number;
+  links: number;
+  views: number;
 };
 
 /** A client's secret, a customer's key or a workspace's key: exactly one owner is set. */
@@ -217,6 +232,8 @@ export type LinkRow = {
   create_time: number;
   expire_time: number | null;
   revoke_time: number | null;
+  /** Changes in the transaction of each view. */
+  view_count: number;
 };
 
 export type ViewRow = {
@@ -250,6 +267,13 @@ export type GateCodeRow = {
   expire_time: number;
 };
 
+/** An address that a reader has proven to a gate of a workspace. */
+export type ProvenAddressRow = {
+  /** A digest of both. */
+  key: string;
+  last_time: number;
+};
+
 export type Schema = {
   signing_keys: SigningKeyRow;
   clients: ClientRow;
@@ -257,6 +281,7 @@ export type Schema = {
   accounts: AccountRow;
   customer_accounts: CustomerAccountRow;
   workspaces: WorkspaceRow;
+  workspace_usage: WorkspaceUsageRow;
   credentials: CredentialRow;
   users: UserRow;
   revoked_tokens: RevokedTokenRow;
@@ -269,11 +294,12 @@ export type Schema = {
   audit_events: AuditEventRow;
   retention_times: RetentionTimeRow;
   documents: DocumentTable;
-  links: LinkRow;
+  links: Omit<LinkRow, 'view_count'> & { view_count: Generated<number> };
   views: ViewRow;
   view_pages: ViewPageRow;
   gate_counters: AttemptCounterRow;
   gate_codes: GateCodeRow;
+  proven_addresses: ProvenAddressRow;
 };
 
 export type Database = Kysely<Schema>;

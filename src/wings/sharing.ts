@@ -25,6 +25,8 @@ import { createPasses } from '../sharing/gate/pass.ts';
 import { createProgresses } from '../sharing/gate/progress.ts';
 import { createLinks } from '../sharing/links/links.ts';
 import { createLinkService } from '../sharing/links/service.ts';
+import { createQuotas } from '../sharing/quotas/quotas.ts';
+import { createBeginnings } from '../sharing/views/beginnings.ts';
 import { createRecorder, type Recorder } from '../sharing/views/recorder.ts';
 import { viewRoutes } from '../sharing/views/views.http.ts';
 import { createViews } from '../sharing/views/views.ts';
@@ -57,18 +59,21 @@ export async function buildSharing(
   base: Base,
   { credentials, passwords, assets, pagesProgram, observeBlob: observe }: SharingNeeds,
 ): Promise<Sharing> {
-  const { config, log, db, trail, masterKey, now, random, publicUrl } = base;
+  const { config, log, db, trail, masterKey, now, random } = base;
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const blobs = await openDiskBlobs(config.blobDir, base.blobLeaseMs);
   const reserve = createReserve(config.databaseUrl);
   const workspaces = createWorkspaces(db);
   const documents = createDocuments({ db, blobs, observe });
+  const quotas = createQuotas({ db, defaults: config.workspaceQuota });
   const { uploadBytesMax } = config;
   const pageCounter = createPageCounter({ file: pagesProgram });
   const passes = createPasses(masterKey.derive('link pass'));
   const gate = createGate({ db, links: createLinks(db), passes, random, now });
   const recorder = createRecorder({ db, now, warn });
-  const views = createViews({ db, recorder, now });
+  const key = masterKey.derive('link views');
+  const beginnings = createBeginnings({ db, quotas, key, now });
+  const views = createViews({ db, recorder, beginnings, now });
   const parts = gateParts(base, gate, passwords);
   const opened = (request: PageRequest) => requireOpen({ gate, ...parts }, request);
   const pages = createGatePages(assets);
@@ -93,15 +98,16 @@ export async function buildSharing(
         reserve,
         documents,
         workspaces,
+        quotas,
         pages: pageCounter,
         uploadBytesMax,
         uploadStalledMs: base.uploadStalledMs,
         random,
         now,
       }),
-      link: createLinkService({ db, trail, documents, views, passwords, publicUrl, random, now }),
+      link: createLinkService({ ...base, quotas, documents, views, passwords }),
       apiKey: createApiKeyService({ trail, credentials, random }),
-      workspace: createWorkspaceService({ db, trail, random, now }),
+      workspace: createWorkspaceService({ db, trail, quotas, random, now }),
     },
   };
 }

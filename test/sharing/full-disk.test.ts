@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseEnv, startTestApp, type TestApp } from '../support/harness.ts';
 import { newDataDir } from '../support/program.ts';
 import { api, bearer, filesUnder, keyOf, stored, upload } from '../support/sharing.ts';
-import { mayMount, mountSmallDisk, unmount } from '../support/small-disk.ts';
+import { mayMount, mountDisk } from '../support/small-disk.ts';
 import { openStreamDoors } from '../support/streams.ts';
 
 type Place = {
@@ -18,9 +18,9 @@ type Place = {
 
 /** Holds 1 MiB, and refuses more with ENOSPC. */
 async function onSmallDisk(): Promise<Place> {
-  const disk = mountSmallDisk();
-  onTestFinished(() => unmount(disk));
-  const blobDir = path.join(disk, 'blobs');
+  const disk = mountDisk('1m');
+  onTestFinished(() => disk.unmount());
+  const blobDir = path.join(disk.folder, 'blobs');
   const test = await startTestApp({ config: { blobDir } });
   onTestFinished(() => test.remove());
   return { app: test.app, credential: keyOf(test), blobDir };
@@ -140,30 +140,16 @@ describe('an upload whose row finds no room', () => {
 });
 
 describe.each(mayMount() ? ['SQLite and the blobs'] : [])('a disk filled by %s', () => {
-  /** Writes until not a byte is free. */
-  async function fillUp(file: string): Promise<void> {
-    for (const size of [65_536, 4_096, 512, 1]) {
-      const block = Buffer.alloc(size, 'x');
-      while (
-        await writeFile(file, block, { flag: 'a' }).then(
-          () => true,
-          () => false,
-        )
-      );
-    }
-  }
-
   it('lets documents be deleted until there is room again', async () => {
-    const disk = mountSmallDisk(16);
-    onTestFinished(() => unmount(disk));
-    const databaseUrl = `sqlite:${disk}/latchkey.db`;
-    const blobDir = path.join(disk, 'blobs');
+    const disk = mountDisk('16m');
+    onTestFinished(() => disk.unmount());
+    const databaseUrl = `sqlite:${disk.folder}/latchkey.db`;
+    const blobDir = path.join(disk.folder, 'blobs');
     const test = await startTestApp({ config: { databaseUrl, blobDir } });
     onTestFinished(() => test.remove());
     const ids: string[] = [];
     for (let i = 0; i < 12; i++) ids.push((await upload(test, Buffer.alloc(100_000, `${i}`))).id);
-    const file = path.join(disk, 'filler');
-    await fillUp(file);
+    disk.fill();
     const post = async () => {
       const form = new FormData();
       form.set('file', new Blob([Buffer.alloc(200_000)]));
@@ -176,14 +162,14 @@ describe.each(mayMount() ? ['SQLite and the blobs'] : [])('a disk filled by %s',
 
     for (const id of ids.slice(0, 6)) {
       expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
-      await fillUp(file);
+      disk.fill();
     }
 
     for (const id of ids.slice(6)) {
       expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
     }
     await expect.poll(() => filesUnder(blobDir)).toEqual([]);
-    await rm(file);
+    await rm(path.join(disk.folder, 'filler'));
     expect(await post()).toBe(201);
   });
 });

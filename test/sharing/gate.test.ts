@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { cookieOf, secretDocument, secretPdf } from '../support/gated.ts';
 import { describeDialects } from '../support/harness.ts';
 import { api, type LinkFields } from '../support/sharing.ts';
+import { admit, read, report } from '../support/views.ts';
 
 describeDialects('the gate of a link', (dialect) => {
   const { app, gated, open, pass, expectNothingOf } = secretDocument(dialect);
@@ -165,16 +166,18 @@ describeDialects('the gate of a link', (dialect) => {
       (await api<LinkFields>(app(), 'GET', `/links/${link.id}`)).body.view_count;
 
     expect((await fetch(link.url, { method: 'HEAD' })).status).toBe(200);
-    expect(await count()).toBe(0);
     const page = await fetch(link.url);
-    expect([page.status, await count()]).toEqual([200, 1]);
     const cookie = cookieOf(page);
-    expect(cookie).not.toBe('');
+    expect([page.status, cookie !== '', await count()]).toEqual([200, true, 0]);
+    // The page reports that it shows the document.
+    expect((await report(link, cookie, read('0:0'))).status).toBe(204);
+    expect(await count()).toBe(1);
     const again = await fetch(link.url, { headers: { cookie } });
     expect([again.status, again.headers.get('set-cookie')]).toEqual([200, null]);
     await (await fetch(`${link.url}/file`, { headers: { cookie } })).arrayBuffer();
+    await report(link, cookie, read('1:1'));
     expect(await count()).toBe(1);
-    await fetch(link.url);
+    await admit(link);
     expect(await count()).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
 // Two workspaces never see each other's anything: every method of the area, by its descriptor, is
 // called with the ids of another workspace, by everybody who may call it in one's own.
 import { randomBytes } from 'node:crypto';
-import { type DescMethod, getOption, ScalarType } from '@bufbuild/protobuf';
+import { type DescMessage, type DescMethod, getOption, ScalarType } from '@bufbuild/protobuf';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import { newId } from '../../src/ids.ts';
@@ -36,10 +36,12 @@ const idFields = ({ input }: DescMethod) =>
   input.fields
     .filter((field) =>
       field.fieldKind === 'message'
-        ? !field.message.typeName.startsWith('google.protobuf.')
+        ? !field.message.typeName.startsWith('google.protobuf.') && !isOfNumbers(field.message)
         : field.fieldKind !== 'enum' && isText(field) && /(id|ids|token|slug)$/.test(field.name),
     )
     .map(({ name }) => name);
+const isOfNumbers = ({ fields }: DescMessage) =>
+  fields.every((field) => field.fieldKind === 'scalar' && !isText(field));
 const isText = (field: { scalar?: ScalarType | undefined }) => field.scalar === ScalarType.STRING;
 
 /** The method with each of its ids of a resource within a workspace. */

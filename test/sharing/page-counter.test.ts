@@ -4,6 +4,7 @@ import {
   createPageCounter,
   type PageCounterOptions,
 } from '../../src/sharing/documents/pages/page-counter.ts';
+import type { PdfSource } from '../../src/sharing/documents/pages/program-process.ts';
 import {
   bombPdf,
   endlessPdf,
@@ -21,7 +22,8 @@ const patient = { startMs: 60_000, countMs: 60_000, waitMs: 60_000 };
 function counter(limits: PageCounterOptions['limits'], program = file) {
   const made = createPageCounter({ file: program, limits: { ...patient, ...limits } });
   onTestFinished(() => made.stop());
-  return made;
+  const count = (source: PdfSource, workspaceId = 'ws_1') => made.count(source, workspaceId);
+  return { count, stop: made.stop };
 }
 
 function sourceOf(bytes: Buffer) {
@@ -72,7 +74,8 @@ describe('the pages of a PDF', () => {
     const { count } = counter({});
     const sizes = Array.from({ length: 60 }, (_, i) => i + 1);
     const sources = sizes.map((pages) => sourceOf(makePdf({ pages, text: 'Terms' })));
-    expect(await Promise.all(sources.map(count))).toEqual(sizes);
+    const counts = sources.map((source, i) => count(source, `ws_${i % 3}`));
+    expect(await Promise.all(counts)).toEqual(sizes);
   });
 
   it('are counted without reading the whole of a large file', async () => {
@@ -143,10 +146,36 @@ describe('the pages of a PDF', () => {
     const endless = count(sourceOf(endlessPdf())).finally(() => {
       isOver = true;
     });
-    expect(await count(pdf)).toBe(0);
+    const waiting = count(pdf);
+    expect(await count(pdf, 'ws_2')).toBe(0);
     expect(isOver).toBe(false);
     stop();
-    expect(await endless).toBe(0);
+    expect(await Promise.all([endless, waiting])).toEqual([0, 0]);
+  });
+
+  it('are counted in turns: a workspace does not wait for all PDFs of another', async () => {
+    const { count } = counter({ countMs: 500 });
+    const order: string[] = [];
+    const note = (source: PdfSource, workspaceId: string) =>
+      count(source, workspaceId).then((pages) => order.push(`${workspaceId}: ${pages}`));
+    const slow = sourceOf(endlessPdf());
+    await Promise.all([...Array.from({ length: 4 }, () => note(slow, 'ws_1')), note(pdf, 'ws_2')]);
+    expect(order.indexOf('ws_2: 7')).toBeLessThanOrEqual(2);
+  });
+
+  it('leave places in the queue for the PDFs of other workspaces', async () => {
+    const { count, stop } = counter({ waitingMax: 10 });
+    const slow = sourceOf(endlessPdf());
+    const many = Array.from({ length: 20 }, () => count(slow, 'ws_1'));
+    let isRefused = false;
+    const other = count(pdf, 'ws_2').finally(() => {
+      isRefused = true;
+    });
+    // Of the twenty, one runs, five wait, and the others have been given up.
+    expect(await Promise.all(many.slice(6))).toEqual(Array(14).fill(0));
+    expect(isRefused).toBe(false);
+    stop();
+    await Promise.all([...many, other]);
   });
 
   it('are none once the service stops, for those who wait, too', async () => {

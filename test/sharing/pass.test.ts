@@ -26,19 +26,24 @@ describeDialects('the gate of a link takes no pass', (dialect) => {
   it('that was forged, cut or stretched', async () => {
     const link = await gated();
     const cookie = await pass(link);
-    const [head = '', linkId = '', revision = '', view = '', exp = '', mac = ''] =
-      /^(latchkey_pass=)([^.]+)\.([^.]+)\.([^.]+)\.([^.]+)\.(.+)$/.exec(cookie)?.slice(1) ?? [];
+    const [head = '', linkId = '', revision = '', view = '', start = '', reader = '', mac = ''] =
+      /^(latchkey_pass=)([^.]+)\.([^.]+)\.([^.]+)\.([^.]+)\.(.+)\.([^.]+)$/
+        .exec(cookie)
+        ?.slice(1) ?? [];
+    const other = Buffer.from('other@example.com').toString('base64url');
     const join = (...parts: string[]) => head + parts.join('.');
     const flipped = `${mac.startsWith('A') ? 'B' : 'A'}${mac.slice(1)}`;
     const forged = [
-      join(linkId, revision, view, exp, flipped),
-      join(linkId, revision, view, String(Number(exp) + 1), mac),
-      join(linkId, String(Number(revision) + 1), view, exp, mac),
-      join(linkId, revision, `viw_${'0'.repeat(22)}`, exp, mac),
-      join(linkId, revision, view, exp),
-      join(linkId, revision, view, exp, ''),
-      join(linkId, revision, view, exp, 'A'.repeat(43)),
-      join(linkId, revision, view, exp, '€'.repeat(14)),
+      join(linkId, revision, view, start, reader, flipped),
+      join(linkId, revision, view, String(Number(start) + 1), reader, mac),
+      join(linkId, revision, view, start, `1.${reader.slice(2)}`, mac),
+      join(linkId, revision, view, start, `0.${other}`, mac),
+      join(linkId, String(Number(revision) + 1), view, start, reader, mac),
+      join(linkId, revision, `viw_${'0'.repeat(22)}`, start, reader, mac),
+      join(linkId, revision, view, start, reader),
+      join(linkId, revision, view, start, reader, ''),
+      join(linkId, revision, view, start, reader, 'A'.repeat(43)),
+      join(linkId, revision, view, start, reader, '€'.repeat(14)),
       cookie.slice(0, -1),
       `${cookie}A`,
       `${cookie}=`,

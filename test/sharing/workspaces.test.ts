@@ -25,6 +25,13 @@ describeApp('workspaces', (suite) => {
       id: expect.stringMatching(/^ws_[0-9A-Za-z]{22}$/),
       name: 'Ours',
       create_time: expect.stringMatching(/Z$/),
+      quota: {
+        bytes_max: 107_374_182_400,
+        documents_max: 100_000,
+        links_max: 100_000,
+        views_max: 1_000_000,
+      },
+      usage: { bytes: 0, documents: 0, links: 0, views: 0 },
     });
     expect(response.headers.get('location')).toBe(`/workspaces/${workspace.id}`);
     const read = await fetch(`${url}/${workspace.id}`, { headers });

@@ -29,6 +29,7 @@ const tables = [
   'users',
   'view_pages',
   'views',
+  'workspace_usage',
   'workspaces',
 ] as const satisfies (keyof Schema)[];
 
@@ -51,8 +52,9 @@ describeDialects('a database', (dialect) => {
     await first.destroy();
 
     const second = await openUntilFinished(url);
+    const quota = { bytes_max: null, documents_max: null, links_max: null, views_max: null };
     expect(await second.selectFrom('workspaces').selectAll().execute()).toEqual([
-      workspace('ws_kept'),
+      { ...workspace('ws_kept'), ...quota },
     ]);
   });
 

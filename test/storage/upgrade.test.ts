@@ -1,6 +1,6 @@
 // A database that an earlier version has filled, opened by this one.
 import SQLite from 'better-sqlite3';
-import { Kysely, Migrator, PostgresDialect, SqliteDialect } from 'kysely';
+import { Kysely, Migrator, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -76,6 +76,50 @@ describeDialects('a database of the first version', (dialect) => {
       { id: 'acc_b', create_time: 1_000 },
     ]);
     expect(await db.selectFrom('customers').select('id').orderBy('id').execute()).toHaveLength(3);
+  });
+
+  it('counts what its workspaces store and how often its links were viewed', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    await fill(url);
+    await withOld(url, async (db) => {
+      await sql`insert into workspaces (id, name, create_time)
+        values ('ws_1', '', 1), ('ws_2', '', 1)`.execute(db);
+      for (const [id, bytes] of [
+        ['doc_1', 4_000_000_000],
+        ['doc_2', 7],
+      ] as const) {
+        await sql`insert into documents (id, workspace_id, name, content_type, size_bytes, sha256,
+          page_count, blob_id, create_time)
+          values (${id}, 'ws_1', '', '', ${bytes}, '', 0, ${id}, 1)`.execute(db);
+      }
+      for (const id of ['lnk_1', 'lnk_2', 'lnk_3']) {
+        await sql`insert into links (id, slug, workspace_id, document_id, name, email_required,
+          email_verification_required, allow_download, gate_revision, create_time)
+          values (${id}, ${id}, 'ws_1', 'doc_1', '', 0, 0, 0, 1, 1)`.execute(db);
+      }
+      for (const [id, link] of [
+        ['viw_1', 'lnk_1'],
+        ['viw_2', 'lnk_1'],
+        ['viw_3', 'lnk_2'],
+      ]) {
+        await sql`insert into views (id, link_id, email, email_verified, create_time, duration_ms)
+          values (${id}, ${link}, '', 0, 1, 0)`.execute(db);
+      }
+    });
+
+    const db = await openUntilFinished(url);
+
+    const links = db.selectFrom('links').select(['id', 'view_count']).orderBy('id');
+    expect(await links.execute()).toEqual([
+      { id: 'lnk_1', view_count: 2 },
+      { id: 'lnk_2', view_count: 1 },
+      { id: 'lnk_3', view_count: 0 },
+    ]);
+    const usage = db.selectFrom('workspace_usage').selectAll().orderBy('workspace_id');
+    expect(await usage.execute()).toEqual([
+      { workspace_id: 'ws_1', bytes: 4_000_000_007, documents: 2, links: 3, views: 3 },
+      { workspace_id: 'ws_2', bytes: 0, documents: 0, links: 0, views: 0 },
+    ]);
   });
 
   it('is left as it was where it cannot be upgraded, and is upgraded once it can', async () => {

@@ -58,6 +58,11 @@ export async function addViews(
       .values(views.slice(at, at + 200))
       .execute();
   }
+  await db
+    .updateTable('links')
+    .set((eb) => ({ view_count: eb('view_count', '+', views.length) }))
+    .where('id', '=', link.id)
+    .execute();
   for (let at = 0; at < pages.length; at += 200) {
     await db
       .insertInto('view_pages')

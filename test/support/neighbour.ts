@@ -6,6 +6,7 @@ import { addMember } from './members.ts';
 import { addWorkspace, changeElsewhere } from './rows.ts';
 import { api, makeLink, sha256, upload } from './sharing.ts';
 import { addUser } from './users.ts';
+import { admit } from './views.ts';
 
 /** Of each kind of id that a method of the area takes: by its field, one of the workspace's own. */
 type Ids = {
@@ -50,7 +51,7 @@ export async function makeNeighbour(testApp: TestApp): Promise<Neighbour> {
   const link = await makeLink(own, document.id, { name: `For ${tag}`, email_required: true });
   const open = await makeLink(own, document.id);
   const email = `reader-${tag}@example.com`.toLowerCase();
-  await fetch(link.url, { method: 'POST', body: new URLSearchParams({ email }) });
+  await admit(link, email);
   const user = await addUser(db, { kind: 'member', name: `Owner of ${tag}` });
   await addMember(db, workspaceId, 'owner', user.id);
   await changeElsewhere(db, (trx) =>

@@ -32,9 +32,14 @@ export class Visitor {
     return this.#ask('', { method: 'POST', body: new URLSearchParams(fields) });
   }
 
-  /** The label of what the page asks for; `document` where it shows it. */
+  /** The label of what the page asks for; `document` where it shows it, and reports that. */
   async asked(): Promise<string> {
-    return askedBy(await this.get());
+    const asked = askedBy(await this.get());
+    if (asked === 'document') {
+      const body = new URLSearchParams({ visit: 'a'.repeat(16), pages: '0:0' });
+      expect((await this.#ask('/view', { method: 'POST', body })).status).toBe(204);
+    }
+    return asked;
   }
 
   async #ask(route: string, init: RequestInit): Promise<Answer> {

@@ -113,8 +113,8 @@ describe.each([
 
     await expectDocument(page);
     expect(unexpected(complaints)).toEqual([]);
-    const views = await api(test, 'GET', `/links/${link.id}/views`);
-    expect(views.body).toMatchObject({ views: [{ email, email_verified: true }] });
+    const views = () => api(test, 'GET', `/links/${link.id}/views`);
+    await expect.poll(views).toMatchObject({ body: { views: [{ email, email_verified: true }] } });
     await page.reload();
     await expectDocument(page);
   });

@@ -160,8 +160,8 @@ describe('a link with a gate', () => {
     const text = page.locator('#viewer .page').first().locator('.text');
     await expect.poll(() => text.textContent()).toBe('The terms, page 1');
     expect(await inkOf(page)).toBeGreaterThan(0.0005);
-    const views = await api(app(), 'GET', `/links/${link.id}/views`);
-    expect(views.body).toMatchObject({ views: [{ email: 'reader@example.com' }] });
+    const views = () => api(app(), 'GET', `/links/${link.id}/views`);
+    await expect.poll(views).toMatchObject({ body: { views: [{ email: 'reader@example.com' }] } });
     expect(complaints).toEqual([]);
 
     await page.reload();

@@ -49,6 +49,13 @@ export class VisibleTime {
     this.#count();
     this.#counted = performance.now();
     this.#lastInput = this.#counted;
+    if (this.#reported === '') this.#beginView();
+  }
+
+  /** The first report makes the view: it says that the document is shown. */
+  #beginView(): void {
+    if (this.#page !== undefined) this.#times.set(this.#page, 0);
+    this.#report();
   }
 
   #pause(): void {

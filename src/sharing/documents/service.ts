@@ -1,19 +1,25 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
-import type { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import type {
+  DocumentService,
+  UploadDocumentRequest,
+} from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import type { Trail } from '../../identity/audit/trail.ts';
 import { newId, type Random, randomText } from '../../ids.ts';
 import { fail } from '../../rpc/errors.ts';
+import { createPlaces } from '../../rpc/fair-share.ts';
 import { resolveWorkspace, workspaceOf } from '../../rpc/workspace.ts';
 import { UnconfirmedCommit } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Reserve } from '../../storage/reserve.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore, StagedBlob } from '../blobs/blob-store.ts';
+import type { Quotas } from '../quotas/quotas.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
 import { type Documents, noSuchDocument } from './documents.ts';
 import type { PageCounter } from './pages/page-counter.ts';
 import {
+  countShared,
   deleteDocument,
   findDocument,
   findDocuments,
@@ -22,9 +28,12 @@ import {
 } from './store.ts';
 import { unstalled } from './unstalled.ts';
 import { checkName, Upload, type Uploaded } from './upload.ts';
+import { startOf } from './upload-start.ts';
 
-/** How many uploads a process takes at once. */
+/** The uploads of a process at a time, which workspaces share. */
 const uploadsMax = 256;
+
+type Requests = AsyncIterable<UploadDocumentRequest>;
 
 export type DocumentOptions = {
   readonly db: Database;
@@ -33,6 +42,7 @@ export type DocumentOptions = {
   readonly reserve: Reserve;
   readonly documents: Documents;
   readonly workspaces: Workspaces;
+  readonly quotas: Quotas;
   readonly pages: PageCounter;
   readonly uploadBytesMax: number;
   /** How long an upload may send nothing. */
@@ -45,20 +55,41 @@ export type DocumentOptions = {
 export function createDocumentService(
   options: DocumentOptions,
 ): ServiceImpl<typeof DocumentService> {
-  const { db, trail, blobs, reserve, documents, workspaces, pages, random, now } = options;
+  const { db, trail, blobs, reserve, documents, workspaces, quotas, pages, random, now } = options;
 
-  let uploads = 0;
+  const places = createPlaces(uploadsMax);
 
-  /** Refuses to write more blobs at once than the process can carry. */
-  async function counted<T>(write: () => Promise<T>): Promise<T> {
-    if (uploads === uploadsMax) {
-      throw fail('unavailable', 'Too many uploads are under way.', { retryAfterSeconds: 1 });
+  /** Refuses to write more blobs at once than the owner's share of the process. */
+  async function inPlace<T>(owner: string, write: () => Promise<T>): Promise<T> {
+    const leave = places.enter(owner);
+    if (leave === undefined) {
+      throw fail('rate_limited', 'Too many uploads of the workspace are under way.', {
+        retryAfterSeconds: 1,
+      });
     }
-    uploads++;
     try {
       return await write();
     } finally {
-      uploads--;
+      leave();
+    }
+  }
+
+  /** Writes the blob, unless the workspace has no place or no room for it. */
+  async function receive(requests: Requests, context: HandlerContext) {
+    const messages = unstalled(requests, options.uploadStalledMs);
+    try {
+      const { owner, workspaceId, messages: all } = await startOf(messages, context);
+      const upload = new Upload(all, options.uploadBytesMax);
+      const blob = await inPlace(owner, async () => {
+        const bytes = upload.bytes();
+        if (workspaceId === undefined) return blobs.write(randomText(random), bytes);
+        await workspaces.require(workspaceId);
+        return blobs.write(randomText(random), await quotas.within(workspaceId, bytes));
+      });
+      return { upload, blob };
+    } finally {
+      // Where the upload was refused, no one reads on.
+      messages.return(undefined).catch(() => {});
     }
   }
 
@@ -77,18 +108,34 @@ export function createDocumentService(
       content_type: uploaded.contentType,
       size_bytes: uploaded.sizeBytes,
       sha256: uploaded.sha256,
-      page_count: await countPages(uploaded, blobId),
+      page_count: await countPages(uploaded, blobId, workspaceId),
       blob_id: blobId,
       create_time: now(),
     };
   }
 
-  async function countPages({ contentType, sizeBytes }: Uploaded, blobId: string): Promise<number> {
+  async function countPages(
+    { contentType, sizeBytes }: Uploaded,
+    blobId: string,
+    workspaceId: string,
+  ): Promise<number> {
     if (contentType !== 'application/pdf') return 0;
-    return pages.count({
-      sizeBytes,
-      read: (offset, length) => blobs.read(blobId, { offset, length, sizeBytes }),
-    });
+    const read = (offset: number, length: number) =>
+      blobs.read(blobId, { offset, length, sizeBytes });
+    return pages.count({ sizeBytes, read }, workspaceId);
+  }
+
+  async function insertCounted(trx: Executor, row: DocumentRow): Promise<void> {
+    await quotas.add(trx, row.workspace_id, { bytes: row.size_bytes, documents: 1 });
+    await insertDocument(trx, row);
+  }
+
+  async function deleteCounted(trx: Executor, row: DocumentRow): Promise<void> {
+    await quotas.lock(trx, row.workspace_id);
+    const shared = await countShared(trx, row.id);
+    if (!(await deleteDocument(trx, row.id))) return;
+    const removed = { bytes: row.size_bytes, documents: 1, ...shared };
+    await quotas.remove(trx, row.workspace_id, removed);
   }
 
   /** Inserts a row; its bytes are kept unless it is certain that there is no row. */
@@ -98,7 +145,7 @@ export function createDocumentService(
     context: HandlerContext,
   ): Promise<void> {
     try {
-      await trail.change(context, { target: row.id }, (trx) => insertDocument(trx, row));
+      await trail.change(context, { target: row.id }, (trx) => insertCounted(trx, row));
     } catch (error) {
       if (error instanceof UnconfirmedCommit) blob.leave();
       else await blob.discard();
@@ -109,7 +156,7 @@ export function createDocumentService(
     } catch (cause) {
       // This process stood still for so long that another one swept its blob.
       const change = { target: row.id };
-      const remove = (trx: Executor) => deleteDocument(trx, row.id);
+      const remove = (trx: Executor) => deleteCounted(trx, row);
       await trail.changeBySystem('DocumentService.DeleteDocument', change, remove);
       throw fail('unavailable', 'The upload was interrupted.', { cause, retryAfterSeconds: 1 });
     }
@@ -122,7 +169,7 @@ export function createDocumentService(
     context: HandlerContext,
   ): Promise<void> {
     try {
-      const work = (trx: Executor) => deleteDocument(trx, row.id);
+      const work = (trx: Executor) => deleteCounted(trx, row);
       await reserve.use(() => trail.change(context, { target: row.id }, work));
     } catch (error) {
       if (error instanceof UnconfirmedCommit) blob.leave();
@@ -135,9 +182,7 @@ export function createDocumentService(
 
   return {
     async uploadDocument(requests, context) {
-      const messages = unstalled(requests, options.uploadStalledMs);
-      const upload = new Upload(messages, options.uploadBytesMax);
-      const blob = await counted(() => blobs.write(randomText(random), upload.bytes()));
+      const { upload, blob } = await receive(requests, context);
       const row = await describe(upload, blob.id, context).catch(async (error: unknown) => {
         await blob.discard();
         throw error;

@@ -43,9 +43,26 @@ export function renameDocument(
     .executeTakeFirst();
 }
 
-/** Deletes a document, and with it its links and their views. */
-export async function deleteDocument(db: Executor, id: string): Promise<void> {
-  await db.deleteFrom('documents').where('id', '=', id).execute();
+/** How many links a document has, and how many views they have together. */
+export async function countShared(
+  db: Executor,
+  documentId: string,
+): Promise<{ links: number; views: number }> {
+  const row = await db
+    .selectFrom('links')
+    .select((eb) => [eb.fn.countAll<number>().as('links'), eb.fn.sum('view_count').as('views')])
+    .where('document_id', '=', documentId)
+    .executeTakeFirst();
+  return { links: row?.links ?? 0, views: Number(row?.views ?? 0) };
+}
+
+/** Deletes a document, and with it its links and their views; tells whether there was one. */
+export async function deleteDocument(db: Executor, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('documents')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 export async function blobIsNeeded(db: Executor, blobId: string): Promise<boolean> {

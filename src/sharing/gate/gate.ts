@@ -1,12 +1,10 @@
 // The gate of a link: every way to a shared document asks here first, on every request, so that a
 // revocation or an expiry bites at once.
 import { newId, type Random } from '../../ids.ts';
-import { fail } from '../../rpc/errors.ts';
-import { isMissingReference, transact } from '../../storage/database.ts';
-import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
+import { transact } from '../../storage/database.ts';
+import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
 import { type Pass, type Passes, passSecondsMax } from './pass.ts';
-import { insertView } from './store.ts';
 
 /** What the gate says to a request. */
 export type Decision =
@@ -16,15 +14,14 @@ export type Decision =
   | {
       readonly kind: 'open';
       readonly shared: SharedDocument;
-      /** The view that the pass belongs to. */
-      readonly viewId: string;
+      readonly pass: Pass;
     };
 
 /** Who is let in. */
 export type Viewer = {
   /** Empty where none was asked for. */
   readonly email: string;
-  /** Proves the address within the transaction of the view; where it cannot, there is no view. */
+  /** Proves the address, which uses the proof up; a viewer without it is not let in. */
   readonly prove?: (trx: Executor) => Promise<boolean>;
 };
 
@@ -39,7 +36,7 @@ export type Gate = {
   authorise(slug: string, pass: string | undefined): Promise<Decision>;
   /** Whether there is anything to ask for. */
   isOpen(link: LinkRow): boolean;
-  /** Lets a viewer in who has given what the link asks for, and records the view. */
+  /** Lets a viewer in who has given what the link asks for. It is a view once the page reports. */
   admit(link: LinkRow, viewer: Viewer): Promise<Admission | undefined>;
 };
 
@@ -61,7 +58,7 @@ export function createGate({ db, links, passes, random, now }: GateOptions): Gat
       pass !== undefined &&
       pass.linkId === link.id &&
       pass.gateRevision === link.gate_revision &&
-      pass.exp * 1000 > now();
+      pass.startMs + passSecondsMax * 1000 > now();
     return holds ? pass : undefined;
   }
 
@@ -75,7 +72,7 @@ export function createGate({ db, links, passes, random, now }: GateOptions): Gat
       }
       const held = holding(pass, shared.link);
       if (held === undefined) return { kind: 'ask', shared };
-      return { kind: 'open', shared, viewId: held.viewId };
+      return { kind: 'open', shared, pass: held };
     },
 
     isOpen: (link) =>
@@ -84,31 +81,14 @@ export function createGate({ db, links, passes, random, now }: GateOptions): Gat
       link.password_hash === null,
 
     async admit(link, { email, prove }) {
-      const viewId = newId('viw', random);
-      const nowMs = now();
-      const view: ViewRow = {
-        id: viewId,
-        link_id: link.id,
-        email,
-        email_verified: prove === undefined ? 0 : 1,
-        create_time: nowMs,
-        duration_ms: 0,
-      };
-      const isIn = await transact(db, async (trx) => {
-        if (prove !== undefined && !(await prove(trx))) return false;
-        await insertView(trx, view);
-        return true;
-      }).catch((error: unknown) => {
-        // The link was deleted with its document in the meantime.
-        throw isMissingReference(error) ? fail('not_found', 'There is no such link.') : error;
-      });
-      if (!isIn) return undefined;
-      const exp = Math.floor(nowMs / 1000) + passSecondsMax;
+      if (prove !== undefined && !(await transact(db, prove))) return undefined;
       const pass = passes.write({
         linkId: link.id,
         gateRevision: link.gate_revision,
-        viewId,
-        exp,
+        viewId: newId('viw', random),
+        startMs: now(),
+        email,
+        emailVerified: prove !== undefined,
       });
       return { pass, maxAgeSeconds: passSecondsMax };
     },

@@ -4,11 +4,11 @@ import { fail } from '../../rpc/errors.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { GateCookies } from './cookies.ts';
 import type { Decision, Gate } from './gate.ts';
+import type { Pass } from './pass.ts';
 
 export type Opened = {
   readonly shared: SharedDocument;
-  /** The view that the pass belongs to. */
-  readonly viewId: string;
+  readonly pass: Pass;
 };
 
 type Doorkeeper = { readonly gate: Gate; readonly cookies: GateCookies };

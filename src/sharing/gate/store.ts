@@ -1,8 +1,4 @@
-import type { Executor, GateCodeRow, ViewRow } from '../../storage/schema.ts';
-
-export async function insertView(db: Executor, row: ViewRow): Promise<void> {
-  await db.insertInto('views').values(row).execute();
-}
+import type { Executor, GateCodeRow } from '../../storage/schema.ts';
 
 /** Puts a code in the place of the last one, unless that was sent after `since`. */
 export async function placeCode(trx: Executor, row: GateCodeRow, since: number): Promise<boolean> {
@@ -48,4 +44,26 @@ export async function deleteCode(trx: Executor, key: string, digest: string): Pr
 
 export async function deleteOldCodes(trx: Executor, now: number): Promise<void> {
   await trx.deleteFrom('gate_codes').where('expire_time', '<=', now).execute();
+}
+
+export async function isProvenAddress(db: Executor, key: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('proven_addresses')
+    .select('key')
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function rememberAddress(trx: Executor, key: string, now: number): Promise<void> {
+  await trx
+    .insertInto('proven_addresses')
+    .values({ key, last_time: now })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_time: now }))
+    .execute();
+}
+
+/** Forgets the addresses that were last proven before `since`. */
+export async function forgetAddresses(trx: Executor, since: number): Promise<void> {
+  await trx.deleteFrom('proven_addresses').where('last_time', '<', since).execute();
 }

@@ -15,9 +15,9 @@ import { isMissingReference } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
+import type { Quotas } from '../quotas/quotas.ts';
 import type { PageTime, Views } from '../views/views.ts';
 import {
-  type CountedLink,
   findLink,
   findLinks,
   insertLink,
@@ -29,6 +29,7 @@ import {
 export type LinkOptions = {
   readonly db: Database;
   readonly trail: Trail;
+  readonly quotas: Quotas;
   readonly documents: Documents;
   readonly views: Views;
   readonly passwords: Passwords;
@@ -40,14 +41,15 @@ export type LinkOptions = {
 };
 
 export function createLinkService(options: LinkOptions): ServiceImpl<typeof LinkService> {
-  const { db, trail, documents, views, passwords, publicUrl, random, now } = options;
+  const { db, trail, quotas, documents, views, passwords, publicUrl, random, now } = options;
 
   /** An empty password is none. */
-  async function hashOf(password: string): Promise<string | null> {
-    return password === '' ? null : passwords.hash(password);
+  async function hashOf(password: string, workspaceId: string): Promise<string | null> {
+    if (password === '') return null;
+    return passwords.hash(password, { kind: 'links', owner: [workspaceId, ''] });
   }
 
-  async function existing(workspaceId: string, id: string): Promise<CountedLink> {
+  async function existing(workspaceId: string, id: string): Promise<LinkRow> {
     const row = await findLink(db, workspaceId, id);
     if (row === undefined) throw noSuchLink();
     return row;
@@ -70,19 +72,23 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         name: request.name,
         email_required: emailRequired ? 1 : 0,
         email_verification_required: emailVerificationRequired ? 1 : 0,
-        password_hash: await hashOf(request.password),
+        password_hash: await hashOf(request.password, workspaceId),
         allow_download: request.allowDownload ? 1 : 0,
         gate_revision: 1,
         create_time: now(),
         expire_time: expireTime,
         revoke_time: null,
+        view_count: 0,
       };
-      const insert = (trx: Executor) => insertLink(trx, row);
+      const insert = async (trx: Executor) => {
+        await quotas.add(trx, workspaceId, { links: 1 });
+        await insertLink(trx, row);
+      };
       await trail.change(context, { target: row.id }, insert).catch((error: unknown) => {
         // The document was deleted in the meantime.
         throw isMissingReference(error) ? noSuchDocument() : error;
       });
-      return { link: linkMessage({ ...row, view_count: 0 }, publicUrl()) };
+      return { link: linkMessage(row, publicUrl()) };
     },
 
     async listLinks(request, context) {
@@ -104,7 +110,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
       const key = { workspaceId: workspaceOf(context), id: request.linkId };
       if (paths.includes('password')) {
         await existing(key.workspaceId, key.id);
-        change.password_hash = await hashOf(request.password);
+        change.password_hash = await hashOf(request.password, key.workspaceId);
       }
       const changesGate = paths.some((path) => gates.has(path));
       const link = await trail.change(context, { target: key.id }, async (trx) => {
@@ -164,7 +170,7 @@ const fieldsAt = (now: number) =>
 /** The paths whose change makes everybody pass the gate again. */
 const gates = new Set(['email_required', 'password', 'email_verification_required']);
 
-function linkMessage(row: CountedLink, publicUrl: string) {
+function linkMessage(row: LinkRow, publicUrl: string) {
   return {
     id: row.id,
     url: `${publicUrl}/s/${row.slug}`,

@@ -1,12 +1,6 @@
-import { sql } from 'kysely';
 import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { DocumentRow, Executor, LinkRow } from '../../storage/schema.ts';
-
-/** A link with the number of its views. */
-export type CountedLink = LinkRow & { view_count: number };
-
-const viewCount = sql<number>`(select count(*) from views where views.link_id = links.id)`;
 
 export async function insertLink(db: Executor, row: LinkRow): Promise<void> {
   await db.insertInto('links').values(row).execute();
@@ -16,11 +10,10 @@ export function findLink(
   db: Executor,
   workspaceId: string,
   id: string,
-): Promise<CountedLink | undefined> {
+): Promise<LinkRow | undefined> {
   return db
     .selectFrom('links')
-    .selectAll('links')
-    .select(viewCount.as('view_count'))
+    .selectAll()
     .where('id', '=', id)
     .where('workspace_id', '=', workspaceId)
     .executeTakeFirst();
@@ -33,12 +26,8 @@ export function findLinks(
   db: Executor,
   { workspaceId, documentId }: LinkFilter,
   page: PageQuery,
-): Promise<CountedLink[]> {
-  let query = db
-    .selectFrom('links')
-    .selectAll('links')
-    .select(viewCount.as('view_count'))
-    .where('workspace_id', '=', workspaceId);
+): Promise<LinkRow[]> {
+  let query = db.selectFrom('links').selectAll().where('workspace_id', '=', workspaceId);
   if (documentId !== '') query = query.where('document_id', '=', documentId);
   return newestFirst(query, page).execute();
 }

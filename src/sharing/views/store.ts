@@ -9,14 +9,19 @@ export function findViews(db: Executor, linkId: string, page: PageQuery): Promis
   return newestFirst(query, page).execute();
 }
 
-/** When a view began. */
-export async function findStart(db: Executor, viewId: string): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('views')
-    .select('create_time')
-    .where('id', '=', viewId)
-    .executeTakeFirst();
-  return row?.create_time;
+export async function hasView(db: Executor, viewId: string): Promise<boolean> {
+  const row = await db.selectFrom('views').select('id').where('id', '=', viewId).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Inserts a view and counts it for its link. */
+export async function insertView(trx: Executor, row: ViewRow): Promise<void> {
+  await trx.insertInto('views').values(row).execute();
+  await trx
+    .updateTable('links')
+    .set((eb) => ({ view_count: eb('view_count', '+', 1) }))
+    .where('id', '=', row.link_id)
+    .execute();
 }
 
 /** What the visits of a view have claimed together. */

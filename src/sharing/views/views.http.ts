@@ -2,6 +2,7 @@
 import { inlineTypes } from '../../http/inline-types.ts';
 import type { Page, PageRequest } from '../../http/page.ts';
 import { invalid } from '../../rpc/errors.ts';
+import { networkOf } from '../../rpc/network.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 import type { Opened } from '../gate/opened.ts';
 import type { Report, Views } from './views.ts';
@@ -19,8 +20,10 @@ export function viewRoutes({ views, requireOpen }: ViewRouteOptions): Page[] {
       path: '/s/{slug}/view',
       name: 'link view',
       async answer(request) {
-        const { viewId, shared } = await requireOpen(request);
-        await views.report(viewId, readReport(request.form, lastPageOf(shared.document)));
+        const { pass, shared } = await requireOpen(request);
+        const report = readReport(request.form, lastPageOf(shared.document));
+        const { link } = shared;
+        await views.report({ pass, link, network: networkOf(request.peer) }, report);
         return { status: 204, headers: { 'cache-control': 'no-store' }, body: undefined };
       },
     },

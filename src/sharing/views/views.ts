@@ -1,10 +1,11 @@
 // Views: who opened a link, for how long, and which pages were read. The reader's browser reports
 // totals, of which the largest count, and in all no more than the time that has really passed.
-import { fail, invalid } from '../../rpc/errors.ts';
+import { invalid } from '../../rpc/errors.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Database, ViewRow } from '../../storage/schema.ts';
+import type { Beginnings, Reader } from './beginnings.ts';
 import type { Recorder } from './recorder.ts';
-import { findPages, findStart, findViews, type PageSum } from './store.ts';
+import { findPages, findViews, type PageSum } from './store.ts';
 
 /** What one visit, a page opened once, has seen by now. */
 export type Report = {
@@ -16,8 +17,11 @@ export type Report = {
 export type PageTime = { readonly page: number; readonly durationMs: number };
 
 export type Views = {
-  /** Takes a report on a view. Throws `invalid_argument` for more time than has passed. */
-  report(viewId: string, report: Report): Promise<void>;
+  /**
+   * Accepts a report of a reader's page. The first one makes the view, unless there are too many;
+   * then the report is dropped. Throws `invalid_argument` for more time than has passed.
+   */
+  report(reader: Reader, report: Report): Promise<void>;
   /** Reads a page of a link's views, newest first, and one row more. */
   find(linkId: string, page: PageQuery): Promise<ViewRow[]>;
   /** The pages of each view that were read, in their order. */
@@ -27,6 +31,7 @@ export type Views = {
 export type ViewsOptions = {
   readonly db: Database;
   readonly recorder: Recorder;
+  readonly beginnings: Beginnings;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
@@ -34,16 +39,18 @@ export type ViewsOptions = {
 /** How far a browser's clock may run ahead of ours within the life of a pass. */
 const driftMs = 5_000;
 
-export function createViews({ db, recorder, now }: ViewsOptions): Views {
+export function createViews({ db, recorder, beginnings, now }: ViewsOptions): Views {
   return {
-    async report(viewId, { visit, pages }) {
-      const start = await findStart(db, viewId);
-      if (start === undefined) throw fail('not_found', 'There is no such view.');
-      if (sumOf(pages.values()) > now() - start + driftMs) {
+    async report(reader, { visit, pages }) {
+      const { viewId, startMs } = reader.pass;
+      if (sumOf(pages.values()) > now() - startMs + driftMs) {
         throw invalid('pages', 'add up to more time than has passed since the link was opened');
       }
+      if (!(await beginnings.ensure(reader))) return;
       recorder.note(
-        [...pages].map(([page, duration_ms]) => ({ view_id: viewId, visit, page, duration_ms })),
+        [...pages]
+          .filter(([, duration_ms]) => duration_ms > 0)
+          .map(([page, duration_ms]) => ({ view_id: viewId, visit, page, duration_ms })),
       );
     },
 

@@ -2,23 +2,32 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import {
   UpdateWorkspaceRequestSchema,
+  type WorkspaceQuota,
   type WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import type { Trail } from '../../identity/audit/trail.ts';
 import { newId, type Random } from '../../ids.ts';
-import { invalid } from '../../rpc/errors.ts';
+import { fail, invalid } from '../../rpc/errors.ts';
 import { principalOf } from '../../rpc/principal.ts';
 import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
 import { workspaceOf } from '../../rpc/workspace.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, Executor, WorkspaceRow } from '../../storage/schema.ts';
+import type { Quotas, StoredQuota } from '../quotas/quotas.ts';
 import { createMemberMethods } from './members.ts';
-import { findWorkspace, findWorkspaces, insertWorkspace, renameWorkspace } from './store.ts';
+import {
+  findWorkspace,
+  findWorkspaces,
+  insertWorkspace,
+  updateWorkspace,
+  type WorkspaceChange,
+} from './store.ts';
 import { noSuchWorkspace } from './workspaces.ts';
 
 export type WorkspaceOptions = {
   readonly db: Database;
   readonly trail: Trail;
+  readonly quotas: Quotas;
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -27,7 +36,7 @@ export type WorkspaceOptions = {
 export function createWorkspaceService(
   options: WorkspaceOptions,
 ): ServiceImpl<typeof WorkspaceService> {
-  const { db, trail, random, now } = options;
+  const { db, trail, quotas, random, now } = options;
 
   async function existing(trx: Executor, id: string): Promise<WorkspaceRow> {
     const row = await findWorkspace(trx, id);
@@ -35,17 +44,34 @@ export function createWorkspaceService(
     return row;
   }
 
+  async function messagesOf(rows: readonly WorkspaceRow[]) {
+    const usages = await quotas.usageOf(rows.map(({ id }) => id));
+    return rows.map((row, i) => ({
+      id: row.id,
+      name: row.name,
+      createTime: timestampFromMs(row.create_time),
+      quota: quotas.quotaOf(row),
+      ...(usages[i] === undefined ? {} : { usage: usages[i] }),
+    }));
+  }
+
+  async function answer(row: WorkspaceRow) {
+    const [workspace] = await messagesOf([row]);
+    return workspace === undefined ? {} : { workspace };
+  }
+
   return {
     ...createMemberMethods(options),
 
-    async createWorkspace({ name }, context) {
-      const row = { id: newId('ws', random), name, create_time: now() };
+    async createWorkspace({ name, quota }, context) {
+      const id = newId('ws', random);
+      const row: WorkspaceRow = { id, name, create_time: now(), ...storedQuota(quota) };
       await trail.change(context, { target: row.id }, (trx) => insertWorkspace(trx, row));
-      return { workspace: workspaceMessage(row) };
+      return answer(row);
     },
 
     async getWorkspace(_request, context) {
-      return { workspace: workspaceMessage(await existing(db, workspaceOf(context))) };
+      return answer(await existing(db, workspaceOf(context)));
     },
 
     async listWorkspaces(request, context) {
@@ -53,31 +79,45 @@ export function createWorkspaceService(
       const member = caller.type === 'member' ? caller.userId : undefined;
       const query = pageQuery(request);
       const { rows, nextPageToken } = pageOf(await findWorkspaces(db, member, query), query);
-      return { workspaces: rows.map(workspaceMessage), nextPageToken };
+      return { workspaces: await messagesOf(rows), nextPageToken };
     },
 
     async updateWorkspace(request, context) {
       const id = workspaceOf(context);
-      const { name } = readUpdate(UpdateWorkspaceRequestSchema, request, fields).change;
-      if (name === undefined) return { workspace: workspaceMessage(await existing(db, id)) };
+      const { paths, change } = readUpdate(UpdateWorkspaceRequestSchema, request, fields);
+      if (paths.includes('quota') && principalOf(context).type === 'member') {
+        throw fail('forbidden', 'Members cannot change the quota of a workspace.');
+      }
+      if (paths.length === 0) return answer(await existing(db, id));
       const row = await trail.change(context, { target: id }, async (trx) => {
-        const renamed = await renameWorkspace(trx, id, name);
-        if (renamed === undefined) throw noSuchWorkspace(id);
-        return renamed;
+        const changed = await updateWorkspace(trx, id, change);
+        if (changed === undefined) throw noSuchWorkspace(id);
+        return changed;
       });
-      return { workspace: workspaceMessage(row) };
+      return answer(row);
     },
   };
 }
 
 /** What an update can change, by its path in the mask. */
 const fields = {
-  name({ name }) {
+  name({ name }): WorkspaceChange {
     if (name === '') throw invalid('name', 'is required');
     return { name };
   },
-} satisfies UpdateFields<typeof UpdateWorkspaceRequestSchema, Pick<WorkspaceRow, 'name'>>;
+  quota: ({ quota }): WorkspaceChange => storedQuota(quota),
+} satisfies UpdateFields<typeof UpdateWorkspaceRequestSchema, WorkspaceChange>;
 
-function workspaceMessage({ id, name, create_time }: WorkspaceRow) {
-  return { id, name, createTime: timestampFromMs(create_time) };
+/** Unset members are null, which stands for the setting. */
+function storedQuota(quota: WorkspaceQuota | undefined): StoredQuota {
+  const bytesMax = quota?.bytesMax ?? null;
+  if (bytesMax !== null && !Number.isInteger(bytesMax)) {
+    throw invalid('quota.bytes_max', 'must be a whole number');
+  }
+  return {
+    bytes_max: bytesMax,
+    documents_max: quota?.documentsMax ?? null,
+    links_max: quota?.linksMax ?? null,
+    views_max: quota?.viewsMax ?? null,
+  };
 }

@@ -1,8 +1,9 @@
+import type { Insertable } from 'kysely';
 import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Executor, MemberRow, UserRow, WorkspaceRow } from '../../storage/schema.ts';
 
-export async function insertWorkspace(db: Executor, row: WorkspaceRow): Promise<void> {
+export async function insertWorkspace(db: Executor, row: Insertable<WorkspaceRow>): Promise<void> {
   await db.insertInto('workspaces').values(row).execute();
 }
 
@@ -25,14 +26,16 @@ export function findWorkspaces(
   return newestFirst(query, page).execute();
 }
 
-export function renameWorkspace(
+export type WorkspaceChange = Partial<Omit<WorkspaceRow, 'id' | 'create_time'>>;
+
+export function updateWorkspace(
   db: Executor,
   id: string,
-  name: string,
+  change: WorkspaceChange,
 ): Promise<WorkspaceRow | undefined> {
   return db
     .updateTable('workspaces')
-    .set({ name })
+    .set(change)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();

@@ -557,7 +557,11 @@ export const DocumentService: GenService<{
    *   twice.
    * - `payload_too_large`: the file is larger than the server takes (100 MiB by default).
    * - `canceled`: nothing came for 45 seconds.
-   * - `unavailable`: there is no room to store the file, or too many uploads are under way.
+   * - `conflict`: the workspace's quota has no room for the document. Where the caller's credential or
+   *   the first part names the workspace, a full workspace is refused before the file is read.
+   * - `rate_limited`: too many uploads of the workspace are under way. Each workspace may hold fewer
+   *   places for uploads than are still free; one alone holds 128.
+   * - `unavailable`: there is no room to store the file.
    *
    * @generated from rpc latchkey.sharing.v1.DocumentService.UploadDocument
    */

@@ -96,7 +96,7 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   allowDownload: boolean;
 
   /**
-   * How many times the link was opened past its gate.
+   * How many views the link has.
    *
    * @generated from field: uint32 view_count = 11;
    */
@@ -663,6 +663,8 @@ export const LinkService: GenService<{
    * - `not_found`: the workspace has no such document.
    * - `invalid_argument`: `expire_time` is not in the future, or `email_verification_required` is set
    *   without `email_required`.
+   * - `conflict`: the workspace's quota has no room for another link.
+   * - `rate_limited`: too many passwords of the workspace's links are being hashed.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.CreateLink
    */
@@ -720,9 +722,12 @@ export const LinkService: GenService<{
     output: typeof RevokeLinkResponseSchema;
   },
   /**
-   * Lists who viewed the document through a link, newest first: each time that somebody passed the
-   * gate, with how long and at which pages they have looked by now. What a browser has reported is
-   * seen some seconds later. No address of the network is kept.
+   * Lists who viewed the document through a link, newest first: each reader who passed the gate and
+   * whose browser then showed the document, with how long and at which pages they have looked by
+   * now. What a browser has reported is seen some seconds later. No address of the network is kept.
+   *
+   * New views are limited for each network, link and workspace: beyond that the document opens, and
+   * the view is left out.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.ListLinkViews
    */

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/workspace.proto.
  */
 export const file_latchkey_sharing_v1_workspace: GenFile = /*@__PURE__*/
-  fileDesc("CiNsYXRjaGtleS9zaGFyaW5nL3YxL3dvcmtzcGFjZS5wcm90bxITbGF0Y2hrZXkuc2hhcmluZy52MSJWCglXb3Jrc3BhY2USCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIvCgtjcmVhdGVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAirAEKBk1lbWJlchIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRItCgRyb2xlGAMgASgOMh8ubGF0Y2hrZXkuc2hhcmluZy52MS5NZW1iZXJSb2xlEg0KBWVtYWlsGAQgASgJEgwKBG5hbWUYBSABKAkSLwoLY3JlYXRlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIjIKFkNyZWF0ZVdvcmtzcGFjZVJlcXVlc3QSGAoEbmFtZRgBIAEoCUIKukgHcgUQARj/ASJMChdDcmVhdGVXb3Jrc3BhY2VSZXNwb25zZRIxCgl3b3Jrc3BhY2UYASABKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZSI2ChNHZXRXb3Jrc3BhY2VSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAIkkKFEdldFdvcmtzcGFjZVJlc3BvbnNlEjEKCXdvcmtzcGFjZRgBIAEoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlIlEKFUxpc3RXb3Jrc3BhY2VzUmVxdWVzdBIaCglwYWdlX3NpemUYASABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgCIAEoCUIIukgFcgMYgAQiZQoWTGlzdFdvcmtzcGFjZXNSZXNwb25zZRIyCgp3b3Jrc3BhY2VzGAEgAygLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpABChZVcGRhdGVXb3Jrc3BhY2VSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhYKBG5hbWUYAiABKAlCCLpIBXIDGP8BEj0KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0IMukgJ4gEGEgRuYW1lIkwKF1VwZGF0ZVdvcmtzcGFjZVJlc3BvbnNlEjEKCXdvcmtzcGFjZRgBIAEoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlIooBChBQdXRNZW1iZXJSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKB3VzZXJfaWQYAiABKAlCCbpIBnIEEAEYQBI5CgRyb2xlGAMgASgOMh8ubGF0Y2hrZXkuc2hhcmluZy52MS5NZW1iZXJSb2xlQgq6SAeCAQQQASAAIkAKEVB1dE1lbWJlclJlc3BvbnNlEisKBm1lbWJlchgBIAEoCzIbLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyIlIKE1JlbW92ZU1lbWJlclJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEASGgoHdXNlcl9pZBgCIAEoCUIJukgGcgQQARhAIhYKFFJlbW92ZU1lbWJlclJlc3BvbnNlIm8KEkxpc3RNZW1iZXJzUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIaCglwYWdlX3NpemUYAiABKAVCB7pIBBoCKAASHAoKcGFnZV90b2tlbhgDIAEoCUIIukgFcgMYgAQiXAoTTGlzdE1lbWJlcnNSZXNwb25zZRIsCgdtZW1iZXJzGAEgAygLMhsubGF0Y2hrZXkuc2hhcmluZy52MS5NZW1iZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKm8KCk1lbWJlclJvbGUSGwoXTUVNQkVSX1JPTEVfVU5TUEVDSUZJRUQQABIVChFNRU1CRVJfUk9MRV9PV05FUhABEhUKEU1FTUJFUl9ST0xFX0FETUlOEAISFgoSTUVNQkVSX1JPTEVfTUVNQkVSEAMylQoKEFdvcmtzcGFjZVNlcnZpY2USxQEKD0NyZWF0ZVdvcmtzcGFjZRIrLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlV29ya3NwYWNlUmVxdWVzdBosLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlV29ya3NwYWNlUmVzcG9uc2UiV5ACAIq1GBYSEHdvcmtzcGFjZXM6d3JpdGUaAgEDkrUYFQjJARIQL3dvcmtzcGFjZXMve2lkfYLT5JMCGzoBKmIJd29ya3NwYWNlIgsvd29ya3NwYWNlcxKxAQoMR2V0V29ya3NwYWNlEigubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRXb3Jrc3BhY2VSZXF1ZXN0GikubGF0Y2hrZXkuc2hhcmluZy52MS5HZXRXb3Jrc3BhY2VSZXNwb25zZSJMkAIBirUYGBIPd29ya3NwYWNlczpyZWFkGgMBAwQoAYLT5JMCJ2IJd29ya3NwYWNlEhovd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfRKbAQoOTGlzdFdvcmtzcGFjZXMSKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RXb3Jrc3BhY2VzUmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdFdvcmtzcGFjZXNSZXNwb25zZSIwkAIBirUYFhIPd29ya3NwYWNlczpyZWFkGgMBAwSC0+STAg0SCy93b3Jrc3BhY2VzEr4BCg9VcGRhdGVXb3Jrc3BhY2USKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZVdvcmtzcGFjZVJlcXVlc3QaLC5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZVdvcmtzcGFjZVJlc3BvbnNlIlCQAgKKtRgZEhB3b3Jrc3BhY2VzOndyaXRlGgMBAwQoAYLT5JMCKjoBKmIJd29ya3NwYWNlMhovd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfRK7AQoJUHV0TWVtYmVyEiUubGF0Y2hrZXkuc2hhcmluZy52MS5QdXRNZW1iZXJSZXF1ZXN0GiYubGF0Y2hrZXkuc2hhcmluZy52MS5QdXRNZW1iZXJSZXNwb25zZSJfkAICirUYGRIQd29ya3NwYWNlczp3cml0ZRoDAQMEKAGC0+STAjk6ASpiBm1lbWJlchosL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbWVtYmVycy97dXNlcl9pZH0SuQEKDFJlbW92ZU1lbWJlchIoLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVzcG9uc2UiVJACAoq1GBkSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCgBgtPkkwIuKiwvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9tZW1iZXJzL3t1c2VyX2lkfRKrAQoLTGlzdE1lbWJlcnMSJy5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RNZW1iZXJzUmVxdWVzdBooLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdE1lbWJlcnNSZXNwb25zZSJJkAIBirUYGBIPd29ya3NwYWNlczpyZWFkGgMBAwQoAYLT5JMCJBIiL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbWVtYmVyc2IGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiNsYXRjaGtleS9zaGFyaW5nL3YxL3dvcmtzcGFjZS5wcm90bxITbGF0Y2hrZXkuc2hhcmluZy52MSK+AQoJV29ya3NwYWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YRIyCgV1c2FnZRgFIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlVXNhZ2UiyQEKDldvcmtzcGFjZVF1b3RhEi8KCWJ5dGVzX21heBgBIAEoAUIXukgUEhIZ////////P0MpAAAAAAAAAABIAIgBARIaCg1kb2N1bWVudHNfbWF4GAIgASgNSAGIAQESFgoJbGlua3NfbWF4GAMgASgNSAKIAQESFgoJdmlld3NfbWF4GAQgASgNSAOIAQFCDAoKX2J5dGVzX21heEIQCg5fZG9jdW1lbnRzX21heEIMCgpfbGlua3NfbWF4QgwKCl92aWV3c19tYXgiUAoOV29ya3NwYWNlVXNhZ2USDQoFYnl0ZXMYASABKAESEQoJZG9jdW1lbnRzGAIgASgNEg0KBWxpbmtzGAMgASgNEg0KBXZpZXdzGAQgASgNIqwBCgZNZW1iZXISFAoMd29ya3NwYWNlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSLQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZRINCgVlbWFpbBgEIAEoCRIMCgRuYW1lGAUgASgJEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJmChZDcmVhdGVXb3Jrc3BhY2VSZXF1ZXN0EhgKBG5hbWUYASABKAlCCrpIB3IFEAEY/wESMgoFcXVvdGEYAiABKAsyIy5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZVF1b3RhIkwKF0NyZWF0ZVdvcmtzcGFjZVJlc3BvbnNlEjEKCXdvcmtzcGFjZRgBIAEoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlIjYKE0dldFdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEAiSQoUR2V0V29ya3NwYWNlUmVzcG9uc2USMQoJd29ya3NwYWNlGAEgASgLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2UiUQoVTGlzdFdvcmtzcGFjZXNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiABCJlChZMaXN0V29ya3NwYWNlc1Jlc3BvbnNlEjIKCndvcmtzcGFjZXMYASADKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiywEKFlVwZGF0ZVdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESRAoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhO6SBDiAQ0SBG5hbWUSBXF1b3RhEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YSJMChdVcGRhdGVXb3Jrc3BhY2VSZXNwb25zZRIxCgl3b3Jrc3BhY2UYASABKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZSKKAQoQUHV0TWVtYmVyUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIaCgd1c2VyX2lkGAIgASgJQgm6SAZyBBABGEASOQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZUIKukgHggEEEAEgACJAChFQdXRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlciJSChNSZW1vdmVNZW1iZXJSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKB3VzZXJfaWQYAiABKAlCCbpIBnIEEAEYQCIWChRSZW1vdmVNZW1iZXJSZXNwb25zZSJvChJMaXN0TWVtYmVyc1JlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAEIlwKE0xpc3RNZW1iZXJzUmVzcG9uc2USLAoHbWVtYmVycxgBIAMoCzIbLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSpvCgpNZW1iZXJSb2xlEhsKF01FTUJFUl9ST0xFX1VOU1BFQ0lGSUVEEAASFQoRTUVNQkVSX1JPTEVfT1dORVIQARIVChFNRU1CRVJfUk9MRV9BRE1JThACEhYKEk1FTUJFUl9ST0xFX01FTUJFUhADMpUKChBXb3Jrc3BhY2VTZXJ2aWNlEsUBCg9DcmVhdGVXb3Jrc3BhY2USKy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlcXVlc3QaLC5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlc3BvbnNlIleQAgCKtRgWEhB3b3Jrc3BhY2VzOndyaXRlGgIBA5K1GBUIyQESEC93b3Jrc3BhY2VzL3tpZH2C0+STAhs6ASpiCXdvcmtzcGFjZSILL3dvcmtzcGFjZXMSsQEKDEdldFdvcmtzcGFjZRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVzcG9uc2UiTJACAYq1GBgSD3dvcmtzcGFjZXM6cmVhZBoDAQMEKAGC0+STAidiCXdvcmtzcGFjZRIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0SmwEKDkxpc3RXb3Jrc3BhY2VzEioubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0V29ya3NwYWNlc1JlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2UiMJACAYq1GBYSD3dvcmtzcGFjZXM6cmVhZBoDAQMEgtPkkwINEgsvd29ya3NwYWNlcxK+AQoPVXBkYXRlV29ya3NwYWNlEisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXF1ZXN0GiwubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXNwb25zZSJQkAICirUYGRIQd29ya3NwYWNlczp3cml0ZRoDAQMEKAGC0+STAio6ASpiCXdvcmtzcGFjZTIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0SuwEKCVB1dE1lbWJlchIlLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVxdWVzdBomLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVzcG9uc2UiX5ACAoq1GBkSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCgBgtPkkwI5OgEqYgZtZW1iZXIaLC93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L21lbWJlcnMve3VzZXJfaWR9ErkBCgxSZW1vdmVNZW1iZXISKC5sYXRjaGtleS5zaGFyaW5nLnYxLlJlbW92ZU1lbWJlclJlcXVlc3QaKS5sYXRjaGtleS5zaGFyaW5nLnYxLlJlbW92ZU1lbWJlclJlc3BvbnNlIlSQAgKKtRgZEhB3b3Jrc3BhY2VzOndyaXRlGgMBAwQoAYLT5JMCLiosL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbWVtYmVycy97dXNlcl9pZH0SqwEKC0xpc3RNZW1iZXJzEicubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TWVtYmVyc1JlcXVlc3QaKC5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RNZW1iZXJzUmVzcG9uc2UiSZACAYq1GBgSD3dvcmtzcGFjZXM6cmVhZBoDAQMEKAGC0+STAiQSIi93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L21lbWJlcnNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * What owns documents, links and API keys.
@@ -44,6 +44,20 @@ export type Workspace = Message<"latchkey.sharing.v1.Workspace"> & {
    * @generated from field: google.protobuf.Timestamp create_time = 3;
    */
   createTime?: Timestamp | undefined;
+
+  /**
+   * How much the workspace may store. Always set, with every member.
+   *
+   * @generated from field: latchkey.sharing.v1.WorkspaceQuota quota = 4;
+   */
+  quota?: WorkspaceQuota | undefined;
+
+  /**
+   * How much the workspace stores now. Always set.
+   *
+   * @generated from field: latchkey.sharing.v1.WorkspaceUsage usage = 5;
+   */
+  usage?: WorkspaceUsage | undefined;
 };
 
 /**
@@ -52,6 +66,94 @@ export type Workspace = Message<"latchkey.sharing.v1.Workspace"> & {
  */
 export const WorkspaceSchema: GenMessage<Workspace> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_workspace, 0);
+
+/**
+ * How much a workspace may store. A call that would store more is refused with `conflict`, which
+ * names the quota, and stores nothing. Only a view that would be one too many is left out instead:
+ * the document opens all the same. In requests, an unset member stands for the setting of the
+ * service (`LATCHKEY_WORKSPACE_…_MAX`).
+ *
+ * @generated from message latchkey.sharing.v1.WorkspaceQuota
+ */
+export type WorkspaceQuota = Message<"latchkey.sharing.v1.WorkspaceQuota"> & {
+  /**
+   * The bytes of all documents together: a whole number up to 9007199254740991. Not an integer type,
+   * which JSON would write as a text.
+   *
+   * @generated from field: optional double bytes_max = 1;
+   */
+  bytesMax?: number | undefined;
+
+  /**
+   * The number of documents.
+   *
+   * @generated from field: optional uint32 documents_max = 2;
+   */
+  documentsMax?: number | undefined;
+
+  /**
+   * The number of links, those that were revoked or have expired among them.
+   *
+   * @generated from field: optional uint32 links_max = 3;
+   */
+  linksMax?: number | undefined;
+
+  /**
+   * The number of views of all links together. The views of a document go with it.
+   *
+   * @generated from field: optional uint32 views_max = 4;
+   */
+  viewsMax?: number | undefined;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.WorkspaceQuota.
+ * Use `create(WorkspaceQuotaSchema)` to create a new message.
+ */
+export const WorkspaceQuotaSchema: GenMessage<WorkspaceQuota> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_workspace, 1);
+
+/**
+ * How much a workspace stores.
+ *
+ * @generated from message latchkey.sharing.v1.WorkspaceUsage
+ */
+export type WorkspaceUsage = Message<"latchkey.sharing.v1.WorkspaceUsage"> & {
+  /**
+   * The bytes of all documents together.
+   *
+   * @generated from field: double bytes = 1;
+   */
+  bytes: number;
+
+  /**
+   * The number of documents.
+   *
+   * @generated from field: uint32 documents = 2;
+   */
+  documents: number;
+
+  /**
+   * The number of links, those that were revoked or have expired among them.
+   *
+   * @generated from field: uint32 links = 3;
+   */
+  links: number;
+
+  /**
+   * The number of views of all links together.
+   *
+   * @generated from field: uint32 views = 4;
+   */
+  views: number;
+};
+
+/**
+ * Describes the message latchkey.sharing.v1.WorkspaceUsage.
+ * Use `create(WorkspaceUsageSchema)` to create a new message.
+ */
+export const WorkspaceUsageSchema: GenMessage<WorkspaceUsage> = /*@__PURE__*/
+  messageDesc(file_latchkey_sharing_v1_workspace, 2);
 
 /**
  * A user's membership of a workspace.
@@ -107,7 +209,7 @@ export type Member = Message<"latchkey.sharing.v1.Member"> & {
  * Use `create(MemberSchema)` to create a new message.
  */
 export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 1);
+  messageDesc(file_latchkey_sharing_v1_workspace, 3);
 
 /**
  * The request of WorkspaceService.CreateWorkspace.
@@ -121,6 +223,13 @@ export type CreateWorkspaceRequest = Message<"latchkey.sharing.v1.CreateWorkspac
    * @generated from field: string name = 1;
    */
   name: string;
+
+  /**
+   * The workspace's quota. Unset means the settings of the service.
+   *
+   * @generated from field: latchkey.sharing.v1.WorkspaceQuota quota = 2;
+   */
+  quota?: WorkspaceQuota | undefined;
 };
 
 /**
@@ -128,7 +237,7 @@ export type CreateWorkspaceRequest = Message<"latchkey.sharing.v1.CreateWorkspac
  * Use `create(CreateWorkspaceRequestSchema)` to create a new message.
  */
 export const CreateWorkspaceRequestSchema: GenMessage<CreateWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 2);
+  messageDesc(file_latchkey_sharing_v1_workspace, 4);
 
 /**
  * The response of WorkspaceService.CreateWorkspace.
@@ -149,7 +258,7 @@ export type CreateWorkspaceResponse = Message<"latchkey.sharing.v1.CreateWorkspa
  * Use `create(CreateWorkspaceResponseSchema)` to create a new message.
  */
 export const CreateWorkspaceResponseSchema: GenMessage<CreateWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 3);
+  messageDesc(file_latchkey_sharing_v1_workspace, 5);
 
 /**
  * The request of WorkspaceService.GetWorkspace.
@@ -170,7 +279,7 @@ export type GetWorkspaceRequest = Message<"latchkey.sharing.v1.GetWorkspaceReque
  * Use `create(GetWorkspaceRequestSchema)` to create a new message.
  */
 export const GetWorkspaceRequestSchema: GenMessage<GetWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 4);
+  messageDesc(file_latchkey_sharing_v1_workspace, 6);
 
 /**
  * The response of WorkspaceService.GetWorkspace.
@@ -191,7 +300,7 @@ export type GetWorkspaceResponse = Message<"latchkey.sharing.v1.GetWorkspaceResp
  * Use `create(GetWorkspaceResponseSchema)` to create a new message.
  */
 export const GetWorkspaceResponseSchema: GenMessage<GetWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 5);
+  messageDesc(file_latchkey_sharing_v1_workspace, 7);
 
 /**
  * The request of WorkspaceService.ListWorkspaces.
@@ -219,7 +328,7 @@ export type ListWorkspacesRequest = Message<"latchkey.sharing.v1.ListWorkspacesR
  * Use `create(ListWorkspacesRequestSchema)` to create a new message.
  */
 export const ListWorkspacesRequestSchema: GenMessage<ListWorkspacesRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 6);
+  messageDesc(file_latchkey_sharing_v1_workspace, 8);
 
 /**
  * The response of WorkspaceService.ListWorkspaces.
@@ -247,7 +356,7 @@ export type ListWorkspacesResponse = Message<"latchkey.sharing.v1.ListWorkspaces
  * Use `create(ListWorkspacesResponseSchema)` to create a new message.
  */
 export const ListWorkspacesResponseSchema: GenMessage<ListWorkspacesResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 7);
+  messageDesc(file_latchkey_sharing_v1_workspace, 9);
 
 /**
  * The request of WorkspaceService.UpdateWorkspace.
@@ -270,12 +379,20 @@ export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspac
   name: string;
 
   /**
-   * Which fields to change (AIP-134): `name`. Unset means every field that has a value. Over HTTP it
-   * need not be sent: the members of the body are the mask.
+   * Which fields to change (AIP-134): `name`, `quota`. Unset means every field that has a value. Over
+   * HTTP it need not be sent: the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * The whole quota, which replaces the last: an unset member means the setting of the service. For
+   * clients and staff only.
+   *
+   * @generated from field: latchkey.sharing.v1.WorkspaceQuota quota = 4;
+   */
+  quota?: WorkspaceQuota | undefined;
 };
 
 /**
@@ -283,7 +400,7 @@ export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspac
  * Use `create(UpdateWorkspaceRequestSchema)` to create a new message.
  */
 export const UpdateWorkspaceRequestSchema: GenMessage<UpdateWorkspaceRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 8);
+  messageDesc(file_latchkey_sharing_v1_workspace, 10);
 
 /**
  * The response of WorkspaceService.UpdateWorkspace.
@@ -304,7 +421,7 @@ export type UpdateWorkspaceResponse = Message<"latchkey.sharing.v1.UpdateWorkspa
  * Use `create(UpdateWorkspaceResponseSchema)` to create a new message.
  */
 export const UpdateWorkspaceResponseSchema: GenMessage<UpdateWorkspaceResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 9);
+  messageDesc(file_latchkey_sharing_v1_workspace, 11);
 
 /**
  * The request of WorkspaceService.PutMember.
@@ -339,7 +456,7 @@ export type PutMemberRequest = Message<"latchkey.sharing.v1.PutMemberRequest"> &
  * Use `create(PutMemberRequestSchema)` to create a new message.
  */
 export const PutMemberRequestSchema: GenMessage<PutMemberRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 10);
+  messageDesc(file_latchkey_sharing_v1_workspace, 12);
 
 /**
  * The response of WorkspaceService.PutMember.
@@ -360,7 +477,7 @@ export type PutMemberResponse = Message<"latchkey.sharing.v1.PutMemberResponse">
  * Use `create(PutMemberResponseSchema)` to create a new message.
  */
 export const PutMemberResponseSchema: GenMessage<PutMemberResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 11);
+  messageDesc(file_latchkey_sharing_v1_workspace, 13);
 
 /**
  * The request of WorkspaceService.RemoveMember.
@@ -388,7 +505,7 @@ export type RemoveMemberRequest = Message<"latchkey.sharing.v1.RemoveMemberReque
  * Use `create(RemoveMemberRequestSchema)` to create a new message.
  */
 export const RemoveMemberRequestSchema: GenMessage<RemoveMemberRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 12);
+  messageDesc(file_latchkey_sharing_v1_workspace, 14);
 
 /**
  * The response of WorkspaceService.RemoveMember.
@@ -403,7 +520,7 @@ export type RemoveMemberResponse = Message<"latchkey.sharing.v1.RemoveMemberResp
  * Use `create(RemoveMemberResponseSchema)` to create a new message.
  */
 export const RemoveMemberResponseSchema: GenMessage<RemoveMemberResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 13);
+  messageDesc(file_latchkey_sharing_v1_workspace, 15);
 
 /**
  * The request of WorkspaceService.ListMembers.
@@ -438,7 +555,7 @@ export type ListMembersRequest = Message<"latchkey.sharing.v1.ListMembersRequest
  * Use `create(ListMembersRequestSchema)` to create a new message.
  */
 export const ListMembersRequestSchema: GenMessage<ListMembersRequest> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 14);
+  messageDesc(file_latchkey_sharing_v1_workspace, 16);
 
 /**
  * The response of WorkspaceService.ListMembers.
@@ -466,7 +583,7 @@ export type ListMembersResponse = Message<"latchkey.sharing.v1.ListMembersRespon
  * Use `create(ListMembersResponseSchema)` to create a new message.
  */
 export const ListMembersResponseSchema: GenMessage<ListMembersResponse> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_workspace, 15);
+  messageDesc(file_latchkey_sharing_v1_workspace, 17);
 
 /**
  * What a member may do in a workspace.
@@ -557,10 +674,11 @@ export const WorkspaceService: GenService<{
     output: typeof ListWorkspacesResponseSchema;
   },
   /**
-   * Changes a workspace's name.
+   * Changes a workspace's name or quota. Members, its owners among them, cannot change the quota.
    *
    * Errors:
    * - `not_found`: there is no such workspace.
+   * - `forbidden`: a member has asked for another quota.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.UpdateWorkspace
    */

@@ -1,12 +1,14 @@
-// How many pages a PDF has. They are counted by a program of its own, one PDF at a time, which is
-// started when there is something to count and ended after a rest.
+// How many pages a PDF has. They are counted by a separate program, one PDF at a time, which is
+// started when there is something to count and ended after a rest. Workspaces take turns.
+import { createFairQueue } from '../../../rpc/fair-share.ts';
 import { type PdfSource, type ProgramOptions, startProgram } from './program-process.ts';
 
 export type PageCounter = {
   /**
-   * 0 where it can't be told: broken, locked, too costly to read, or too many wait. Never throws.
+   * 0 where the number is unknown: the PDF is broken, locked or too costly to read, or too many
+   * wait. Never throws.
    */
-  count(source: PdfSource): Promise<number>;
+  count(source: PdfSource, workspaceId: string): Promise<number>;
   stop(): void;
 };
 
@@ -16,8 +18,8 @@ type Limits = Partial<Omit<ProgramOptions, 'file'> & typeof queueLimits>;
 
 const queueLimits = {
   waitingMax: 100,
-  /** Who has waited that long is not counted any more. */
-  waitMs: 5_000,
+  /** A PDF that has waited longer is not counted. Longer than one count of another workspace. */
+  waitMs: 10_000,
 };
 
 const programLimits = {
@@ -30,9 +32,9 @@ const programLimits = {
 export function createPageCounter({ file, limits }: PageCounterOptions): PageCounter {
   const { waitingMax, waitMs } = { ...queueLimits, ...limits };
   const start = () => startProgram({ file, ...programLimits, ...limits });
+  const waiting = createFairQueue<() => Promise<void>>(waitingMax);
   let program: ReturnType<typeof start> | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+  let isCounting = false;
   let isStopped = false;
 
   function countNow(source: PdfSource): Promise<number> {
@@ -40,17 +42,22 @@ export function createPageCounter({ file, limits }: PageCounterOptions): PageCou
     return program.count(source);
   }
 
+  async function countAll(): Promise<void> {
+    if (isCounting) return;
+    isCounting = true;
+    for (let turn = waiting.next(); turn !== undefined; turn = waiting.next()) await turn();
+    isCounting = false;
+  }
+
   return {
-    async count(source) {
-      if (waiting === waitingMax) return 0;
-      waiting++;
+    count(source, workspaceId) {
       const since = performance.now();
       const isLate = () => isStopped || performance.now() - since > waitMs;
-      const turn = last.then(() => (isLate() ? 0 : countNow(source)));
-      last = turn;
-      const pages = await turn;
-      waiting--;
-      return pages;
+      return new Promise((resolve) => {
+        const turn = async () => resolve(isLate() ? 0 : await countNow(source));
+        if (waiting.add([workspaceId], turn)) void countAll();
+        else resolve(0);
+      });
     },
     stop() {
       isStopped = true;

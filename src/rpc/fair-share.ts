@@ -1,0 +1,89 @@
+// Shares a limited number of places among owners that are known by their keys. Each owner may hold
+// fewer places than are still free: one owner alone gets half of them, two get a third each, and
+// however many places the others hold, one more owner finds some.
+
+/** Names an owner, the outermost part first, such as a workspace and one of its links. */
+export type OwnerPath = readonly string[];
+
+export type Places = {
+  /** Takes a place for the owner; undefined where its share is used up. Call the result once. */
+  enter(key: string): (() => void) | undefined;
+};
+
+/** Shares `count` places. */
+export function createPlaces(count: number): Places {
+  const held = new Map<string, number>();
+  let free = count;
+  return {
+    enter(key) {
+      const own = held.get(key) ?? 0;
+      if (own >= free) return undefined;
+      held.set(key, own + 1);
+      free--;
+      return () => {
+        free++;
+        const left = (held.get(key) ?? 1) - 1;
+        if (left === 0) held.delete(key);
+        else held.set(key, left);
+      };
+    },
+  };
+}
+
+export type FairQueue<T> = {
+  /** Puts an item at the end of its owner's queue; false where the owner's share is used up. */
+  add(path: OwnerPath, item: T): boolean;
+  /** Takes the next item: owners take turns at each level of the path. */
+  next(): T | undefined;
+};
+
+type Node<T> = {
+  size: number;
+  readonly items: T[];
+  /** In the order of their turns. */
+  readonly parts: Map<string, Node<T>>;
+};
+
+/** A queue of at most `places` items. An empty path is bounded by that number alone. */
+export function createFairQueue<T>(places: number): FairQueue<T> {
+  const root: Node<T> = { size: 0, items: [], parts: new Map() };
+
+  function hasPlace(path: OwnerPath): boolean {
+    let free = places - root.size;
+    let node: Node<T> | undefined = root;
+    for (const key of path) {
+      node = node?.parts.get(key);
+      free -= node?.size ?? 0;
+      if (free <= 0) return false;
+    }
+    return free > 0;
+  }
+
+  return {
+    add(path, item) {
+      if (!hasPlace(path)) return false;
+      let node = root;
+      node.size++;
+      for (const key of path) {
+        const part: Node<T> = node.parts.get(key) ?? { size: 0, items: [], parts: new Map() };
+        node.parts.set(key, part);
+        node = part;
+        node.size++;
+      }
+      node.items.push(item);
+      return true;
+    },
+    next: () => (root.size === 0 ? undefined : take(root)),
+  };
+}
+
+function take<T>(node: Node<T>): T | undefined {
+  node.size--;
+  for (const [key, part] of node.parts) {
+    const item = take(part);
+    node.parts.delete(key);
+    if (part.size > 0) node.parts.set(key, part);
+    return item;
+  }
+  return node.items.shift();
+}

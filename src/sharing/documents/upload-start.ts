@@ -1,0 +1,46 @@
+// Reads from the first messages of an upload which workspace it goes to, so that it can be refused
+// before its bytes are stored.
+import type { HandlerContext } from '@connectrpc/connect';
+import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { callerOf, principalId } from '../../rpc/principal.ts';
+import { resolveWorkspace } from '../../rpc/workspace.ts';
+
+type Messages = AsyncGenerator<UploadDocumentRequest>;
+
+export type UploadStart = {
+  /** Undefined where the workspace is named after the file's first bytes. */
+  readonly workspaceId: string | undefined;
+  /** Who shares the places for uploads: the workspace, or else the caller. */
+  readonly owner: string;
+  /** All messages of the upload. */
+  readonly messages: AsyncIterable<UploadDocumentRequest>;
+};
+
+/** Each field that can precede the file, once. */
+const firstMax = 3;
+
+export async function startOf(messages: Messages, context: HandlerContext): Promise<UploadStart> {
+  const { principal } = callerOf(context);
+  if (principal.type === 'workspace_key') {
+    const { workspaceId } = principal;
+    return { workspaceId, owner: workspaceId, messages };
+  }
+  const first: UploadDocumentRequest[] = [];
+  let named = '';
+  while (named === '' && first.length < firstMax) {
+    const next = await messages.next();
+    if (next.done) break;
+    first.push(next.value);
+    named = next.value.workspaceId;
+    if (next.value.file.length > 0) break;
+  }
+  const all = chain(first, messages);
+  if (named === '') return { workspaceId: undefined, owner: principalId(principal), messages: all };
+  const workspaceId = await resolveWorkspace(context, named);
+  return { workspaceId, owner: workspaceId, messages: all };
+}
+
+async function* chain(first: readonly UploadDocumentRequest[], rest: Messages): Messages {
+  yield* first;
+  yield* rest;
+}

@@ -1,0 +1,140 @@
+// How much a workspace may store. What it uses is counted in the transaction that stores or deletes
+// it, so that the count is right after a crash and however many calls come at once.
+import { type Failure, fail } from '../../rpc/errors.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
+import { addUsage, findQuota, findUsage, type StoredQuota, type Usage } from './store.ts';
+
+export type { StoredQuota, Usage } from './store.ts';
+
+export type Quota = {
+  readonly bytesMax: number;
+  readonly documentsMax: number;
+  readonly linksMax: number;
+  readonly viewsMax: number;
+};
+
+export type Quotas = {
+  /** The quota that a workspace's row amounts to. */
+  quotaOf(stored: StoredQuota): Quota;
+  /** What each of these workspaces uses, in their order. */
+  usageOf(workspaceIds: readonly string[]): Promise<Usage[]>;
+  /**
+   * The bytes of one more document. Throws `conflict` at once where the workspace has no room for
+   * one, and later where there are more bytes than it has room for.
+   */
+  within(workspaceId: string, bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * Counts what the transaction adds; waits for others that count for the same workspace. Throws
+   * `conflict`, which names the quota and has to undo the transaction, where it is exceeded.
+   */
+  add(trx: Executor, workspaceId: string, added: Partial<Usage>): Promise<void>;
+  /** Keeps others from counting for the workspace until the transaction ends. */
+  lock(trx: Executor, workspaceId: string): Promise<void>;
+  /** Counts what the transaction deletes. */
+  remove(trx: Executor, workspaceId: string, removed: Usage): Promise<void>;
+};
+
+export type QuotasOptions = {
+  readonly db: Database;
+  /** For workspaces whose rows say nothing else. */
+  readonly defaults: Quota;
+};
+
+const kinds = ['bytes', 'documents', 'links', 'views'] as const satisfies (keyof Usage)[];
+type Kind = (typeof kinds)[number];
+
+const nothing: Usage = { bytes: 0, documents: 0, links: 0, views: 0 };
+
+export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
+  const underWay = createUnderWay();
+  const quotaOf = (stored: StoredQuota): Quota => ({
+    bytesMax: stored.bytes_max ?? defaults.bytesMax,
+    documentsMax: stored.documents_max ?? defaults.documentsMax,
+    linksMax: stored.links_max ?? defaults.linksMax,
+    viewsMax: stored.views_max ?? defaults.viewsMax,
+  });
+
+  async function quotaIn(executor: Executor, workspaceId: string): Promise<Quota> {
+    const stored = await findQuota(executor, workspaceId);
+    return stored === undefined ? defaults : quotaOf(stored);
+  }
+
+  async function usageOf(workspaceIds: readonly string[]): Promise<Usage[]> {
+    if (workspaceIds.length === 0) return [];
+    const rows = await findUsage(db, workspaceIds);
+    const byId = new Map(rows.map(({ workspace_id, ...usage }) => [workspace_id, usage]));
+    return workspaceIds.map((id) => byId.get(id) ?? nothing);
+  }
+
+  return {
+    quotaOf,
+
+    usageOf,
+
+    async within(workspaceId, bytes) {
+      const quota = await quotaIn(db, workspaceId);
+      const [used = nothing] = await usageOf([workspaceId]);
+      for (const kind of ['documents', 'bytes'] as const) {
+        if (used[kind] >= quota[`${kind}Max`]) throw exceeded(kind, quota);
+      }
+      const room = quota.bytesMax - used.bytes;
+      return underWay.within(room, workspaceId, bytes, () => exceeded('bytes', quota));
+    },
+
+    async add(trx, workspaceId, added) {
+      const used = await addUsage(trx, workspaceId, added);
+      const quota = await quotaIn(trx, workspaceId);
+      for (const kind of kinds) {
+        if ((added[kind] ?? 0) > 0 && used[kind] > quota[`${kind}Max`]) throw exceeded(kind, quota);
+      }
+    },
+
+    async lock(trx, workspaceId) {
+      await addUsage(trx, workspaceId, {});
+    },
+
+    async remove(trx, workspaceId, { bytes, documents, links, views }) {
+      const removed = { bytes: -bytes, documents: -documents, links: -links, views: -views };
+      await addUsage(trx, workspaceId, removed);
+    },
+  };
+}
+
+/** Counts the bytes of uploads under way: together, a workspace's may not exceed its room. */
+function createUnderWay() {
+  const sums = new Map<string, number>();
+  function add(workspaceId: string, size: number): number {
+    const sum = (sums.get(workspaceId) ?? 0) + size;
+    if (sum === 0) sums.delete(workspaceId);
+    else sums.set(workspaceId, sum);
+    return sum;
+  }
+  return {
+    async *within(
+      room: number,
+      workspaceId: string,
+      bytes: AsyncIterable<Uint8Array>,
+      refusal: () => Failure,
+    ) {
+      let own = 0;
+      try {
+        for await (const chunk of bytes) {
+          own += chunk.length;
+          if (add(workspaceId, chunk.length) > room) throw refusal();
+          yield chunk;
+        }
+      } finally {
+        add(workspaceId, -own);
+      }
+    },
+  };
+}
+
+function exceeded(kind: Kind, quota: Quota): Failure {
+  const max = quota[`${kind}Max`];
+  return fail(
+    'conflict',
+    `The workspace's quota ${kind}_max (${max}) has no room for this. ` +
+      'Delete documents, or ask for a larger quota.',
+  );
+}

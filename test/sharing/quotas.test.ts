@@ -1,0 +1,202 @@
+// How much a workspace may store: bytes, documents, links and views.
+import { Client, credentials } from '@grpc/grpc-js';
+import { expect, it, onTestFinished } from 'vitest';
+import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { addMember, as } from '../support/members.ts';
+import { addWorkspace } from '../support/rows.ts';
+import { bearer, blobDirOf, filesUnder } from '../support/sharing.ts';
+import { openStreamDoors, startGrpcUpload } from '../support/streams.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import { admit, report, visit } from '../support/views.ts';
+
+const { getWorkspace, createWorkspace, updateWorkspace } = WorkspaceService.method;
+const scope = 'workspaces:read workspaces:write';
+const gib = 1024 ** 3;
+
+describeApp('the quota of a workspace', (suite) => {
+  const test = () => suite.testApp;
+
+  /** A workspace with a quota, and how its key calls. */
+  async function limited(quota: Record<string, number>) {
+    const { ownerId: id, text } = await addWorkspace(
+      suite.app.inside.db,
+      'documents:read documents:write links:read links:write',
+    );
+    const key = bearer(text);
+    const staff = await as(test(), { type: 'staff', scope });
+    const url = `${suite.app.publicUrl}/workspaces/${id}`;
+    const json = { 'content-type': 'application/json' };
+    const changed = await fetch(url, {
+      method: 'PATCH',
+      headers: { ...staff, ...json },
+      body: JSON.stringify({ quota }),
+    });
+    expect(changed.status).toBe(200);
+    const usage = async () =>
+      ((await (await fetch(url, { headers: staff })).json()) as { usage: object }).usage;
+    const send = async <T>(method: string, route: string, body?: unknown) => {
+      const response = await fetch(`${suite.app.publicUrl}/api/v1${route}`, {
+        method,
+        headers: { ...key, ...(body === undefined ? {} : json) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      // The callers know what the route answers.
+      return { status: response.status, body: (await response.json()) as T };
+    };
+    const doors = openStreamDoors(suite.app);
+    onTestFinished(() => {
+      for (const door of doors) door.close();
+    });
+    const upload = (size: number, door = doors[0]) => {
+      if (door === undefined) throw new Error('there is no door');
+      return door.upload([{ file: Buffer.alloc(size, 'x') }], key);
+    };
+    return { id, key, staff, usage, send, doors, upload };
+  }
+
+  const refusal = (name: string) => ({
+    ok: false,
+    error: { code: 'conflict', message: expect.stringContaining(name) },
+  });
+  const files = () => filesUnder(blobDirOf(test()));
+
+  it('bounds the bytes of all documents, and frees those of a deleted one', async () => {
+    const { usage, send, doors, upload } = await limited({ bytes_max: 1_000 });
+    const first = await upload(600);
+    if (!first.ok) throw new Error(first.error.message);
+    const before = await files();
+    for (const door of doors) {
+      expect(await upload(401, door), door.name).toMatchObject(refusal('bytes_max (1000)'));
+    }
+    await expect.poll(files).toEqual(before);
+    expect(await usage()).toEqual({ bytes: 600, documents: 1, links: 0, views: 0 });
+    expect(await upload(400)).toMatchObject({ ok: true });
+    expect(await upload(1)).toMatchObject(refusal('bytes_max (1000)'));
+
+    expect((await send('DELETE', `/documents/${first.message.id}`)).status).toBe(200);
+
+    expect(await usage()).toEqual({ bytes: 400, documents: 1, links: 0, views: 0 });
+    expect(await upload(600)).toMatchObject({ ok: true });
+  });
+
+  it('is kept by uploads that come at once, of which none is half stored', async () => {
+    const { usage, upload } = await limited({ bytes_max: 10_000, documents_max: 5 });
+    const before = (await files()).length;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => upload(1_000)));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(5);
+    expect(await usage()).toEqual({ bytes: 5_000, documents: 5, links: 0, views: 0 });
+    await expect.poll(async () => (await files()).length).toBe(before + 5);
+  });
+
+  it('refuses an upload before its bytes are sent where it is used up', async () => {
+    const { key } = await limited({ documents_max: 0 });
+    const client = new Client(suite.app.grpcAddress, credentials.createInsecure());
+    onTestFinished(() => client.close());
+    const { call, answer } = startGrpcUpload(client, key);
+    call.on('error', () => {});
+    call.write({ name: 'Never sent' });
+    expect(await answer).toMatchObject(refusal('documents_max (0)'));
+  });
+
+  it('bounds the links, those that were revoked among them', async () => {
+    const { usage, send, upload } = await limited({ links_max: 3 });
+    const document = await upload(10);
+    if (!document.ok) throw new Error(document.error.message);
+    const create = () =>
+      send<{ id: string; detail: string }>('POST', '/links', { document_id: document.message.id });
+    const answers = await Promise.all(Array.from({ length: 8 }, create));
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made).toHaveLength(3);
+    await send('DELETE', `/links/${made[0]?.body.id}`);
+    const refused = await create();
+    expect([refused.status, refused.body]).toMatchObject([
+      409,
+      { code: 'conflict', detail: expect.stringContaining('links_max (3)') },
+    ]);
+    expect(await usage()).toEqual({ bytes: 10, documents: 1, links: 3, views: 0 });
+    // Twice at once: it is taken away once.
+    await Promise.all([1, 2].map(() => send('DELETE', `/documents/${document.message.id}`)));
+    expect(await usage()).toEqual({ bytes: 0, documents: 0, links: 0, views: 0 });
+  });
+
+  it('leaves views out beyond it, and opens the document all the same', async () => {
+    const { usage, send, upload } = await limited({ views_max: 2 });
+    const document = await upload(10);
+    if (!document.ok) throw new Error(document.error.message);
+    const body = { document_id: document.message.id, email_required: true };
+    const { body: link } = await send<Parameters<typeof admit>[0]>('POST', '/links', body);
+    for (let i = 0; i < 4; i++) {
+      const cookie = await admit(link, `reader${i}@example.com`);
+      expect((await report(link, cookie, { visit, pages: '0:0' })).status).toBe(204);
+      expect((await fetch(link.url, { headers: { cookie } })).status).toBe(200);
+    }
+    expect(await usage()).toEqual({ bytes: 10, documents: 1, links: 1, views: 2 });
+    expect((await send('GET', `/links/${link.id}`)).body).toMatchObject({ view_count: 2 });
+    await send('DELETE', `/documents/${document.message.id}`);
+    expect(await usage()).toEqual({ bytes: 0, documents: 0, links: 0, views: 0 });
+  });
+
+  it('is refused where it is not a number of bytes', async () => {
+    const { id, staff } = await limited({});
+    for (const bytes of [-1, 0.5, 2 ** 53]) {
+      const answer = await fetch(`${suite.app.publicUrl}/workspaces/${id}`, {
+        method: 'PATCH',
+        headers: { ...staff, 'content-type': 'application/json' },
+        body: JSON.stringify({ quota: { bytes_max: bytes } }),
+      });
+      expect([answer.status, await answer.json()], String(bytes)).toMatchObject([
+        400,
+        { errors: [{ field: 'quota.bytes_max' }] },
+      ]);
+    }
+  });
+
+  describeDoors((name) => {
+    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential) =>
+      suite.door(name).call(method, request, credential);
+
+    it('is set by clients and staff, and is that of the settings where unset', async () => {
+      const standard = { documentsMax: 100_000, linksMax: 100_000, viewsMax: 1_000_000 };
+      for (const type of ['service', 'staff'] as const) {
+        const credential = await as(test(), { type, scope });
+        const made = await call(
+          createWorkspace,
+          { name: 'One', quota: { bytesMax: 5 * 1024 * gib } },
+          credential,
+        );
+        if (!made.ok) throw new Error(made.error.message);
+        expect(made.message.workspace).toMatchObject({
+          quota: { bytesMax: 5 * 1024 * gib, ...standard },
+          usage: { bytes: 0, documents: 0, links: 0, views: 0 },
+        });
+        const workspaceId = made.message.workspace?.id ?? '';
+        const change = { workspaceId, quota: { documentsMax: 7 } };
+        expect(await call(updateWorkspace, change, credential)).toMatchObject({
+          message: {
+            workspace: {
+              name: 'One',
+              quota: { ...standard, bytesMax: 100 * gib, documentsMax: 7 },
+            },
+          },
+        });
+      }
+    });
+
+    it('is seen by members, and not set by them', async () => {
+      const { id: workspaceId } = await limited({ documents_max: 7 });
+      for (const role of ['owner', 'admin'] as const) {
+        const sub = await addMember(suite.app.inside.db, workspaceId, role);
+        const member = await as(test(), { type: 'member', sub, scope });
+        expect(
+          await call(updateWorkspace, { workspaceId, quota: { documentsMax: 8 } }, member),
+        ).toMatchObject({ ok: false, error: { code: 'forbidden' } });
+        expect(await call(updateWorkspace, { workspaceId, name: 'Ours' }, member)).toMatchObject({
+          ok: true,
+        });
+        expect(await call(getWorkspace, { workspaceId }, member)).toMatchObject({
+          message: { workspace: { name: 'Ours', quota: { documentsMax: 7 } } },
+        });
+      }
+    });
+  });
+});

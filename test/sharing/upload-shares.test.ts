@@ -1,0 +1,53 @@
+// Uploads of several workspaces at a time: the places for them are shared fairly.
+import { Client, credentials } from '@grpc/grpc-js';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { addWorkspace } from '../support/rows.ts';
+import { bearer, blobDirOf, filesUnder, keyOf } from '../support/sharing.ts';
+import { openStreamDoors, startGrpcUpload } from '../support/streams.ts';
+
+let test: TestApp;
+let client: Client;
+beforeEach(async () => {
+  test = await startTestApp();
+  client = new Client(test.app.grpcAddress, credentials.createInsecure());
+});
+afterEach(async () => {
+  client.close();
+  await test.remove();
+});
+
+/** Starts uploads that send some bytes and no more. */
+function trickle(count: number, credential: Record<string, string>) {
+  const uploads = Array.from({ length: count }, (_, i) => {
+    const upload = startGrpcUpload(client, credential);
+    upload.call.on('error', () => {});
+    upload.call.write({ file: Buffer.from(`upload ${i}`) });
+    return upload;
+  });
+  onTestFinished(() => {
+    for (const { call } of uploads) call.cancel();
+  });
+  return uploads;
+}
+
+async function addKey(): Promise<Record<string, string>> {
+  const { text } = await addWorkspace(test.app.inside.db, 'documents:read documents:write');
+  return bearer(text);
+}
+
+const underWay = async () => (await filesUnder(blobDirOf(test))).length;
+
+it('a workspace with hundreds of slow uploads does not refuse those of others', async () => {
+  const slow = trickle(300, keyOf(test));
+  const refused = Promise.all(slow.slice(0, 300).map(({ answer }) => answer));
+  void refused;
+  await expect.poll(underWay).toBeGreaterThanOrEqual(128);
+  const other = await addKey();
+
+  for (const door of openStreamDoors(test.app)) {
+    onTestFinished(() => door.close());
+    const answer = await door.upload([{ file: Buffer.from('mine') }], other);
+    expect(answer, door.name).toMatchObject({ ok: true });
+  }
+});
