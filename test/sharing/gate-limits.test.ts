@@ -152,8 +152,10 @@ describeDialects('the limits of a gate', (dialect) => {
       now: () => clock.now,
     });
     let count = 0;
-    const send = (network: string) =>
-      waitOf(codes.send({ linkId: link.id, email: `r${++count}@example.com` }, network));
+    const send = (network: string) => {
+      const claim = { linkId: link.id, workspaceId: 'ws_1', email: `r${++count}@example.com` };
+      return waitOf(codes.send(claim, { network, provenBrowser: undefined }));
+    };
     for (let i = 0; i < 60; i++) expect(await send('192.0.2.1')).toBe(0);
     expect(await send('192.0.2.1')).toBe(60);
     expect(await send('192.0.2.2')).toBe(0);

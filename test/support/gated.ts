@@ -1,5 +1,6 @@
 // A document behind gates: an app for a whole suite, and how to tell that it gives nothing away.
 import { afterAll, beforeAll, expect } from 'vitest';
+import type { Config } from '../../src/config.ts';
 import { type Dialect, startTestApp, type TestApp } from './harness.ts';
 import { makePdf } from './pdf.ts';
 import { api, type DocumentFields, type LinkFields, makeLink, upload } from './sharing.ts';
@@ -12,12 +13,12 @@ export function cookieOf(response: Response): string {
 }
 
 /** Starts an app with a clock of its own and one document, whose traces are easy to find. */
-export function secretDocument(dialect: Dialect) {
+export function secretDocument(dialect: Dialect, config: Partial<Config> = {}) {
   let test: TestApp;
   let document: DocumentFields;
   const clock = { now: Date.now() };
   beforeAll(async () => {
-    test = await startTestApp({ dialect, now: () => clock.now });
+    test = await startTestApp({ dialect, config, now: () => clock.now });
     document = await upload(test, secretPdf, 'terms.pdf');
     const name = 'The <b>secret</b> terms.pdf';
     await api(test, 'PATCH', `/documents/${document.id}`, { name });

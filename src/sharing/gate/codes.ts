@@ -3,10 +3,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../ids.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { fail } from '../../rpc/errors.ts';
-import { createCounters, type Lane } from '../../storage/counters.ts';
+import { type Counter, createCounters, type Lane } from '../../storage/counters.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
-import { deleteCode, deleteOldCodes, findCode, placeCode, tryCode } from './store.ts';
+import {
+  deleteCode,
+  deleteOldCodes,
+  findCode,
+  forgetAddresses,
+  isProvenAddress,
+  placeCode,
+  rememberAddress,
+  tryCode,
+} from './store.ts';
 
 const minute = 60_000;
 
@@ -14,22 +23,51 @@ const validMs = 10 * minute;
 const triesMax = 5;
 const resendMs = 30_000;
 
+const second = 1_000;
+
 const lanes = {
-  // Whoever asks and for whichever link: nobody's mailbox is filled. 12 an hour at the most.
+  // No one's mailbox is filled, whoever asks and for whichever link: 12 an hour at the most.
   address: { free: 6, firstWaitMs: 10 * minute, waitMsMax: 10 * minute, forgetMs: 10 * minute },
   // One network asking for many addresses. It may be an office at a presentation.
   network: { free: 60, firstWaitMs: minute, waitMsMax: minute, forgetMs: minute },
+  // Readers who have proven another address from the same browser.
+  browser: { free: 5, firstWaitMs: 5 * minute, waitMsMax: 5 * minute, forgetMs: 5 * minute },
 } as const satisfies Record<string, Lane>;
 
-/** Whom a code is for, and what it opens. */
-export type Claim = { readonly linkId: string; readonly email: string };
+/**
+ * The mails of a link, a workspace and the whole service. Proven addresses, proven browsers and
+ * strangers have budgets of the same size that are counted apart: none can use up that of another.
+ */
+const budgets = {
+  link: { free: 100, firstWaitMs: 20 * second, waitMsMax: 20 * second, forgetMs: 20 * second },
+  workspace: { free: 300, firstWaitMs: 5 * second, waitMsMax: 5 * second, forgetMs: 5 * second },
+  service: { free: 1_000, firstWaitMs: second, waitMsMax: second, forgetMs: second },
+} as const satisfies Record<string, Lane>;
+
+/** How long a workspace remembers an address that was proven to it. */
+const provenMs = 90 * 24 * 60 * minute;
+
+/** Whose code it is, and what it opens. */
+export type Claim = {
+  readonly linkId: string;
+  /** The link's. */
+  readonly workspaceId: string;
+  readonly email: string;
+};
+
+/** Where a code is asked for. */
+export type Asker = {
+  readonly network: string;
+  /** The browser, where an address was proven to the link from it before. */
+  readonly provenBrowser: string | undefined;
+};
 
 export type Codes = {
   /**
    * Sends a new code, which voids the one before. Resolves to the seconds to wait where one was
    * sent a moment ago: then none is. Throws `rate_limited` and `unavailable`.
    */
-  send(claim: Claim, network: string): Promise<number>;
+  send(claim: Claim, asker: Asker): Promise<number>;
   /** Whether it is the right code, which is used up by it. A wrong one uses up a try. */
   redeem(trx: Executor, claim: Claim, code: string): Promise<boolean>;
   sweep(trx: Executor): Promise<void>;
@@ -52,20 +90,37 @@ export function createCodes(options: CodesOptions): Codes {
   const digest = (...parts: string[]) =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
   const keyOf = ({ linkId, email }: Claim) => digest('claim', linkId, email);
+  const provenKeyOf = ({ workspaceId, email }: Claim) => digest('proven', workspaceId, email);
 
   const codeDigest = (claim: Claim, code: string) => digest('code', keyOf(claim), code);
 
+  /** What a mail counts for. A proven address is known from whichever browser and network. */
+  async function countersOf(claim: Claim, { network, provenBrowser }: Asker): Promise<Counter[]> {
+    const { linkId, workspaceId, email } = claim;
+    const budget = (who: 'address' | 'browser' | 'stranger') => ({
+      link: { lane: budgets.link, key: digest('link', who, linkId) },
+      workspace: { lane: budgets.workspace, key: digest('workspace', who, workspaceId) },
+      service: { lane: budgets.service, key: digest('service', who) },
+    });
+    const address = { lane: lanes.address, key: digest('address', email) };
+    if (await isProvenAddress(db, provenKeyOf(claim))) return [address, budget('address').service];
+    if (provenBrowser !== undefined) {
+      const browser = { lane: lanes.browser, key: digest('browser', provenBrowser) };
+      return [address, browser, ...Object.values(budget('browser'))];
+    }
+    const own = { lane: lanes.network, key: digest('network', network) };
+    return [address, own, ...Object.values(budget('stranger'))];
+  }
+
   /** Makes a code that counts from now on, unless the last one is too young. */
-  function place(claim: Claim, network: string, code: string): Promise<boolean> {
+  async function place(claim: Claim, asker: Asker, code: string): Promise<boolean> {
+    const counted = await countersOf(claim, asker);
     const row = { key: keyOf(claim), link_id: claim.linkId, digest: codeDigest(claim, code) };
     return transact(db, async (trx) => {
       const time = now();
       const times = { send_time: time, expire_time: time + validMs };
       if (!(await placeCode(trx, { ...row, tries: 0, ...times }, time - resendMs))) return false;
-      await counters.countIn(trx, [
-        { lane: lanes.address, key: digest('address', claim.email) },
-        { lane: lanes.network, key: digest('network', network) },
-      ]);
+      await counters.countIn(trx, counted);
       return true;
     }).catch((error: unknown) => {
       // The link was deleted with its document in the meantime.
@@ -74,9 +129,9 @@ export function createCodes(options: CodesOptions): Codes {
   }
 
   return {
-    async send(claim, network) {
+    async send(claim, asker) {
       const code = newCode(random);
-      if (!(await place(claim, network, code))) {
+      if (!(await place(claim, asker, code))) {
         const last = await findCode(db, keyOf(claim));
         return Math.max(1, Math.ceil(((last?.send_time ?? 0) + resendMs - now()) / 1000));
       }
@@ -96,12 +151,14 @@ export function createCodes(options: CodesOptions): Codes {
       const given = Buffer.from(codeDigest(claim, code));
       if (!timingSafeEqual(Buffer.from(row.digest), given)) return false;
       await deleteCode(trx, row.key, row.digest);
+      await rememberAddress(trx, provenKeyOf(claim), now());
       return true;
     },
 
     async sweep(trx) {
       await counters.sweep(trx);
       await deleteOldCodes(trx, now());
+      await forgetAddresses(trx, now() - provenMs);
     },
   };
 }

@@ -11,12 +11,13 @@ export type GateCookies = {
   /** The pass, unread. */
   passOf(request: PageRequest): string | undefined;
   progressOf(request: PageRequest, link: LinkRow): Progress;
-  /** The id of a browser that has shown the link's password before. */
+  /** The id of a browser that has passed a step of the link's gate before. */
   browserOf(request: PageRequest, link: LinkRow): string | undefined;
   /** Values of `Set-Cookie`. */
   writePass(link: LinkRow, admission: Admission): string;
   writeProgress(link: LinkRow, progress: Progress): string;
-  writeBrowser(link: LinkRow): string;
+  /** For a browser that has shown the link's password or, where it is given, proven `email`. */
+  writeBrowser(link: LinkRow, email?: string): string;
 };
 
 export type GateCookiesOptions = {
@@ -47,6 +48,7 @@ export function createGateCookies(options: GateCookiesOptions): GateCookies {
     writePass: (link, { pass, maxAgeSeconds }) => write(link, passName, pass, maxAgeSeconds),
     writeProgress: (link, progress) =>
       write(link, progressName, progresses.write(link, progress), progressSeconds),
-    writeBrowser: (link) => write(link, browserName, browsers.write(link), browserSeconds),
+    writeBrowser: (link, email) =>
+      write(link, browserName, browsers.write(link, email), browserSeconds),
   };
 }

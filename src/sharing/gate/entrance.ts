@@ -5,7 +5,8 @@ import { type ErrorCode, Failure } from '../../rpc/errors.ts';
 import { transact } from '../../storage/database.ts';
 import { everyMs } from '../../storage/every.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
-import type { Codes } from './codes.ts';
+import { hasProven } from './browsers.ts';
+import type { Asker, Claim, Codes } from './codes.ts';
 import type { Admission, Gate, Viewer } from './gate.ts';
 import type { Guesses } from './guesses.ts';
 import type { Progress } from './progress.ts';
@@ -16,7 +17,7 @@ export type Step = 'password' | 'email' | 'code';
 export type Visitor = {
   readonly network: string;
   readonly progress: Progress;
-  /** The browser, where the link's password was shown from it before. */
+  /** The browser, where it has passed a step of the link's gate before. */
   readonly browser: string | undefined;
 };
 
@@ -39,6 +40,8 @@ export type Outcome = {
   readonly again?: Step;
   /** Whether the password was shown just now. */
   readonly hasShownPassword?: boolean;
+  /** The address that was proven just now. */
+  readonly provenEmail?: string;
   /** Whether a code was sent once more. */
   readonly hasResent?: boolean;
 };
@@ -84,7 +87,8 @@ export function createEntrance(options: EntranceOptions): Entrance {
       const password = form.get('password') ?? '';
       if (password === '') return { progress, refusal: refusals.noPassword };
       const forgive = await guesses.count({ linkId: link.id, ...visitor });
-      if (!(await passwords.verify(link.password_hash ?? undefined, password))) {
+      const queue = { kind: 'links', owner: [link.workspace_id, link.id] } as const;
+      if (!(await passwords.verify(link.password_hash ?? undefined, password, queue))) {
         return { progress, refusal: refusals.wrongPassword };
       }
       await forgive();
@@ -93,22 +97,22 @@ export function createEntrance(options: EntranceOptions): Entrance {
       return { ...outcome, hasShownPassword: true };
     },
 
-    async email(link, form, { progress, network }) {
+    async email(link, form, { progress, ...visitor }) {
       const email = readEmail(form.get('email') ?? '');
       if (email === undefined) return { progress, refusal: refusals.noEmail };
       if (link.email_verification_required === 0) return enter(link, progress, email);
       // One that was sent a moment ago is as good as a new one.
-      await codes.send({ linkId: link.id, email }, network);
+      await codes.send(claimOf(link, email), askerOf(visitor));
       return { progress: { ...progress, email } };
     },
 
-    async code(link, form, { progress, network }) {
+    async code(link, form, { progress, ...visitor }) {
       const { email = '' } = progress;
-      const claim = { linkId: link.id, email };
+      const claim = claimOf(link, email);
       const action = form.get('code') ?? '';
       if (action === 'other') return { progress: { ...progress, email: undefined } };
       if (action === 'again') {
-        const waitSeconds = await codes.send(claim, network);
+        const waitSeconds = await codes.send(claim, askerOf(visitor));
         if (waitSeconds === 0) return { progress, hasResent: true };
         return { progress, refusal: sentAlready(waitSeconds) };
       }
@@ -118,7 +122,7 @@ export function createEntrance(options: EntranceOptions): Entrance {
       const admission = await gate.admit(link, { email, prove });
       return admission === undefined
         ? { progress, refusal: refusals.wrongCode }
-        : { progress, admission };
+        : { progress, admission, provenEmail: email };
     },
   } satisfies Record<Step, TakeStep>;
 
@@ -139,6 +143,17 @@ export function createEntrance(options: EntranceOptions): Entrance {
     },
   };
 }
+
+const claimOf = (link: LinkRow, email: string): Claim => ({
+  linkId: link.id,
+  workspaceId: link.workspace_id,
+  email,
+});
+
+const askerOf = ({ network, browser }: Omit<Visitor, 'progress'>): Asker => ({
+  network,
+  provenBrowser: hasProven(browser) ? browser : undefined,
+});
 
 const order: readonly Step[] = ['password', 'email', 'code'];
 

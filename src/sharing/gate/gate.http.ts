@@ -74,13 +74,15 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
       browser: cookies.browserOf(request, link),
     };
     const outcome = await entrance.take(link, request.form, visitor);
-    const { progress, admission, refusal, hasShownPassword, hasResent } = outcome;
+    const { progress, admission, refusal, hasResent } = outcome;
     const set: string[] = [];
     if (admission !== undefined) set.push(cookies.writePass(link, admission));
     else if (progress !== visitor.progress || hasResent === true)
       set.push(cookies.writeProgress(link, progress));
-    const isNew = hasShownPassword === true && visitor.browser === undefined;
-    if (isNew) set.push(cookies.writeBrowser(link));
+    const isNew = outcome.hasShownPassword === true && visitor.browser === undefined;
+    if (isNew || outcome.provenEmail !== undefined) {
+      set.push(cookies.writeBrowser(link, outcome.provenEmail));
+    }
     if (refusal === undefined && hasResent !== true) return withCookies(seeOther(link), set);
     const given = outcome.again === 'email' ? (request.form.get('email') ?? '') : '';
     return withCookies(askFor(link, outcome, given.slice(0, emailShownMax)), set);

@@ -1,0 +1,146 @@
+// How many codes are mailed, to whichever addresses: through one link, for one workspace, by all.
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { Failure } from '../../src/rpc/errors.ts';
+import { createCodes } from '../../src/sharing/gate/codes.ts';
+import { secretDocument } from '../support/gated.ts';
+import { describeDialects, startTestApp } from '../support/harness.ts';
+import { makePdf } from '../support/pdf.ts';
+import { type LinkFields, makeLink, upload } from '../support/sharing.ts';
+import { alertOf, askedBy, lastCode, mailsOf, Visitor } from '../support/visitor.ts';
+
+const second = 1_000;
+
+describeDialects('the codes of one link', (dialect) => {
+  it('go to no more than a hundred strangers in a row', async () => {
+    const now = Date.now();
+    const config = { trustedProxies: ['127.0.0.1'] };
+    const test = await startTestApp({ dialect, config, now: () => now });
+    try {
+      const document = await upload(test, makePdf({ pages: 1, text: 'Terms' }));
+      const gate = { email_required: true, email_verification_required: true };
+      const link = await makeLink(test, document.id, gate);
+      const statuses = await Promise.all(
+        Array.from({ length: 240 }, async (_, i) => {
+          const answer = await fetch(link.url, {
+            method: 'POST',
+            body: new URLSearchParams({ email: `stranger-${i}@example.com` }),
+            headers: { 'x-forwarded-for': `198.51.100.${i % 4}` },
+            redirect: 'manual',
+          });
+          await answer.arrayBuffer();
+          return answer.status;
+        }),
+      );
+      expect(await mailsOf(test)).toHaveLength(100);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(140);
+    } finally {
+      await test.remove();
+    }
+  });
+});
+
+describeDialects('a code', (dialect) => {
+  const { app, clock, gated } = secretDocument(dialect, { trustedProxies: ['127.0.0.1'] });
+  const proven = () => gated({ email_verification_required: true });
+
+  /** Has codes sent to strangers until there are no more. */
+  async function useUpStrangers({ id, url }: LinkFields): Promise<void> {
+    let status = 303;
+    for (let i = 0; status === 303; i++) {
+      const body = new URLSearchParams({ email: `${i}-${id.toLowerCase()}@example.com` });
+      const headers = { 'x-forwarded-for': `198.51.100.${i}` };
+      ({ status } = await fetch(url, { method: 'POST', body, headers, redirect: 'manual' }));
+      expect(i).toBeLessThanOrEqual(100);
+    }
+    expect(status).toBe(429);
+  }
+
+  /** Sends codes as if many networks asked for them; the mails go nowhere. */
+  function sender() {
+    let count = 0;
+    const codes = createCodes({
+      db: app().app.inside.db,
+      mailer: { send: async () => {} },
+      publicUrl: () => app().app.publicUrl,
+      key: randomBytes(32),
+      random: randomBytes,
+      now: () => clock.now,
+    });
+    /** The seconds to wait; 0 for a code that was sent. */
+    return async (linkId: string, workspaceId: string, provenBrowser?: string) => {
+      const email = `r${++count}@example.com`;
+      const asker = { network: `network ${count}`, provenBrowser };
+      try {
+        return await codes.send({ linkId, workspaceId, email }, asker);
+      } catch (error) {
+        if (error instanceof Failure) return error.extra.retryAfterSeconds;
+        throw error;
+      }
+    };
+  }
+
+  it('is sent to 300 strangers in a row for one workspace, whichever the link', async () => {
+    const send = sender();
+    for (let l = 0; l < 3; l++) {
+      const { id } = await proven();
+      for (let i = 0; i < 100; i++) expect(await send(id, 'ws_1')).toBe(0);
+      if (l < 2) expect(await send(id, 'ws_1')).toBe(20);
+    }
+    const { id } = await proven();
+    expect(await send(id, 'ws_1')).toBe(5);
+    expect(await send(id, 'ws_2')).toBe(0);
+    clock.now += 5 * second;
+    expect(await send(id, 'ws_1')).toBe(0);
+  });
+
+  it('is sent to 1,000 strangers in a row by the whole service', async () => {
+    const send = sender();
+    for (let l = 0; l < 10; l++) {
+      const { id } = await proven();
+      for (let i = 0; i < 100; i++) expect(await send(id, `ws_${l}`)).toBe(0);
+    }
+    const { id } = await proven();
+    expect(await send(id, 'ws_other')).toBe(1);
+    expect(await send(id, 'ws_other', 'proven-1')).toBe(0);
+  });
+
+  it('is sent to whom the workspace knows while strangers use up their budget', async () => {
+    const [link, other] = [await proven(), await proven()];
+    const email = 'known@example.com';
+    const known = new Visitor(other);
+    await known.post({ email });
+    clock.now += 1;
+    expect((await known.post({ code: await lastCode(app(), email) })).status).toBe(303);
+    await useUpStrangers(link);
+    const stranger = await new Visitor(link).post({ email: 'stranger@example.com' });
+    expect([stranger.status, askedBy(stranger)]).toEqual([429, 'E-mail address']);
+    expect(alertOf(stranger)).toMatch(/Too many codes .* try again in \d+ seconds/);
+
+    // The address, from a browser that is new to the link.
+    expect((await new Visitor(link).post({ email })).status).toBe(303);
+  });
+
+  it('is sent to another address of a browser that has proven one, a few times', async () => {
+    const link = await proven();
+    const email = 'first@example.com';
+    const visitor = new Visitor(link);
+    await visitor.post({ email });
+    clock.now += 1;
+    await visitor.post({ code: await lastCode(app(), email) });
+    expect(visitor.cookies.has('latchkey_browser')).toBe(true);
+    await useUpStrangers(link);
+    visitor.cookies.delete('latchkey_pass');
+    visitor.cookies.delete('latchkey_gate');
+
+    const statuses: number[] = [];
+    for (let i = 0; i < 7; i++) {
+      statuses.push((await visitor.post({ email: `other-${i}@example.com` })).status);
+      visitor.cookies.delete('latchkey_gate');
+    }
+
+    expect(statuses).toEqual([303, 303, 303, 303, 303, 429, 429]);
+    const stranger = new Visitor(link);
+    expect((await stranger.post({ email: 'stranger@example.com' })).status).toBe(429);
+  });
+});
