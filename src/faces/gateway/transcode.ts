@@ -14,6 +14,7 @@ import {
 import { reflect } from '@bufbuild/protobuf/reflect';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { fail, invalid } from '../../rpc/errors.ts';
+import { isNestedTooDeeply } from '../../rpc/json-nesting.ts';
 import { type Binding, type Mask, topOf } from './binding.ts';
 import { hasRepeatedName } from './json-members.ts';
 import { addBasicClient, readForm, requireClient } from './oauth-form.ts';
@@ -88,6 +89,7 @@ function placeBody(
 
 function parseJson(text: string | undefined): JsonValue {
   if (text === undefined || text === '') return {};
+  if (isNestedTooDeeply(text)) throw fail('invalid_argument', 'The JSON is nested too deeply.');
   let value: JsonValue;
   try {
     value = JSON.parse(text);

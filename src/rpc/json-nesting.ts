@@ -1,0 +1,33 @@
+// The depth of a JSON text, which is judged before it is parsed: deep nesting costs the parser, and
+// all that follows it, far more time than the same number of flat bytes.
+
+/** More than any message of the service has; protobuf decoders use the same limit. */
+const depthMax = 100;
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openers = new Set([0x5b, 0x7b]);
+const closers = new Set([0x5d, 0x7d]);
+
+/** Whether lists and objects are nested more than 100 levels deep. Any text is accepted. */
+export function isNestedTooDeeply(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at);
+    else if (openers.has(code)) depth++;
+    else if (closers.has(code)) depth--;
+    if (depth > depthMax) return true;
+  }
+  return false;
+}
+
+/** The index of the quote that ends the string which begins at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) return at;
+    if (code === backslash) at++;
+  }
+  return text.length;
+}
