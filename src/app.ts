@@ -56,6 +56,8 @@ export type AppOptions = {
   readonly uploadStalledMs?: number;
   /** How long the unsettled uploads of a process that has ended are left alone. */
   readonly blobLeaseMs?: number;
+  /** The time for the whole body of a request that is not an upload. */
+  readonly bodyTimeoutMs?: number;
 };
 
 export type App = {
@@ -144,7 +146,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
   const endpoints = guardAll(guard, { ...identity.services, ...sharing.services });
 
-  const bodies = createBodyBudget({ bytesMax: bodyBytesHeldMax });
+  const bodies = createBodyBudget({
+    bytesMax: bodyBytesHeldMax,
+    timeoutMs: options.bodyTimeoutMs,
+  });
   const http = await startHttpFace({
     endpoints,
     bodies,

@@ -251,8 +251,8 @@ describeApp('an error', (suite) => {
       ['an unknown field', `{"clientId":"c","secret":"${secret}"}`, 'secret: is not a field'],
       ['a list for a text', `{"clientSecret":["${secret}"]}`, 'client_secret: has the wrong type'],
       ['a number for a text', '{"clientSecret":20111979}', 'client_secret: has the wrong type'],
-      ['half an object', `{"clientSecret":"${secret}"`, 'not a message'],
-      ['no JSON', `clientSecret=${secret}`, 'not a message'],
+      ['half an object', `{"clientSecret":"${secret}"`, 'not JSON'],
+      ['no JSON', `clientSecret=${secret}`, 'not JSON'],
     ])('does not repeat the value of %s, and names the field', async (_, body, said) => {
       const { response, text } = await call('IssueToken', json(body));
 

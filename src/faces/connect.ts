@@ -1,32 +1,34 @@
-// Connect and gRPC-Web, for browsers and other Connect clients, on the HTTP listener.
+// Connect and gRPC-Web, for browsers and other Connect clients, on the HTTP listener. The library
+// negotiates and writes the answers. It gets an empty message in place of the caller's, which is
+// read and decoded when the guard asks for it: after it has accepted the credential.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   createRegistry,
   type DescMethodClientStreaming,
   type DescMethodServerStreaming,
   type DescMethodUnary,
-  type Message,
+  type JsonReadOptions,
 } from '@bufbuild/protobuf';
-import {
-  Code,
-  ConnectError,
-  type ConnectRouter,
-  createContextKey,
-  createContextValues,
-  type HandlerContext,
-} from '@connectrpc/connect';
-import { connectNodeAdapter } from '@connectrpc/connect-node';
-import { type Call, requestIdFrom } from '../rpc/call.ts';
+import { type ConnectRouter, createConnectRouter, type HandlerContext } from '@connectrpc/connect';
+import type { UniversalHandler } from '@connectrpc/connect/protocol';
+import type { BodyBudget } from '../rpc/body-budget.ts';
+import { requestIdFrom } from '../rpc/call.ts';
 import type { Endpoint } from '../rpc/endpoint.ts';
-import { type Failure, fail, failureOf } from '../rpc/errors.ts';
-import { errorDetails } from '../rpc/status.ts';
-import { sayDecodingErrors } from './connect-decoding.ts';
+import { type Failure, failureOf } from '../rpc/errors.ts';
+import { refusal, rethrow, sendAnswer } from './connect-answer.ts';
+import { untilDeadline, untilEachDeadline } from './connect-deadline.ts';
+import { compressions, type Form, formOf } from './connect-form.ts';
+import { callOf, exchangeOf, readMessage, readMessages, requestFor } from './connect-request.ts';
+import type { HttpObservation } from './gateway/routed.ts';
 import type { PeerOf } from './peer.ts';
 
-/** One message; an upload's pieces are at most 1 MiB. */
-const messageBytesMax = 2 * 1024 * 1024;
-
-const peerKey = createContextKey('', { description: "the caller's network address" });
+export type ConnectFaceOptions = {
+  readonly endpoints: readonly Endpoint[];
+  readonly peerOf: PeerOf;
+  readonly bodies: BodyBudget;
+  /** Reports a request that was refused before the guard. */
+  readonly observe: (observation: HttpObservation) => void;
+};
 
 export type ConnectFace = {
   /** Whether the path is a method's: `/<package>.<Service>/<Method>`. */
@@ -34,99 +36,119 @@ export type ConnectFace = {
   handle(request: IncomingMessage, response: ServerResponse): void;
 };
 
-export function createConnectFace(endpoints: readonly Endpoint[], peerOf: PeerOf): ConnectFace {
-  const paths = new Set(endpoints.map((endpoint) => `/${endpoint.name}`));
-  const adapter = connectNodeAdapter({
-    routes: (router) => {
-      for (const endpoint of endpoints) addRoute(router, endpoint);
-      sayDecodingErrors(router.handlers);
-    },
+type Served = { readonly endpoint: Endpoint; readonly handler: UniversalHandler };
+
+export function createConnectFace(options: ConnectFaceOptions): ConnectFace {
+  const { endpoints } = options;
+  const jsonOptions = {
+    // A mistyped field must not be ignored: it may be the one that gates a link.
+    ignoreUnknownFields: false,
+    alwaysEmitImplicit: true,
+    registry: createRegistry(...endpoints.map(({ descriptor }) => descriptor.parent.file)),
+  };
+  const router = createConnectRouter({
     grpc: false,
     grpcWeb: true,
     connect: true,
-    readMaxBytes: messageBytesMax,
-    jsonOptions: {
-      // A mistyped field must not be ignored: it may be the one that gates a link.
-      ignoreUnknownFields: false,
-      alwaysEmitImplicit: true,
-      registry: createRegistry(...endpoints.map(({ descriptor }) => descriptor.parent.file)),
-    },
-    contextValues: (request) => createContextValues().set(peerKey, peerOf(request)),
+    acceptCompression: [...compressions],
+    jsonOptions,
   });
+  for (const endpoint of endpoints) addRoute(router, endpoint, jsonOptions);
+  const served = new Map<string, Served>();
+  for (const [i, handler] of router.handlers.entries()) {
+    const endpoint = endpoints[i];
+    if (endpoint !== undefined) served.set(`/${endpoint.name}`, { endpoint, handler });
+  }
   return {
-    takes: (path) => paths.has(path),
+    takes: (path) => served.has(path),
     handle(request, response) {
-      // The adapter throws where it cannot make an address of this, which nothing here reads.
-      if (!URL.canParse(`http://${request.headers.host ?? ''}`)) request.headers.host = 'localhost';
-      adapter(request, response);
+      const [path = ''] = (request.url ?? '').split(/[?#]/, 1);
+      const found = served.get(path);
+      if (found === undefined) throw new Error('a request for another path came to Connect');
+      answer(found, request, response, options).catch((error: unknown) => {
+        // Sending fails where the caller goes away.
+        if (response.headersSent || response.destroyed) response.destroy();
+        else refuse(failureOf(error), request, response, options).catch(() => response.destroy());
+      });
     },
   };
+}
+
+async function answer(
+  { endpoint, handler }: Served,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ConnectFaceOptions,
+): Promise<void> {
+  const { peerOf, bodies } = options;
+  let form: Form;
+  try {
+    form = formOf(endpoint, request);
+  } catch (error) {
+    return refuse(failureOf(error), request, response, options);
+  }
+  const exchange = { request, requestId: idOf(request), peer: peerOf(request), bodies, form };
+  const answered = await handler(requestFor(exchange, endpoint, response));
+  return sendAnswer(answered, request, response);
+}
+
+/** Answers and reports a request that has not reached the guard. */
+async function refuse(
+  failure: Failure,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { peerOf, observe }: ConnectFaceOptions,
+): Promise<void> {
+  const requestId = idOf(request);
+  const { status } = failure;
+  observe({ name: 'unrouted', requestId, peer: peerOf(request), status, failure, durationMs: 0 });
+  return sendAnswer(refusal(failure, requestId), request, response);
+}
+
+function idOf({ headers }: IncomingMessage): string {
+  const header = headers['x-request-id'];
+  return requestIdFrom(typeof header === 'string' ? header : undefined);
 }
 
 // Connect pairs a descriptor with an implementation by their message types, which endpoints no
-// longer tell apart; hence the casts.
-function addRoute(router: ConnectRouter, endpoint: Endpoint): void {
+// longer have; hence the casts.
+function addRoute(
+  router: ConnectRouter,
+  endpoint: Endpoint,
+  jsonOptions: Partial<JsonReadOptions>,
+): void {
+  const { descriptor } = endpoint;
+  const open = (context: HandlerContext) => {
+    const exchange = exchangeOf(context);
+    const call = callOf(exchange, context);
+    return { call, source: { exchange, call, schema: descriptor.input, jsonOptions } };
+  };
   switch (endpoint.kind) {
     case 'unary':
-      router.rpc(endpoint.descriptor as DescMethodUnary, async (request, context) => {
-        const call = callOf(context);
-        return endpoint.invoke(call, () => request).catch(rethrow(call));
+      router.rpc(descriptor as DescMethodUnary, async (_empty, context) => {
+        const { call, source } = open(context);
+        const work = endpoint.invoke(call, () => readMessage(source));
+        return untilDeadline(call, work).catch(rethrow(call));
       });
       return;
     case 'client_streaming':
-      router.rpc(endpoint.descriptor as DescMethodClientStreaming, async (requests, context) => {
-        const call = callOf(context);
-        return endpoint.invoke(call, readable(requests)).catch(rethrow(call));
+      router.rpc(descriptor as DescMethodClientStreaming, async (_empty, context) => {
+        const { call, source } = open(context);
+        const work = endpoint.invoke(call, readMessages(source));
+        return untilDeadline(call, work).catch(rethrow(call));
       });
       return;
     case 'server_streaming':
-      router.rpc(
-        endpoint.descriptor as DescMethodServerStreaming,
-        async function* (request, context) {
-          const call = callOf(context);
-          try {
-            yield* endpoint.invoke(call, () => request);
-          } catch (error) {
-            rethrow(call)(error);
-          }
-        },
-      );
+      router.rpc(descriptor as DescMethodServerStreaming, async function* (_empty, context) {
+        const { call, source } = open(context);
+        try {
+          yield* untilEachDeadline(
+            call,
+            endpoint.invoke(call, () => readMessage(source)),
+          );
+        } catch (error) {
+          rethrow(call)(error);
+        }
+      });
   }
-}
-
-/** What Connect says of a stream that it cannot read, in the words of the catalogue. */
-const readErrors: Partial<Record<Code, () => Failure>> = {
-  [Code.InvalidArgument]: () => fail('invalid_argument', 'The stream has what is no message.'),
-  [Code.ResourceExhausted]: () => fail('payload_too_large', 'A message is over its limit.'),
-  [Code.Canceled]: () => fail('canceled', 'The caller went away.'),
-  [Code.Aborted]: () => fail('canceled', 'The caller went away.'),
-  [Code.DeadlineExceeded]: () => fail('canceled', 'The caller waits no longer.'),
-};
-
-async function* readable(requests: AsyncIterable<Message>): AsyncGenerator<Message> {
-  try {
-    yield* requests;
-  } catch (error) {
-    throw (error instanceof ConnectError && readErrors[error.code]?.()) || error;
-  }
-}
-
-function callOf(context: HandlerContext): Call {
-  const header = (name: string) => context.requestHeader.get(name) ?? undefined;
-  const requestId = requestIdFrom(header('x-request-id'));
-  context.responseHeader.set('x-request-id', requestId);
-  context.responseHeader.set('cache-control', 'no-store');
-  const peer = context.values.get(peerKey);
-  const isGone = () => context.signal.aborted;
-  return { face: 'connect', requestId, peer, header, context, isGone };
-}
-
-function rethrow(call: Call): (error: unknown) => never {
-  return (error) => {
-    const failure = failureOf(error);
-    const { challenge } = failure.extra;
-    const metadata = challenge === undefined ? undefined : { 'www-authenticate': challenge };
-    const details = errorDetails(failure, call.requestId);
-    throw new ConnectError(failure.message, failure.grpc, metadata, details, failure.extra.cause);
-  };
 }

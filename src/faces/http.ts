@@ -32,7 +32,7 @@ const stalledMs = 60_000;
 const requestMs = 30 * 60_000;
 
 export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace> {
-  const connect = createConnectFace(options.endpoints, options.peerOf);
+  const connect = createConnectFace(options);
   let draining = false;
   const underWay = new Set<ServerResponse>();
   const app = Fastify({

@@ -6,6 +6,8 @@ import { fail } from './errors.ts';
 export const unaryBodyBytesMax = 256 * 1024;
 
 export type BodyBudget = {
+  /** The time for a whole body to arrive, in milliseconds. An upload has longer. */
+  readonly timeoutMs: number;
   /** Starts to count one request's body. */
   open(): BodyAccount;
   /** The bytes that are counted now. */
@@ -20,9 +22,16 @@ export type BodyAccount = {
   close(): void;
 };
 
-export function createBodyBudget({ bytesMax }: { readonly bytesMax: number }): BodyBudget {
+export type BodyBudgetOptions = {
+  readonly bytesMax: number;
+  /** 30 seconds unless a test is in a hurry. */
+  readonly timeoutMs?: number | undefined;
+};
+
+export function createBodyBudget({ bytesMax, timeoutMs = 30_000 }: BodyBudgetOptions): BodyBudget {
   let held = 0;
   return {
+    timeoutMs,
     bytesHeld: () => held,
     open() {
       let own = 0;

@@ -1,25 +1,20 @@
 // Boots the real app on free ports with a data folder of its own.
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe } from 'vitest';
-import { type App, startApp } from '../../src/app.ts';
+import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config.ts';
-import type { Random } from '../../src/ids.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { freshPostgresDatabase } from './fresh-postgres.ts';
 
 const dialects = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof dialects)[number];
 
-export type TestAppOptions = {
+/** What tests change: the clock, randomness, and times that would be too long to wait for. */
+export type TestAppOptions = Omit<AppOptions, 'config' | 'log' | 'droppedLines' | 'webDir'> & {
   readonly dialect?: Dialect;
   readonly config?: Partial<Config>;
-  readonly now?: () => number;
-  readonly random?: Random;
-  readonly uploadStalledMs?: number;
-  readonly blobLeaseMs?: number;
   /** The data folder of an earlier app, to start on what that one has left. */
   readonly dataDir?: string;
 };
@@ -76,12 +71,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     databaseUrl,
     ...options.config,
   };
-  const { now = Date.now, random = randomBytes, uploadStalledMs, blobLeaseMs } = options;
-  const patience = {
-    ...(uploadStalledMs === undefined ? {} : { uploadStalledMs }),
-    ...(blobLeaseMs === undefined ? {} : { blobLeaseMs }),
-  };
-  const app = await startApp({ config, log, droppedLines, webDir, now, random, ...patience });
+  const { dialect: _dialect, config: _config, dataDir: _dataDir, ...replaced } = options;
+  const app = await startApp({ config, log, droppedLines, webDir, ...replaced });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= app.stop();

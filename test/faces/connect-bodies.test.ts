@@ -1,0 +1,244 @@
+// Request bodies over Connect and gRPC-Web: who may send one, how large, how deep, how slowly.
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { Code } from '@connectrpc/connect';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+} from 'vitest';
+import {
+  answerTo,
+  chunk,
+  compressed,
+  errorIn,
+  frame,
+  frameHead,
+  post,
+  within,
+} from '../support/connect-frames.ts';
+import type { DoorError } from '../support/doors.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { openRawHttp, type RawHttp } from '../support/raw-http.ts';
+
+let app: TestApp;
+let port: number;
+beforeAll(async () => {
+  app = await startTestApp({ bodyTimeoutMs: 1_500 });
+  port = Number(new URL(app.app.publicUrl).port);
+});
+afterAll(() => app.remove());
+
+let connections: RawHttp[] = [];
+beforeEach(() => {
+  connections = [];
+});
+afterEach(() => {
+  for (const connection of connections) connection.reset();
+});
+
+async function open(): Promise<RawHttp> {
+  const connection = await openRawHttp(port);
+  connections.push(connection);
+  return connection;
+}
+
+const signIn = '/latchkey.identity.v1.SessionService/SignIn';
+const createLink = '/latchkey.sharing.v1.LinkService/CreateLink';
+const upload = '/latchkey.sharing.v1.DocumentService/UploadDocument';
+const json = 'application/json';
+const grpcWeb = 'application/grpc-web+proto';
+const bytesMax = 256 * 1024;
+const authorization = () => ({ Authorization: `Bearer ${app.env.API_KEY}` });
+
+describe('a caller without a valid credential', () => {
+  test.each([
+    ['a Connect call', createLink, json],
+    ['a gRPC-Web call', createLink, grpcWeb],
+    ['a Connect upload', upload, 'application/connect+proto'],
+    ['a gRPC-Web upload', upload, grpcWeb],
+  ])('is refused %s before the body arrives', async (_what, path, type) => {
+    const answer = await answerTo(port, post(path, type).announcing(200_000));
+    expect(answer && errorIn(answer)).toMatchObject({ code: 'unauthenticated' });
+  });
+});
+
+describe('a body over 256 KiB is refused', () => {
+  const large = JSON.stringify({ email: 'x'.repeat(bytesMax) });
+
+  test.each([
+    ['by its announced length', () => post(signIn, json).announcing(bytesMax + 1)],
+    ['that comes in chunks', () => post(signIn, json).chunked + chunk(large)],
+    ['in a frame', () => post(signIn, 'application/grpc-web+json').with(frame(large))],
+    [
+      'by the announced length of a frame',
+      () =>
+        Buffer.concat([Buffer.from(post(signIn, grpcWeb).chunked), chunk(frameHead(bytesMax + 1))]),
+    ],
+    [
+      'once it is inflated from gzip',
+      () => post(signIn, json, { 'Content-Encoding': 'gzip' }).with(gzipSync(large)),
+    ],
+    [
+      'once it is inflated from brotli',
+      () => post(signIn, json, { 'Content-Encoding': 'br' }).with(brotliCompressSync(large)),
+    ],
+    [
+      'once its frame is inflated',
+      () =>
+        post(signIn, 'application/grpc-web+json', { 'Grpc-Encoding': 'gzip' }).with(
+          frame(gzipSync(large), compressed),
+        ),
+    ],
+  ])('%s', async (_how, request) => {
+    const answer = await answerTo(port, request());
+    expect(answer && errorIn(answer)).toMatchObject({ code: 'payload_too_large' });
+  });
+});
+
+test('a body of 256 KiB is read', async () => {
+  const whole = JSON.stringify({ email: 'x'.repeat(bytesMax - 12) });
+  expect(whole).toHaveLength(bytesMax);
+  const answer = await answerTo(port, post(signIn, json).with(whole));
+  expect(answer && errorIn(answer)).toMatchObject({ fields: expect.arrayContaining(['email']) });
+});
+
+test('unfinished bodies share one budget of memory', async () => {
+  const other = await startTestApp();
+  port = Number(new URL(other.app.publicUrl).port);
+  onTestFinished(() => {
+    port = Number(new URL(app.app.publicUrl).port);
+    return other.remove();
+  });
+  const body = JSON.stringify({ email: 'x'.repeat(250_000) });
+  const refused: (DoorError | undefined)[] = [];
+  for (let i = 0; i < 320; i++) {
+    const connection = await open();
+    await connection.write(post(signIn, json).announcing(body.length) + body.slice(0, -1));
+    connection.response().then((answer) => refused.push(answer && errorIn(answer)));
+  }
+  await expect.poll(() => refused.length, { timeout: 20_000 }).toBeGreaterThan(20);
+  expect(refused.length).toBeLessThan(120);
+  for (const error of refused) expect(error).toMatchObject({ code: 'unavailable' });
+  for (const connection of connections) connection.reset();
+  await expect
+    .poll(async () => {
+      const answer = await answerTo(port, post(signIn, json).with(body));
+      return answer && errorIn(answer)?.code;
+    })
+    .toBe('invalid_argument');
+});
+
+describe('a body that trickles in', () => {
+  test.each([
+    ['of a Connect call', json, ''],
+    ['of a gRPC-Web call', grpcWeb, frameHead(900)],
+  ])('%s is cut when its time is up', async (_what, type, start) => {
+    const connection = await open();
+    await connection.write(post(signIn, type).announcing(1_000));
+    await connection.write(start);
+    const timer = setInterval(() => void connection.write('\0'), 100);
+    const answer = await within(6_000, connection.response()).finally(() => clearInterval(timer));
+    expect(answer && errorIn(answer)).toMatchObject({
+      code: 'canceled',
+      grpc: Code.DeadlineExceeded,
+    });
+    expect(
+      await within(
+        5_000,
+        connection.response().then(() => 'closed'),
+      ),
+    ).toBe('closed');
+  });
+
+  test('of an upload has longer', async () => {
+    const connection = await open();
+    const { chunked } = post(upload, 'application/connect+proto', authorization());
+    await connection.write(chunked);
+    const piece = frame(Buffer.from('\x22\x01x'));
+    for (let i = 0; i < 8; i++) {
+      await connection.write(chunk(piece));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    await connection.write('0\r\n\r\n');
+    const answer = await within(5_000, connection.response());
+    expect(answer && errorIn(answer)).toBeUndefined();
+    expect(answer).toMatchObject({ status: 200 });
+  });
+});
+
+describe('JSON that nests deeply', () => {
+  const deep = `{"email": ${'['.repeat(200_000)}`;
+
+  test.each([
+    ['a Connect call', () => post(signIn, json).with(deep)],
+    ['a gRPC-Web call', () => post(signIn, 'application/grpc-web+json').with(frame(deep))],
+    [
+      'a compressed call',
+      () => post(signIn, json, { 'Content-Encoding': 'gzip' }).with(gzipSync(deep)),
+    ],
+    [
+      'an upload',
+      () =>
+        post(upload, 'application/connect+json', authorization()).with(
+          frame('['.repeat(2_000_000)),
+        ),
+    ],
+  ])('is refused before it is parsed: %s', async (_what, request) => {
+    const answer = await answerTo(port, request());
+    expect(answer && errorIn(answer)).toMatchObject({
+      code: 'invalid_argument',
+      message: 'The JSON is nested too deeply.',
+    });
+  });
+});
+
+describe('the connection of a refused body', () => {
+  const jwks = 'GET /.well-known/jwks.json HTTP/1.1\r\nHost: latchkey.test\r\n\r\n';
+  const padding = 'x'.repeat(100_000);
+
+  test.each([
+    ['another content type', post(signIn, 'text/plain').with(padding)],
+    ['another HTTP method', String(post(signIn, json).with(padding)).replace('POST', 'PUT')],
+    ['no credential', post(createLink, json).with(padding)],
+    ['no credential for an upload', post(upload, 'application/connect+proto').with(padding)],
+    ['an unknown compression', post(signIn, json, { 'Content-Encoding': 'lz' }).with(padding)],
+    [
+      'an end within a frame',
+      post(signIn, grpcWeb).with(Buffer.concat([frame(''), frame(padding)])),
+    ],
+  ])('serves the next request after %s', async (_why, refused) => {
+    const connection = await open();
+    await connection.write(refused);
+    const answer = await within(5_000, connection.response());
+    expect(answer).toBeDefined();
+    expect(answer && (answer.status >= 400 || errorIn(answer) !== undefined)).toBe(true);
+    await connection.write(jwks);
+    expect(await within(5_000, connection.response())).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ['another content type', post(signIn, 'text/plain')],
+    ['too many bytes', post(signIn, json)],
+    ['a message that is none', post(signIn, grpcWeb)],
+    ['no credential', post(createLink, json)],
+    ['no credential for an upload', post(upload, 'application/connect+proto')],
+  ])('is closed where the body does not end after %s', async (_why, request) => {
+    const connection = await open();
+    await connection.write(request.chunked);
+    for (let i = 0; i < 10; i++) await connection.write(chunk('\x7f'.repeat(60_000)));
+    const answer = await within(5_000, connection.response());
+    expect(answer?.headers.get('connection')).toBe('close');
+    expect(answer && (answer.status >= 400 || errorIn(answer) !== undefined)).toBe(true);
+    expect(
+      await within(
+        5_000,
+        connection.response().then(() => 'closed'),
+      ),
+    ).toBe('closed');
+  });
+});

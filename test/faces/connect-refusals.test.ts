@@ -1,0 +1,200 @@
+// Requests over Connect and gRPC-Web that reach no handler: each gets an error of the catalogue, a
+// request id, a line in the log and a place in the metrics.
+import { gzipSync } from 'node:zlib';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { Code } from '@connectrpc/connect';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SignInRequestSchema } from '../../gen/latchkey/identity/v1/session_pb.js';
+import { answerTo, chunk, compressed, errorIn, frame, post } from '../support/connect-frames.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { requestHead } from '../support/raw-http.ts';
+
+let app: TestApp;
+let port: number;
+beforeAll(async () => {
+  app = await startTestApp();
+  port = Number(new URL(app.app.publicUrl).port);
+});
+afterAll(() => app.remove());
+
+const signIn = '/latchkey.identity.v1.SessionService/SignIn';
+const jwks = '/latchkey.identity.v1.VerificationService/GetJwks';
+const upload = '/latchkey.sharing.v1.DocumentService/UploadDocument';
+const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
+const grpcWeb = 'application/grpc-web+proto';
+const proto = 'application/proto';
+const host = { Host: 'latchkey.test' };
+const authorization = () => ({ Authorization: `Bearer ${app.env.API_KEY}` });
+
+let number = 0;
+
+/** Sends a request under a new id; returns the answer, and the lines of the log with the id. */
+async function refusalOf(build: (id: Record<string, string>) => Uint8Array | string) {
+  const requestId = `refusal-${++number}`;
+  const answer = await answerTo(port, build({ 'X-Request-Id': requestId }));
+  const lines = (await app.logText()).split('\n').filter((line) => line.includes(requestId));
+  const log = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(answer?.headers.get('x-request-id')).toBe(requestId);
+  return { requestId, answer, error: answer && errorIn(answer), log };
+}
+
+/** The value of a series in the metrics; 0 where there is none yet. */
+async function countOf(series: string): Promise<number> {
+  const text = await (await fetch(`${app.app.opsUrl}/metrics`)).text();
+  const line = text.split('\n').find((one) => one.startsWith(`${series} `));
+  return Number(line?.slice(series.length) ?? 0);
+}
+
+describe('a request that cannot be decoded is invalid_argument:', () => {
+  const truncated = Buffer.from('0a05ff', 'hex');
+  const groups = Buffer.alloc(50_000, 0x0b);
+  const message = toBinary(SignInRequestSchema, create(SignInRequestSchema, { email: 'x' }));
+  const badZip = Buffer.from('not a zip');
+  const shortZip = gzipSync(Buffer.alloc(1_000)).subarray(0, -12);
+  const query = (rest: string) => `${jwks}?connect=v1&encoding=proto&${rest}`;
+
+  test.each<[string, (id: Record<string, string>) => Uint8Array | string]>([
+    ['binary that is cut short', (id) => post(signIn, proto, id).with(truncated)],
+    ['binary with groups without end', (id) => post(signIn, proto, id).with(groups)],
+    ['JSON that is not UTF-8', (id) => post(signIn, 'application/json', id).with(truncated)],
+    ['gRPC-Web binary that is cut short', (id) => post(signIn, grpcWeb, id).with(frame(truncated))],
+    [
+      'gRPC-Web JSON',
+      (id) => post(signIn, 'application/grpc-web+json', id).with(frame('{"email": 1}')),
+    ],
+    [
+      'a message with base64 that is none',
+      (id) => requestHead('GET', query('base64=1&message=%21%21'), { ...host, ...id }),
+    ],
+    [
+      'a message in a query that is no zip',
+      (id) =>
+        requestHead('GET', query('compression=gzip&base64=1&message=bm8'), { ...host, ...id }),
+    ],
+    [
+      'gzip that is none',
+      (id) => post(signIn, proto, { 'Content-Encoding': 'gzip', ...id }).with(badZip),
+    ],
+    [
+      'gzip that is cut short',
+      (id) => post(signIn, proto, { 'Content-Encoding': 'gzip', ...id }).with(shortZip),
+    ],
+    [
+      'brotli that is none',
+      (id) => post(signIn, proto, { 'Content-Encoding': 'br', ...id }).with(badZip),
+    ],
+    [
+      'a frame with gzip that is none',
+      (id) =>
+        post(signIn, grpcWeb, { 'Grpc-Encoding': 'gzip', ...id }).with(frame(badZip, compressed)),
+    ],
+    [
+      'a frame with a compression that is not named',
+      (id) => post(signIn, grpcWeb, id).with(frame(gzipSync(message), compressed)),
+    ],
+    [
+      'a frame that is cut short',
+      (id) => post(signIn, grpcWeb, id).with(frame(message).subarray(0, 6)),
+    ],
+    ['no frame', (id) => post(signIn, grpcWeb, id).with('')],
+    [
+      'two frames',
+      (id) => post(signIn, grpcWeb, id).with(Buffer.concat([frame(message), frame(message)])),
+    ],
+    ['a frame with unknown flags', (id) => post(signIn, grpcWeb, id).with(frame(message, 0x80))],
+    [
+      'a download',
+      (id) =>
+        post(download, 'application/connect+proto', { ...authorization(), ...id }).with(
+          frame(truncated),
+        ),
+    ],
+    [
+      'an upload',
+      (id) =>
+        post(upload, 'application/connect+proto', { ...authorization(), ...id }).with(
+          frame(truncated),
+        ),
+    ],
+    [
+      'an upload over gRPC-Web',
+      (id) => post(upload, grpcWeb, { ...authorization(), ...id }).with(frame(truncated)),
+    ],
+    [
+      'an upload that is cut short',
+      (id) =>
+        Buffer.concat([
+          Buffer.from(post(upload, grpcWeb, { ...authorization(), ...id }).chunked),
+          chunk(frame('xxx').subarray(0, 7)),
+          Buffer.from('0\r\n\r\n'),
+        ]),
+    ],
+  ])('%s', async (_what, build) => {
+    const { requestId, error, log } = await refusalOf(build);
+    expect(error).toMatchObject({ code: 'invalid_argument', requestId });
+    expect(log).toMatchObject([{ code: 'invalid_argument', face: 'connect', level: 30 }]);
+  });
+
+  test('and it is counted', async () => {
+    const labels = `method="${signIn.slice(1)}",face="connect",code="invalid_argument"`;
+    const series = `latchkey_call_duration_seconds_count{${labels}}`;
+    const before = await countOf(series);
+    await refusalOf((id) => post(signIn, proto, id).with(truncated));
+    expect(await countOf(series)).toBe(before + 1);
+  });
+});
+
+describe('a request in no form of the method', () => {
+  test.each([
+    ['GET', signIn, 'POST'],
+    ['PUT', signIn, 'POST'],
+    ['OPTIONS', signIn, 'POST'],
+    ['PUT', jwks, 'GET, POST'],
+    ['GET', download, 'POST'],
+  ])('by %s %s is refused, and the answer lists the methods', async (method, path, allow) => {
+    const { requestId, answer, error, log } = await refusalOf((id) =>
+      requestHead(method, path, { ...host, ...id }),
+    );
+    expect(answer).toMatchObject({ status: 405, complete: true });
+    expect(answer?.headers.get('allow')).toBe(allow);
+    expect(answer?.headers.get('cache-control')).toBe('no-store');
+    expect(error).toMatchObject({ code: 'method_not_allowed', requestId });
+    expect(log).toMatchObject([{ code: 'method_not_allowed', status: 405 }]);
+  });
+
+  test.each([
+    [signIn, 'text/plain'],
+    [signIn, ''],
+    [signIn, 'application/connect+proto'],
+    [upload, proto],
+    [signIn, 'application/grpc'],
+    [signIn, 'application/grpc-web-text'],
+    [signIn, 'application/grpc-web-text+proto'],
+  ])('at %s of the type "%s" is refused', async (path, type) => {
+    const { requestId, answer, error, log } = await refusalOf((id) =>
+      post(path, type, id).with('AAAAAAA='),
+    );
+    expect(answer).toMatchObject({ status: 415, complete: true });
+    expect(answer?.headers.get('accept-post')).toContain(grpcWeb);
+    expect(error).toMatchObject({ code: 'unsupported_media_type', requestId });
+    expect(log).toMatchObject([{ code: 'unsupported_media_type', status: 415 }]);
+  });
+
+  test('is counted', async () => {
+    const series = 'latchkey_page_duration_seconds_count{page="unrouted",status="415"}';
+    const before = await countOf(series);
+    await refusalOf((id) => post(signIn, 'text/plain', id).with('x'));
+    expect(await countOf(series)).toBe(before + 1);
+  });
+
+  test.each([
+    ['Content-Encoding', proto],
+    ['Grpc-Encoding', grpcWeb],
+  ])('names in %s a compression that is not supported', async (header, type) => {
+    const { error, log } = await refusalOf((id) =>
+      post(signIn, type, { [header]: 'lz', ...id }).with(''),
+    );
+    expect(error).toMatchObject({ code: 'unsupported_media_type', grpc: Code.Unimplemented });
+    expect(log).toMatchObject([{ code: 'unsupported_media_type' }]);
+  });
+});
