@@ -1,3 +1,5 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -64,6 +66,24 @@ function hugePdf(gap: number) {
   };
   return { source, read };
 }
+
+describe('the program', () => {
+  it('may send anything: the count is 0', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-program-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const program = path.join(folder, 'program.mjs');
+    const values = ['null', 'undefined', '7', '{}', '{ kind: "read" }'];
+    for (const value of values) {
+      await writeFile(program, `process.on('message', () => process.send(${value} ?? null));`);
+      expect(await counter({}, program).count(pdf), value).toBe(0);
+    }
+  });
+
+  it('may fail to start: the count is 0, and so is the next one', async () => {
+    const { count } = counter({}, 'no\0file');
+    expect([await count(pdf), await count(pdf)]).toEqual([0, 0]);
+  });
+});
 
 describe('the pages of a PDF', () => {
   it('are counted', async () => {

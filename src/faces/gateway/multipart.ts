@@ -5,9 +5,12 @@ import { finished, PassThrough, type Readable } from 'node:stream';
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
 import { Busboy, type BusboyConfig } from '@fastify/busboy';
 import type { Endpoint } from '../../rpc/endpoint.ts';
-import { type Failure, fail, invalid } from '../../rpc/errors.ts';
+import { type Failure, fail, failureOf, invalid } from '../../rpc/errors.ts';
 
 type Parser = InstanceType<typeof Busboy>;
+
+/** Busboy passes undefined for a part whose disposition has no name, whatever its types say. */
+type PartName = string | undefined;
 
 const limits: BusboyConfig['limits'] = {
   fieldNameSize: 100,
@@ -36,7 +39,10 @@ export function formMessages(
   }
   const form = new Form(endpoint, messages);
   form.listen(parser);
-  parser.once('finish', () => form.end());
+  parser.once(
+    'finish',
+    form.safely(() => form.end()),
+  );
   parser.on('error', (cause) => form.stop(malformed(cause)));
   finished(body, { writable: false }, (cause) => {
     if (cause) form.stop(fail('canceled', 'The upload was cut short.', { cause }));
@@ -80,12 +86,26 @@ class Form {
     this.#fileNameField = fields.find(({ name }) => name === fileNameField);
   }
 
+  /**
+   * A listener that fails its form where it throws. An error that a listener throws belongs to no
+   * request: it would end the process.
+   */
+  safely<A extends unknown[]>(listener: (...args: A) => void): (...args: A) => void {
+    return (...args) => {
+      try {
+        listener(...args);
+      } catch (cause) {
+        this.stop(failureOf(cause));
+      }
+    };
+  }
+
   listen(parser: Parser): void {
-    parser.on('file', (name: string, stream: Readable, fileName: string | undefined) => {
+    const onFile = (name: PartName, stream: Readable, fileName: string | undefined) => {
       // A file that is cut short fails with the parser; unheard, its error would end the process.
       stream.on('error', () => {});
       if (name !== this.#fileField.name) {
-        this.stop(invalid(name.slice(0, 64), 'is not a file that is taken here'));
+        this.stop(notAccepted(name, 'file'));
       } else if (++this.#files > 1) {
         this.stop(invalid(name, 'is given twice'));
       } else {
@@ -93,11 +113,13 @@ class Form {
         return;
       }
       stream.resume();
-    });
-    parser.on('field', (name: string, value: string, nameCut: boolean, valueCut: boolean) => {
-      if (nameCut || valueCut) this.stop(invalid(name.slice(0, 64), 'is too long'));
+    };
+    const onField = (name: PartName, value: string, nameCut: boolean, valueCut: boolean) => {
+      if (nameCut || valueCut) this.stop(invalid((name ?? '').slice(0, 64), 'is too long'));
       else this.#takeField(name, value);
-    });
+    };
+    parser.on('file', this.safely(onFile));
+    parser.on('field', this.safely(onField));
     for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
       parser.on(limit, () => this.stop(fail('invalid_argument', 'The form has too many parts.')));
     }
@@ -108,18 +130,19 @@ class Form {
       // Its end, as that is what a path before it leaves of it.
       this.#push({ [this.#fileNameField.localName]: [...fileName].slice(-1024).join('') });
     }
-    stream.on('data', (chunk: Buffer) => {
+    const onChunk = (chunk: Buffer) => {
       if (this.#push({ [this.#fileField.localName]: chunk })) return;
       stream.pause();
       this.#messages.once('drain', () => stream.resume());
-    });
+    };
+    stream.on('data', this.safely(onChunk));
   }
 
-  #takeField(name: string, value: string): void {
+  #takeField(name: PartName, value: string): void {
     const { fields } = this.#endpoint.descriptor.input;
     const field = fields.find((one) => one.name === name || one.jsonName === name);
     const isTaken = field !== undefined && field !== this.#fileNameField;
-    if (!isTaken) this.stop(invalid(name.slice(0, 64), 'is not a part that is taken here'));
+    if (!isTaken) this.stop(notAccepted(name, 'part'));
     else this.#push({ [field.localName]: value });
   }
 
@@ -136,6 +159,13 @@ class Form {
   stop(failure: Failure): void {
     this.#messages.destroy(failure);
   }
+}
+
+function notAccepted(name: PartName, kind: 'file' | 'part'): Failure {
+  if (name === undefined || name === '') {
+    return fail('invalid_argument', `A ${kind} of the form has no name.`);
+  }
+  return invalid(name.slice(0, 64), `is not a ${kind} that this method accepts`);
 }
 
 function malformed(cause: unknown): Failure {

@@ -54,7 +54,8 @@ export function createPageCounter({ file, limits }: PageCounterOptions): PageCou
       const since = performance.now();
       const isLate = () => isStopped || performance.now() - since > waitMs;
       return new Promise((resolve) => {
-        const turn = async () => resolve(isLate() ? 0 : await countNow(source));
+        // Without a descriptor to spare, no program starts; the next count tries again.
+        const turn = async () => resolve(isLate() ? 0 : await countNow(source).catch(() => 0));
         if (waiting.add([workspaceId], turn)) void countAll();
         else resolve(0);
       });

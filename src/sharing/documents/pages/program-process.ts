@@ -71,8 +71,10 @@ export function startProgram(options: ProgramOptions): CountingProgram {
   }
 
   let hasStarted = false;
-  child.on('message', (message: FromProgram) => {
+  child.on('message', (message: FromProgram | null) => {
     if (current === undefined) return;
+    // A document may have taken the program over: it must not be able to make this listener throw.
+    if (typeof message !== 'object' || message === null) return end();
     if (message.kind === 'counted') {
       settle(isCount(message.pages) ? message.pages : 0);
       if (message.isSpent) end();
