@@ -7,6 +7,7 @@ import type { Address, Config } from './config.ts';
 import { prepareFolders, readFirstStart } from './data-folder.ts';
 import { startGrpcFace } from './faces/grpc.ts';
 import { startHttpFace } from './faces/http.ts';
+import type { HttpLimits } from './faces/http-server.ts';
 import { startOpsFace } from './faces/ops.ts';
 import { createPeerOf } from './faces/peer.ts';
 import { readAssets } from './http/assets.ts';
@@ -58,6 +59,7 @@ export type AppOptions = {
   readonly blobLeaseMs?: number;
   /** The time for the whole body of a request that is not an upload. */
   readonly bodyTimeoutMs?: number;
+  readonly httpLimits?: Partial<HttpLimits>;
 };
 
 export type App = {
@@ -158,6 +160,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     publicUrl: () => publicUrl,
     peerOf: createPeerOf(config.trustedProxies),
     address: config.http,
+    limits: options.httpLimits,
+    warn,
     observe: observer.page,
     failureOf: (thrown) => failureOf(storageFailure(thrown)),
   });

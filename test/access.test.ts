@@ -29,15 +29,15 @@ const named = (methods: readonly DescMethod[]) =>
 
 /** What stands in for a credential and is none, and whether it counts as one that was sent. */
 const noCredentials: [string, (suite: Suite, access: Access) => Promise<Sent> | Sent][] = [
-  ['no credential', () => ({ challenge: 'Bearer' })],
-  ['an empty header', () => ({ header: '', challenge: 'Bearer' })],
-  ['a scheme alone', () => ({ header: 'Bearer', challenge: 'Bearer' })],
-  ['another scheme', () => ({ header: 'Basic YTpi', challenge: 'Bearer' })],
+  ['no credential', () => ({ challenge: 'Bearer realm="latchkey"' })],
+  ['an empty header', () => ({ header: '', challenge: 'Bearer realm="latchkey"' })],
+  ['a scheme alone', () => ({ header: 'Bearer', challenge: 'Bearer realm="latchkey"' })],
+  ['another scheme', () => ({ header: 'Basic YTpi', challenge: 'Bearer realm="latchkey"' })],
   [
     'a token without a scheme',
     async (suite, access) => {
       const token = await signToken(suite.app, { type: 'service', scope: access.scope });
-      return { header: token, challenge: 'Bearer' };
+      return { header: token, challenge: 'Bearer realm="latchkey"' };
     },
   ],
   ['two words', () => ({ header: 'Bearer a b', challenge: invalidToken })],
@@ -120,13 +120,13 @@ describeApp('access', (suite) => {
     describe.each(named(byCookie))('%s, which takes the cookie alone,', (_, method) => {
       it.each(noCredentials)('is closed to %s', async (_, make) => {
         const { header } = await make(suite, accessOf(method));
-        const expected = { code: 'unauthenticated', challenge: 'Bearer' };
+        const expected = { code: 'unauthenticated', challenge: 'Bearer realm="latchkey"' };
         expect(await call(method, header)).toEqual(expected);
       });
 
       it.each(tokenPrincipalTypes)("is closed to a %s's token", async (type) => {
         const token = await signToken(suite.app, { type, scope: '' });
-        const expected = { code: 'unauthenticated', challenge: 'Bearer' };
+        const expected = { code: 'unauthenticated', challenge: 'Bearer realm="latchkey"' };
         expect(await call(method, `Bearer ${token}`)).toEqual(expected);
       });
     });

@@ -111,7 +111,7 @@ describeApp('an error', (suite) => {
         expect(response.status).toBe(status);
         expect(response.headers.get('content-type')).toBe('application/json');
         expect(response.headers.get('cache-control')).toBe('no-store');
-        expect(response.headers.get('www-authenticate')).toBeNull();
+        expect(response.headers.get('www-authenticate')).toBe('Basic realm="latchkey"');
         expect(problem).toMatchObject({ code, status, error, error_description: problem.detail });
       },
     );

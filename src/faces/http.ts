@@ -1,21 +1,33 @@
 // The HTTP listener: the JSON gateway, the pages and their assets on Fastify; Connect beside it.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Address } from '../config.ts';
-import { type BodyBudget, unaryBodyBytesMax } from '../rpc/body-budget.ts';
-import { requestIdFrom } from '../rpc/call.ts';
 import { fail } from '../rpc/errors.ts';
 import { createConnectFace } from './connect.ts';
-import { type GatewayOptions, pathOf, registerGateway, sayError } from './gateway/gateway.ts';
-import { problemOf } from './gateway/problem.ts';
+import { createDeadlines } from './deadlines.ts';
+import {
+  type GatewayOptions,
+  pathOf,
+  refuseRequest,
+  registerGateway,
+  sayError,
+} from './gateway/gateway.ts';
+import {
+  createHttpServer,
+  defaultLimits,
+  type HttpLimits,
+  refuseMalformed,
+} from './http-server.ts';
+import { inviteBody } from './incoming.ts';
 
-export type HttpFaceOptions = GatewayOptions & {
+export type HttpFaceOptions = Omit<GatewayOptions, 'deadlines'> & {
   /** The folder of the built browser code; served at `/assets/`. */
   readonly assetsDir: string;
   readonly address: Address;
-  readonly bodies: BodyBudget;
+  readonly limits?: Partial<HttpLimits> | undefined;
+  /** Logs a warning for the operator. */
+  readonly warn: (facts: object, message: string) => void;
 };
 
 export type HttpFace = {
@@ -26,40 +38,66 @@ export type HttpFace = {
   close(): void;
 };
 
-/** A client that stops sending or reading is not waited for longer than this. */
-const stalledMs = 60_000;
-/** A request has to have come in whole by then, be it ever so large and the line ever so slow. */
-const requestMs = 30 * 60_000;
-
 export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace> {
   const connect = createConnectFace(options);
+  const limits = { ...defaultLimits, ...options.limits };
+  const deadlines = createDeadlines(limits);
+  const gateway: GatewayOptions = { ...options, deadlines };
+  const uploadPaths = new Set(
+    options.endpoints.flatMap(({ kind, name }) => (kind === 'client_streaming' ? `/${name}` : [])),
+  );
   let draining = false;
   const underWay = new Set<ServerResponse>();
+
+  function route(
+    handle: (request: IncomingMessage, response: ServerResponse) => void,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    if (draining) response.setHeader('connection', 'close');
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+    request.url = originForm(request.url ?? '');
+    if (hostLines(request) > 1) {
+      // RFC 9112 §3.2: a proxy may have routed by the one, and we would act by the other.
+      const failure = fail('invalid_argument', 'The request has more than one Host.');
+      refuseRequest(failure, request, response, gateway);
+      return;
+    }
+    const path = pathOf(request.url);
+    if (!connect.takes(path)) {
+      handle(request, response);
+      return;
+    }
+    if (uploadPaths.has(path)) deadlines.extend(request, response);
+    inviteBody(request, response);
+    connect.handle(request, response);
+  }
+
   const app = Fastify({
-    bodyLimit: unaryBodyBytesMax,
     exposeHeadRoutes: false,
     // A request that arrives on an open connection while we drain is still answered.
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => sayError(error, request, reply, options),
+    frameworkErrors: (error, request, reply) => sayError(error, request, reply, gateway),
     routerOptions: { maxParamLength: 1024 },
     serverFactory: (handle) => {
-      const server = createServer({ requestTimeout: requestMs, headersTimeout: 20_000 });
-      server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-        if (draining) response.setHeader('connection', 'close');
-        underWay.add(response);
-        response.once('close', () => underWay.delete(response));
-        request.url = originForm(request.url ?? '');
-        if (connect.takes(pathOf(request.url))) connect.handle(request, response);
-        else handle(request, response);
+      return createHttpServer({
+        limits,
+        warn: options.warn,
+        accept: (request, response) => route(handle, request, response),
+        refuse: (thrown, request, response) =>
+          refuseRequest(gateway.failureOf(thrown), request, response, gateway),
       });
-      server.setTimeout(stalledMs);
-      server.keepAliveTimeout = 30_000;
-      return server;
     },
-    clientErrorHandler: (error, socket) => refuseMalformed(error, socket, options.publicUrl()),
+    clientErrorHandler: (error: Error & { code?: string }, socket) => {
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && deadlines.isExtended(socket)) return;
+      const isAnswered = [...underWay].some((one) => one.socket === socket && one.headersSent);
+      if (isAnswered) socket.destroy();
+      else refuseMalformed(error, socket, options.publicUrl());
+    },
   });
   await registerAssets(app, options.assetsDir);
-  registerGateway(app, options);
+  registerGateway(app, gateway);
   await app.listen({ host: options.address.host, port: options.address.port });
   const bound = app.server.address();
   return {
@@ -73,6 +111,15 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
     },
     close: () => app.server.closeAllConnections(),
   };
+}
+
+function hostLines({ rawHeaders }: IncomingMessage): number {
+  let lines = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') lines++;
+  }
+  return lines;
 }
 
 /** RFC 9112 §3.2.2: a server has to take a target that comes with its origin, as to a proxy. */
@@ -101,27 +148,4 @@ async function registerAssets(app: FastifyInstance, root: string): Promise<void>
       response.setHeader('vary', 'accept-encoding');
     },
   });
-}
-
-const malformedStatuses: Record<string, number> = {
-  HPE_HEADER_OVERFLOW: 431,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-};
-
-/** Answers what is not HTTP, or too much of it, where no request was made of it. */
-function refuseMalformed(error: Error & { code?: string }, socket: Socket, publicUrl: string) {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const failure = fail('invalid_argument', 'The request is not well-formed HTTP, or too large.');
-  const requestId = requestIdFrom(undefined);
-  const { headers, body } = problemOf(failure, { publicUrl, requestId, oauthErrors: false });
-  const status = malformedStatuses[error.code ?? ''] ?? failure.status;
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `HTTP/1.1 ${status} Refused\r\n${lines.join('')}x-request-id: ${requestId}\r\n`;
-  const length = Buffer.byteLength(body);
-  socket.write(`${head}connection: close\r\ncontent-length: ${length}\r\n\r\n${body}`);
-  // Not only our side: a request under way, such as an upload, ends with its connection.
-  socket.destroySoon();
 }

@@ -1,6 +1,6 @@
 // The values of `WWW-Authenticate` (RFC 6750 §3, RFC 9470 §3).
 
-/** `Bearer`, with an error code and parameters where there is something to tell. */
+/** A challenge needs a parameter (RFC 6750 §3): the realm where there is nothing else to say. */
 export function bearerChallenge(
   error?: string,
   parameters: Readonly<Record<string, string | number>> = {},
@@ -9,5 +9,5 @@ export function bearerChallenge(
   const list = Object.entries(all).map(([name, value]) =>
     typeof value === 'number' ? `${name}=${value}` : `${name}="${value}"`,
   );
-  return list.length === 0 ? 'Bearer' : `Bearer ${list.join(', ')}`;
+  return list.length === 0 ? 'Bearer realm="latchkey"' : `Bearer ${list.join(', ')}`;
 }

@@ -78,7 +78,7 @@ describe.each(Object.entries(protocols))('%s', (_name, transportTo) => {
       grpc: Code.Unauthenticated,
       requestId: 'who',
     });
-    expect(stranger.metadata.get('www-authenticate')).toBe('Bearer');
+    expect(stranger.metadata.get('www-authenticate')).toBe('Bearer realm="latchkey"');
     const wrong = await failureOf(client.createLink({}, { headers: headers() }));
     expect(connectError(wrong)).toMatchObject({
       code: 'invalid_argument',

@@ -176,7 +176,7 @@ describe('a call', () => {
       requestId: 'who',
       fields: [],
     });
-    expect(error?.metadata.get('www-authenticate')).toEqual(['Bearer']);
+    expect(error?.metadata.get('www-authenticate')).toEqual(['Bearer realm="latchkey"']);
   });
 
   test('tells which fields are wrong', async () => {

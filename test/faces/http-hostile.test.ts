@@ -162,7 +162,7 @@ describe('a method', () => {
       method: 'HEAD',
     });
     expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer realm="latchkey"');
     expect(await response.text()).toBe('');
   });
 

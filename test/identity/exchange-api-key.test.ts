@@ -196,7 +196,7 @@ describeApp("exchanging a customer's API key", (suite) => {
         const [path, init] = request();
         const response = await fetch(suite.app.publicUrl + path, init);
         expect(response.status).toBe(401);
-        expect(response.headers.get('www-authenticate')).toBe('Bearer');
+        expect(response.headers.get('www-authenticate')).toBe('Bearer realm="latchkey"');
         expect(await response.json()).toMatchObject({ code: 'unauthenticated' });
       },
     );

@@ -205,7 +205,7 @@ describeApp('the token-issuing area', (suite) => {
       const path = `/tokens/verify?access_token=${token()}`;
       const alone = await post(path, '{"token": "x"}');
       expect(alone).toMatchObject({ status: 401, code: 'unauthenticated' });
-      expect(alone.headers.get('www-authenticate')).toBe('Bearer');
+      expect(alone.headers.get('www-authenticate')).toBe('Bearer realm="latchkey"');
       const both = await post(path, '{"token": "x"}', own());
       expect(both).toMatchObject({ status: 400, code: 'invalid_argument' });
       expect(fieldsOf(both)).toEqual(['access_token']);

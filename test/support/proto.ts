@@ -74,5 +74,6 @@ export async function serveEndpoints(endpoints: Endpoint[]): Promise<HttpFace> {
     peerOf: createPeerOf([]),
     observe: () => {},
     failureOf,
+    warn: () => {},
   });
 }

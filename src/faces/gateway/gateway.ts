@@ -1,16 +1,20 @@
 // The JSON gateway: routes every annotated method and every page, and says every error.
-import { METHODS } from 'node:http';
+import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
+import type { BodyBudget } from '../../rpc/body-budget.ts';
 import { requestIdFrom } from '../../rpc/call.ts';
+import { bearerChallenge } from '../../rpc/challenge.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { Failure, fail } from '../../rpc/errors.ts';
+import type { Deadlines } from '../deadlines.ts';
+import { answerEarly, isArriving } from '../incoming.ts';
 import type { PeerOf } from '../peer.ts';
 import { bindingsOf } from './binding.ts';
 import { answerMethod } from './method.ts';
-import { basicChallenge, usesBasic } from './oauth-form.ts';
+import { basicChallenge } from './oauth-form.ts';
 import { answerPage } from './page.ts';
-import { problemOf } from './problem.ts';
+import { type Problem, problemOf } from './problem.ts';
 import type { HttpObservation, Routed, Target } from './routed.ts';
 import { createRouter, type Route } from './router.ts';
 import { parseTemplate } from './template.ts';
@@ -21,6 +25,8 @@ export type GatewayOptions = {
   /** The service's own origin. */
   readonly publicUrl: () => string;
   readonly peerOf: PeerOf;
+  readonly bodies: BodyBudget;
+  readonly deadlines: Deadlines;
   readonly observe: (observation: HttpObservation) => void;
   /** Turns whatever was thrown into an error of the catalogue. */
   readonly failureOf: (thrown: unknown) => Failure;
@@ -30,15 +36,6 @@ export type GatewayOptions = {
 export function registerGateway(app: FastifyInstance, options: GatewayOptions): void {
   const router = createRouter(routesOf(options));
 
-  // Text stays text until the caller was let in; a form flows on into its handler.
-  app.removeAllContentTypeParsers();
-  const textTypes = ['application/json', 'application/x-www-form-urlencoded'];
-  app.addContentTypeParser<string>(textTypes, { parseAs: 'string' }, (_request, body, done) => {
-    // What is not UTF-8 has been decoded to this character, which no sender writes by intent.
-    if (body.includes('\ufffd')) done(fail('invalid_argument', 'The body is not UTF-8.'));
-    else done(null, body);
-  });
-  app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body));
   app.decorateRequest('routed', undefined);
   app.setErrorHandler<FastifyError>((error, request, reply) =>
     sayError(error, request, reply, options),
@@ -55,9 +52,10 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     return target?.kind === 'page' && target.page.takesSlash ? target.page : undefined;
   }
 
-  // Every method that HTTP knows is routed here, if only to be told which ones there are.
+  // Every method that HTTP knows is routed, for a 405 that lists the accepted ones. To Fastify none
+  // has a body: the handlers read it themselves, once the guard has accepted the credential.
   for (const method of METHODS) {
-    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
   app.route({
     method: METHODS,
@@ -77,7 +75,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
       };
       switch (match.kind) {
         case 'found':
-          return done(isEncoded(request) ? encodedBody() : undefined);
+          return done();
         case 'not_found': {
           const page = pageWithSlash(request.method, path);
           if (page === undefined) return done(notFound());
@@ -98,7 +96,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
       const { routed } = request;
       switch (routed?.target?.kind) {
         case 'method':
-          return answerMethod(routed.target.binding, routed, request, reply);
+          return answerMethod(routed.target.binding, routed, request, reply, options);
         case 'page':
           return answerPage(routed.target.page, routed, request, reply, options);
         case undefined:
@@ -144,14 +142,7 @@ export function pathOf(url: string): string {
 
 const notFound = () => fail('not_found', 'There is nothing at this path.');
 
-const encodedBody = () => fail('unsupported_media_type', 'The body must not be compressed.');
-
-/** Whether the body has a content coding (RFC 9110 §8.4), of which none is taken. */
-function isEncoded({ headers }: FastifyRequest): boolean {
-  return (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
-}
-
-function requestIdOf({ headers }: FastifyRequest): string {
+function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const header = headers['x-request-id'];
   return requestIdFrom(typeof header === 'string' ? header : undefined);
 }
@@ -182,10 +173,14 @@ export function sayError(
     });
   }
   const { oauthErrors, oauthForm } = isMethod ? target.binding.endpoint.http : noHttp;
-  const triedBasic = oauthForm && usesBasic(request.headers.authorization);
-  const challenge = triedBasic ? basicChallenge : undefined;
+  // RFC 9110 §15.5.2: each 401 has a challenge, also where the credential was in the body.
+  const challenge = oauthForm ? basicChallenge : bearerChallenge();
   const problem = problemOf(failure, { publicUrl: publicUrl(), requestId, oauthErrors, challenge });
-  endBody(request, reply);
+  if (isArriving(request.raw)) {
+    reply.hijack();
+    answerEarly(request.raw, reply.raw, withId(problem, requestId));
+    return;
+  }
   // serializer: the body is text already, whatever its content type.
   reply
     .status(problem.status)
@@ -195,33 +190,32 @@ export function sayError(
     .send(problem.body);
 }
 
-/** How long the rest of a refused body is still read, so that its sender gets to see the answer. */
-const lingerMs = 2_000;
-
-/** Ends the connection of a request whose body was not read to its end. */
-function endBody(request: FastifyRequest, reply: FastifyReply): void {
-  if (!hasBody(request) || request.raw.complete || request.raw.destroyed) return;
-  reply.header('connection', 'close');
-  const { socket } = request.raw;
-  request.raw.unpipe();
-  request.raw.resume();
-  const timer = setTimeout(() => socket.destroy(), lingerMs);
-  timer.unref();
-  socket.once('close', () => clearTimeout(timer));
+/** Refuses a request that no route has seen. */
+export function refuseRequest(
+  failure: Failure,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { publicUrl, observe, peerOf }: GatewayOptions,
+): void {
+  const requestId = requestIdOf(request);
+  const { status } = failure;
+  observe({ name: 'unrouted', requestId, peer: peerOf(request), status, failure, durationMs: 0 });
+  if (response.headersSent) {
+    request.socket.destroy();
+    return;
+  }
+  const problem = problemOf(failure, { publicUrl: publicUrl(), requestId, oauthErrors: false });
+  const answer = withId(problem, requestId);
+  if (isArriving(request)) answerEarly(request, response, answer);
+  else response.writeHead(answer.status, answer.headers).end(answer.body);
 }
 
-/** RFC 9112 §6.3. A request without a body is complete only after the first of its handlers. */
-function hasBody({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+function withId({ status, headers, body }: Problem, requestId: string): Problem {
+  return { status, headers: { ...headers, 'x-request-id': requestId }, body };
 }
 
 const fastifyCodes: Record<string, () => Failure> = {
   FST_ERR_BAD_URL: () => fail('invalid_argument', 'The path is not well-formed.'),
-  FST_ERR_CTP_BODY_TOO_LARGE: () => fail('payload_too_large', 'The body is too large.'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    fail('unsupported_media_type', 'The content type is not one that is taken here.'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    fail('invalid_argument', 'The body is not as long as its Content-Length says.'),
 };
 
 function fromFastify(error: FastifyError | Error, isAsset: boolean): Failure | undefined {

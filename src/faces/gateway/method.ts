@@ -5,27 +5,40 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DownloadDocumentResponse } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { etagMatches } from '../../http/byte-range.ts';
 import { downloadBody, downloadHead } from '../../http/download.ts';
+import type { BodyBudget } from '../../rpc/body-budget.ts';
 import { type Call, LazyContext } from '../../rpc/call.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { fail } from '../../rpc/errors.ts';
+import type { Deadlines } from '../deadlines.ts';
+import { hasBody, inviteBody } from '../incoming.ts';
 import type { Binding } from './binding.ts';
+import { readText } from './body.ts';
+import {
+  formType,
+  isType,
+  jsonType,
+  multipartType,
+  requireType,
+  requireUtf8,
+} from './content-type.ts';
+import type { GatewayOptions } from './gateway.ts';
 import { formMessages } from './multipart.ts';
 import { usesBasic } from './oauth-form.ts';
 import type { Routed } from './routed.ts';
 import { readMessage, writeMessage } from './transcode.ts';
 
-const jsonType = 'application/json';
-const formType = 'application/x-www-form-urlencoded';
+type MethodOptions = Pick<GatewayOptions, 'bodies' | 'deadlines'>;
 
 export async function answerMethod(
   binding: Binding,
   routed: Routed,
   request: FastifyRequest,
   reply: FastifyReply,
+  options: MethodOptions,
 ): Promise<FastifyReply> {
   const { endpoint } = binding;
   const call = callOf(endpoint, routed, request);
-  const read = () => readMessage(binding, inputOf(binding, routed, request));
+  const read = () => readRequest(binding, routed, request, reply, options.bodies);
   switch (endpoint.kind) {
     case 'unary': {
       const message = await endpoint.invoke(call, read);
@@ -33,7 +46,7 @@ export async function answerMethod(
       return sendMessage(binding, message, request, reply);
     }
     case 'client_streaming': {
-      const messages = readForm(endpoint, request);
+      const messages = readForm(endpoint, request, reply, options.deadlines);
       return sendMessage(binding, await endpoint.invoke(call, messages), request, reply);
     }
     case 'server_streaming':
@@ -80,23 +93,34 @@ function headersOf(request: FastifyRequest): Headers {
   return headers;
 }
 
-function inputOf({ body, endpoint }: Binding, { variables }: Routed, request: FastifyRequest) {
+/** Reads the request message: at once where there is no body, else when the body has arrived. */
+function readRequest(
+  binding: Binding,
+  { variables }: Routed,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bodies: BodyBudget,
+): Message | Promise<Message> {
+  const { endpoint } = binding;
+  const { oauthForm, download } = endpoint.http;
   const url = request.raw.url ?? '';
-  const { authorization } = request.headers;
   const at = url.indexOf('?');
-  const isForm = endpoint.http.oauthForm && isType(request, formType);
-  if (isForm) requireUtf8(request);
-  else if (body !== undefined && request.body !== undefined && !isType(request, jsonType)) {
-    throw fail('unsupported_media_type', `The body has to be ${jsonType}.`);
-  }
-  return {
+  const isForm = oauthForm && isType(request, formType);
+  const { authorization } = request.headers;
+  const head = {
     variables,
     query: at === -1 ? '' : url.slice(at + 1),
-    body: typeof request.body === 'string' ? request.body : undefined,
     isForm,
-    basic: endpoint.http.oauthForm && usesBasic(authorization) ? authorization : undefined,
-    headerFields: endpoint.http.download ? headerFields(request) : {},
+    basic: oauthForm && usesBasic(authorization) ? authorization : undefined,
+    headerFields: download ? headerFields(request) : {},
   };
+  if (isForm) requireUtf8(request);
+  if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) {
+    return readMessage(binding, { ...head, body: undefined });
+  }
+  if (!isForm) requireType(request, jsonType);
+  const text = readText(request.raw, reply.raw, bodies);
+  return text.then((body) => readMessage(binding, { ...head, body }));
 }
 
 /** The headers that are fields of a download's request. */
@@ -109,24 +133,16 @@ function headerFields({ headers }: FastifyRequest): JsonObject {
   };
 }
 
-/** A form's text is UTF-8 (RFC 6749 Appendix B), whether its type says so or not. */
-function requireUtf8({ headers }: FastifyRequest): void {
-  const [, charset = 'utf-8'] =
-    /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
-  if (charset.toLowerCase() !== 'utf-8')
-    throw fail('unsupported_media_type', 'A form has to be UTF-8.');
-}
-
-function isType(request: FastifyRequest, type: string): boolean {
-  const header = request.headers['content-type'];
-  return header === type || header?.split(';', 1)[0]?.trim().toLowerCase() === type;
-}
-
-/** Reads the form only once the handler asks for it, after the caller was let in. */
-async function* readForm(endpoint: Endpoint, request: FastifyRequest): AsyncGenerator<Message> {
-  if (!isType(request, 'multipart/form-data')) {
-    throw fail('unsupported_media_type', 'The body has to be multipart/form-data.');
-  }
+/** Reads the form only once the handler asks for it, after the guard has accepted the caller. */
+async function* readForm(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deadlines: Deadlines,
+): AsyncGenerator<Message> {
+  requireType(request, multipartType);
+  deadlines.extend(request.raw, reply.raw);
+  inviteBody(request.raw, reply.raw);
   yield* formMessages(endpoint, request.headers, request.raw);
 }
 

@@ -1,7 +1,11 @@
 // Answers a request for a page.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
+import type { BodyBudget } from '../../rpc/body-budget.ts';
 import { fail } from '../../rpc/errors.ts';
+import { hasBody } from '../incoming.ts';
+import { readText } from './body.ts';
+import { formType, requireType } from './content-type.ts';
 import type { GatewayOptions } from './gateway.ts';
 import type { Routed } from './routed.ts';
 
@@ -10,14 +14,15 @@ export async function answerPage(
   { requestId, peer, started, variables }: Routed,
   request: FastifyRequest,
   reply: FastifyReply,
-  { observe, publicUrl }: Pick<GatewayOptions, 'observe' | 'publicUrl'>,
+  { observe, publicUrl, bodies }: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies'>,
 ): Promise<FastifyReply> {
   if (page.method === 'POST') requireOwnPage(request, publicUrl());
+  const form = page.method === 'POST' ? await readForm(request, reply, bodies) : '';
   const answer = await page.answer({
     isHead: request.method === 'HEAD',
     peer,
     variables: Object.fromEntries(variables),
-    form: new URLSearchParams(typeof request.body === 'string' ? request.body : ''),
+    form: new URLSearchParams(form),
     header: (name) => {
       const value = request.headers[name];
       return typeof value === 'string' ? value : value?.[0];
@@ -33,6 +38,16 @@ export async function answerPage(
   });
   reply.status(answer.status).headers(answer.headers);
   return request.method === 'HEAD' ? reply.send() : reply.send(answer.body);
+}
+
+async function readForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bodies: BodyBudget,
+): Promise<string> {
+  if (!hasBody(request.raw)) return '';
+  requireType(request, formType);
+  return readText(request.raw, reply.raw, bodies);
 }
 
 /**
