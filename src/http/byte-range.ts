@@ -6,6 +6,7 @@ export type RangeRequest = {
   readonly range: string;
   readonly ifRange: string;
   readonly ifNoneMatch: string;
+  readonly ifMatch?: string;
 };
 
 export type Selection = {
@@ -17,10 +18,15 @@ export type Selection = {
 
 /**
  * Chooses the bytes to send. One range is honoured; several, and malformed ones, are ignored, which
- * RFC 9110 §14.2 permits. Throws `range_not_satisfiable` for a range beyond the end.
+ * RFC 9110 §14.2 permits. Throws `range_not_satisfiable` for a range beyond the end, and
+ * `precondition_failed` for other tags in `If-Match`, which precedes the rest (§13.2.2).
  */
 export function selectBytes(request: RangeRequest, size: number, etag: string): Selection {
   const whole = { notModified: false, partial: false, offset: 0, length: size };
+  const { ifMatch = '' } = request;
+  if (ifMatch !== '' && !etagMatchesStrongly(ifMatch, etag)) {
+    throw fail('precondition_failed', 'The document has another entity tag.');
+  }
   if (etagMatches(request.ifNoneMatch, etag)) return { ...whole, notModified: true, length: 0 };
   if (request.ifRange !== '' && request.ifRange !== etag) return whole;
   const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(request.range.trim()) ?? [];
@@ -43,4 +49,9 @@ export function selectBytes(request: RangeRequest, size: number, etag: string): 
 export function etagMatches(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
+}
+
+/** Whether `If-Match` names the tag: the strong comparison. */
+function etagMatchesStrongly(ifMatch: string, etag: string): boolean {
+  return ifMatch.trim() === '*' || ifMatch.split(',').some((tag) => tag.trim() === etag);
 }

@@ -76,6 +76,12 @@ export const catalogue = {
     title: 'The resource is no longer available',
     oauth: 'invalid_request',
   },
+  precondition_failed: {
+    status: 412,
+    grpc: Code.FailedPrecondition,
+    title: 'A precondition of the request does not hold',
+    oauth: 'invalid_request',
+  },
   payload_too_large: {
     status: 413,
     grpc: Code.ResourceExhausted,

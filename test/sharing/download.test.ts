@@ -37,8 +37,8 @@ describe('a download', () => {
   const request = (headers: Record<string, string> = {}, method = 'GET') =>
     fetch(url, { method, headers: { ...keyOf(test), ...headers } });
 
-  const requestShared = (headers: Record<string, string> = {}) =>
-    fetch(shared.url, { headers: { cookie: shared.cookie, ...headers } });
+  const requestShared = (headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(shared.url, { method, headers: { cookie: shared.cookie, ...headers } });
 
   it('is the whole document, and never shown in place', async () => {
     const response = await request();
@@ -82,6 +82,28 @@ describe('a download', () => {
     expect(response.headers.get('content-range')).toBe(`bytes ${first}-${last}/10000`);
     expect(response.headers.get('content-length')).toBe(String(last - first + 1));
     expect(pdf.subarray(first, last + 1).equals(body)).toBe(true);
+  });
+
+  it('with HEAD ignores a range', async () => {
+    for (const ask of [request, requestShared]) {
+      const response = await ask({ range: 'bytes=0-1' }, 'HEAD');
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-length')).toBe('10000');
+      expect(response.headers.get('content-range')).toBeNull();
+    }
+  });
+
+  it('with If-Match is sent for its own tag alone', async () => {
+    const tag = `"${document.sha256}"`;
+    for (const ask of [request, requestShared]) {
+      expect((await ask({ 'if-match': `"x", ${tag}` })).status).toBe(200);
+      expect((await ask({ 'if-match': '*' })).status).toBe(200);
+      for (const other of ['"x"', `W/${tag}`]) {
+        const response = await ask({ 'if-match': other, 'if-none-match': tag });
+        expect(response.status).toBe(412);
+        expect(await response.json()).toMatchObject({ code: 'precondition_failed' });
+      }
+    }
   });
 
   it('is the same by gRPC and Connect', async () => {

@@ -124,10 +124,12 @@ function readRequest(
 }
 
 /** The headers that are fields of a download's request. */
-function headerFields({ headers }: FastifyRequest): JsonObject {
-  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = headers;
+function headerFields({ headers, method }: FastifyRequest): JsonObject {
+  const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch, 'if-match': ifMatch } = headers;
   return {
-    ...(range === undefined ? {} : { range }),
+    // A range is defined for GET alone (RFC 9110 §14.2).
+    ...(range === undefined || method === 'HEAD' ? {} : { range }),
+    ...(ifMatch === undefined ? {} : { if_match: ifMatch }),
     ...(typeof ifRange === 'string' ? { if_range: ifRange } : {}),
     ...(ifNoneMatch === undefined ? {} : { if_none_match: ifNoneMatch }),
   };

@@ -94,7 +94,9 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
     disposition: 'inline' | 'attachment',
   ): Promise<PageReply> {
     const { header, bytes } = documents.open(document, {
-      range: request.header('range') ?? '',
+      // A range is defined for GET alone (RFC 9110 §14.2).
+      range: request.isHead ? '' : (request.header('range') ?? ''),
+      ifMatch: request.header('if-match') ?? '',
       ifRange: request.header('if-range') ?? '',
       ifNoneMatch: request.header('if-none-match') ?? '',
     });

@@ -69,8 +69,8 @@ export type Http = Message<"latchkey.options.v1.Http"> & {
   /**
    * The response body is the bytes that the method streams. The method must stream its responses,
    * each a message with a oneof of `header` (latchkey.sharing.v1.DownloadHeader, first, once) and
-   * `chunk` (bytes). The headers `Range`, `If-Range` and `If-None-Match` become its request's fields
-   * `range`, `if_range` and `if_none_match`.
+   * `chunk` (bytes). The headers `Range` (with GET), `If-Range`, `If-None-Match` and `If-Match`
+   * become its request's fields `range`, `if_range`, `if_none_match` and `if_match`.
    *
    * @generated from field: bool download = 7;
    */
