@@ -12,7 +12,7 @@ import {
   toJson,
 } from '@bufbuild/protobuf';
 import { reflect } from '@bufbuild/protobuf/reflect';
-import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { FieldMaskSchema, isWrapperDesc } from '@bufbuild/protobuf/wkt';
 import { fail, invalid } from '../../rpc/errors.ts';
 import { isNestedTooDeeply } from '../../rpc/json-nesting.ts';
 import { type Binding, type Mask, topOf } from './binding.ts';
@@ -172,9 +172,10 @@ function fromText(field: DescField, path: string, values: string[]): JsonValue {
   return scalarFromText(field, path, value);
 }
 
-// ProtoJSON writes every other scalar, and the well-known types, as text too.
+// ProtoJSON writes every other scalar, and the well-known types, as text too; a wrapper, such as
+// BoolValue, as the value in it.
 function scalarFromText(field: DescField, path: string, value: string): JsonValue {
-  const { scalar, enum: isEnum } = field;
+  const { scalar, enum: isEnum } = wrappedValue(field.message) ?? field;
   if (scalar === ScalarType.BOOL) {
     if (value === 'true') return true;
     if (value === 'false') return false;
@@ -186,6 +187,9 @@ function scalarFromText(field: DescField, path: string, value: string): JsonValu
   if (form?.test(value) === false) throw invalid(path, wrongType);
   return value;
 }
+
+const wrappedValue = (message: DescMessage | undefined): DescField | undefined =>
+  message !== undefined && isWrapperDesc(message) ? message.fields[0] : undefined;
 
 function scalarForm(scalar: ScalarType): RegExp {
   switch (scalar) {
