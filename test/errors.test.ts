@@ -111,7 +111,10 @@ describeApp('an error', (suite) => {
         expect(response.status).toBe(status);
         expect(response.headers.get('content-type')).toBe('application/json');
         expect(response.headers.get('cache-control')).toBe('no-store');
-        expect(response.headers.get('www-authenticate')).toBe('Basic realm="latchkey"');
+        const scheme = target === '/tokens' ? 'Basic' : 'Bearer';
+        expect(response.headers.get('www-authenticate')).toBe(
+          status === 401 ? `${scheme} realm="latchkey"` : null,
+        );
         expect(problem).toMatchObject({ code, status, error, error_description: problem.detail });
       },
     );

@@ -33,6 +33,14 @@ describe('a malformed request', () => {
     });
   });
 
+  test.each(['/.well-known/jwks.json', '/latchkey.identity.v1.VerificationService/GetJwks'])(
+    'with two Host lines is refused: %s',
+    async (path) => {
+      const head = `GET ${path} HTTP/1.1\r\nHost: a.test\r\nhost: b.test\r\n\r\n`;
+      expectProblem(await hostile.exchange(head), 400, 'invalid_argument');
+    },
+  );
+
   test('with a broken chunk is refused', async () => {
     const head = requestHead('POST', '/tokens', {
       ...host,

@@ -143,7 +143,7 @@ describe('an upload without a credential', () => {
     const { sent, response } = await sendUntilAnswered(connection, length);
 
     expect(response?.status).toBe(401);
-    expect(response?.headers.get('www-authenticate')).toBe('Bearer');
+    expect(response?.headers.get('www-authenticate')).toBe('Bearer realm="latchkey"');
     expect(JSON.parse(String(response?.body))).toMatchObject({ code: 'unauthenticated' });
     expect(sent).toBeLessThan(length);
   });

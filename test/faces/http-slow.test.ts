@@ -1,0 +1,129 @@
+// Requests that arrive slowly, or not at all, and connections beyond the limit.
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+import { openRawHttp, type RawHttp, type RawResponse, requestHead } from '../support/raw-http.ts';
+import { host, jwks } from './hostile.ts';
+
+/** 30 seconds outside of tests. */
+const requestMs = 2_000;
+const uploadMs = 6_000;
+const connectionsMax = 60;
+
+let app: TestApp;
+let port: number;
+
+beforeAll(async () => {
+  app = await startTestApp({ httpLimits: { requestMs, uploadMs, connectionsMax } });
+  port = Number(new URL(app.app.publicUrl).port);
+});
+afterAll(() => app.remove());
+
+async function open(): Promise<RawHttp> {
+  const connection = await openRawHttp(port);
+  onTestFinished(() => connection.reset());
+  return connection;
+}
+
+type Cut = { readonly ms: number; readonly response: RawResponse | undefined };
+
+/** Sends the head, then a byte at a time, until the peer closes; gives up after a while. */
+async function trickle(connection: RawHttp, head: string, byte = ' '): Promise<Cut> {
+  const started = performance.now();
+  const elapsed = () => performance.now() - started;
+  let ended = false;
+  const response = (async () => {
+    await connection.write(head);
+    const first = await connection.response();
+    await connection.response();
+    ended = true;
+    return first;
+  })();
+  while (!ended && elapsed() < 20_000) {
+    await connection.write(byte);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const ms = elapsed();
+  if (!ended) connection.reset();
+  return { ms, response: await response };
+}
+
+const length = { ...host, 'Content-Length': '1000' };
+const json = { ...length, 'Content-Type': 'application/json' };
+const form = { ...length, 'Content-Type': 'application/x-www-form-urlencoded' };
+const key = () => ({ Authorization: `Bearer ${app.env.API_KEY}` });
+
+test.each([
+  ['a token request', () => requestHead('POST', '/tokens', json)],
+  ['a token form', () => requestHead('POST', '/tokens', form)],
+  ['the form of a gate', () => requestHead('POST', `/s/${'0'.repeat(22)}`, form)],
+  ['an accepted caller', () => requestHead('POST', '/api/v1/links', { ...json, ...key() })],
+  [
+    'a Connect request',
+    () => requestHead('POST', '/latchkey.identity.v1.IssuanceService/IssueToken', json),
+  ],
+  ['headers', () => 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+])('%s that arrives a byte at a time is cut off in time', async (_what, head) => {
+  const { ms, response } = await trickle(await open(), head());
+  expect(ms).toBeGreaterThan(requestMs - 500);
+  expect(ms).toBeLessThan(requestMs + 6_000);
+  expect(response?.status).toBe(408);
+});
+
+test('a connection that sends nothing is closed in time', async () => {
+  const started = performance.now();
+  const connection = await open();
+  await connection.response();
+  expect(await connection.response()).toBeUndefined();
+  expect(performance.now() - started).toBeLessThan(requestMs + 6_000);
+});
+
+describe('an upload', () => {
+  const boundary = 'frontier';
+  const head = (bytes: number) =>
+    requestHead('POST', '/api/v1/documents', {
+      ...host,
+      ...key(),
+      'Content-Type': `multipart/form-data; boundary=${boundary}`,
+      'Content-Length': String(bytes),
+    });
+  const start = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`;
+  const end = `\r\n--${boundary}--\r\n`;
+
+  test('may take longer, and the next request may not', async () => {
+    const connection = await open();
+    const bytes = 30;
+    await connection.write(head(start.length + bytes + end.length) + start);
+    for (let i = 0; i < bytes; i++) {
+      await connection.write('x');
+      await new Promise((resolve) => setTimeout(resolve, (requestMs + 1_500) / bytes));
+    }
+    await connection.write(end);
+    expect(await connection.response()).toMatchObject({ status: 201 });
+    const { ms, response } = await trickle(connection, requestHead('POST', '/tokens', json));
+    expect(ms).toBeLessThan(requestMs + 6_000);
+    expect(response?.status).toBe(408);
+  });
+
+  test('has an end to its time as well', async () => {
+    const { ms } = await trickle(await open(), head(1_000_000) + start, 'x');
+    expect(ms).toBeGreaterThan(uploadMs - 500);
+    expect(ms).toBeLessThan(uploadMs + 6_000);
+  });
+});
+
+test('connections beyond the limit are closed, and places become free again', async () => {
+  const silent = await Promise.all(Array.from({ length: connectionsMax }, () => open()));
+  const further = await open();
+  await further.write(jwks);
+  expect(await further.response()).toBeUndefined();
+  for (const one of silent) one.reset();
+  await expect
+    .poll(async () => {
+      const next = await open();
+      await next.write(jwks);
+      const status = (await next.response())?.status;
+      next.reset();
+      return status;
+    })
+    .toBe(200);
+});
