@@ -1,6 +1,7 @@
 // For operators: is it alive, is it ready, how is it doing.
 import Fastify from 'fastify';
 import type { Address } from '../config.ts';
+import { represent } from './compression.ts';
 
 /** What readiness depends on, by name; each throws while it is not ready. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
@@ -22,9 +23,18 @@ export type OpsFace = {
 };
 
 const checkMs = 2_000;
+/** A request has this time to arrive in full; a connection that sends nothing is closed, too. */
+const requestMs = 10_000;
+const connectionsMax = 256;
 
 export async function startOpsFace({ address, checks, metrics }: OpsOptions): Promise<OpsFace> {
-  const app = Fastify({ forceCloseConnections: true });
+  const app = Fastify({
+    forceCloseConnections: true,
+    requestTimeout: requestMs,
+    keepAliveTimeout: 60_000,
+    http: { headersTimeout: requestMs, connectionsCheckingInterval: 1_000 },
+  });
+  app.server.maxConnections = connectionsMax;
   let draining = false;
 
   app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
@@ -39,9 +49,10 @@ export async function startOpsFace({ address, checks, metrics }: OpsOptions): Pr
     };
   });
 
-  app.get('/metrics', async (_request, reply) => {
-    reply.header('content-type', metrics.contentType);
-    return metrics.read();
+  app.get('/metrics', async (request, reply) => {
+    const text = await metrics.read();
+    const { body, headers } = await represent(text, request.headers['accept-encoding']);
+    return reply.header('content-type', metrics.contentType).headers(headers).send(body);
   });
 
   await app.listen({ host: address.host, port: address.port });

@@ -9,6 +9,7 @@ import type { BodyBudget } from '../../rpc/body-budget.ts';
 import { type Call, LazyContext } from '../../rpc/call.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { fail } from '../../rpc/errors.ts';
+import { represent } from '../compression.ts';
 import type { Deadlines } from '../deadlines.ts';
 import { hasBody, inviteBody } from '../incoming.ts';
 import type { Binding } from './binding.ts';
@@ -148,31 +149,39 @@ async function* readForm(
   yield* formMessages(endpoint, request.headers, request.raw);
 }
 
-function sendMessage(
+async function sendMessage(
   binding: Binding,
   message: Message,
   request: FastifyRequest,
   reply: FastifyReply,
-): FastifyReply {
+): Promise<FastifyReply> {
   const { http } = binding.endpoint;
   const json = writeMessage(binding, message);
   if (http.successStatus !== 0) reply.status(http.successStatus);
   if (http.location !== '') reply.header('location', fill(http.location, json));
-  const body = JSON.stringify(json);
+  const text = JSON.stringify(json);
   reply
     .header('content-type', http.contentType === '' ? jsonType : http.contentType)
     .header('x-content-type-options', 'nosniff')
-    .serializer(String);
+    .serializer((body) => body);
   if (http.oauthErrors) reply.header('pragma', 'no-cache');
-  if (http.publicMaxAgeSeconds === 0) return reply.header('cache-control', 'no-store').send(body);
+  const isPublic = http.publicMaxAgeSeconds > 0;
+  if (!isPublic) reply.header('cache-control', 'no-store');
+  if (binding.hasSecret) return reply.send(text);
+  const { body, headers, coding } = await represent(text, request.headers['accept-encoding']);
+  reply.headers(headers);
+  if (!isPublic) return reply.send(body);
 
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  const digest = createHash('sha256').update(text).digest('base64url');
+  // Each coding is a representation with a tag of its own (RFC 9110 §8.8.3.3).
+  const etag = coding === undefined ? `"${digest}"` : `"${digest}-${coding}"`;
   reply
     .header('cache-control', `public, max-age=${http.publicMaxAgeSeconds}, must-revalidate`)
     .header('access-control-allow-origin', '*')
     .header('etag', etag);
   const tags = request.headers['if-none-match'] ?? '';
-  return etagMatches(tags, etag) ? reply.status(304).send() : reply.send(body);
+  if (!etagMatches(tags, etag)) return reply.send(body);
+  return reply.removeHeader('content-encoding').status(304).send();
 }
 
 async function sendDownload(

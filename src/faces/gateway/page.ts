@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
 import type { BodyBudget } from '../../rpc/body-budget.ts';
 import { fail } from '../../rpc/errors.ts';
+import { represent } from '../compression.ts';
 import { hasBody } from '../incoming.ts';
 import { readText } from './body.ts';
 import { formType, requireType } from './content-type.ts';
@@ -37,7 +38,11 @@ export async function answerPage(
     durationMs: performance.now() - started,
   });
   reply.status(answer.status).headers(answer.headers);
-  return request.method === 'HEAD' ? reply.send() : reply.send(answer.body);
+  if (typeof answer.body !== 'string') {
+    return request.method === 'HEAD' ? reply.send() : reply.send(answer.body);
+  }
+  const { body, headers } = await represent(answer.body, request.headers['accept-encoding']);
+  return reply.headers(headers).send(body);
 }
 
 async function readForm(

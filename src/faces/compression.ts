@@ -1,0 +1,53 @@
+// Compresses texts for clients that accept it (RFC 9110 §12.5.3).
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import Negotiator from 'negotiator';
+
+/** Smaller texts gain nothing. */
+const compressedBytesMin = 1024;
+
+/** In the order of preference where the client has none. */
+const codings = ['br', 'gzip', 'identity'];
+
+const compressors: Record<string, ((text: string) => Promise<Buffer>) | undefined> = {
+  br: (text) =>
+    promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (text) => promisify(gzip)(text),
+};
+
+export type Representation = {
+  readonly body: string | Buffer;
+  /** `Vary`, and `Content-Encoding` where the body is compressed. */
+  readonly headers: Record<string, string>;
+  /** `br` or `gzip`; undefined for the text itself. */
+  readonly coding: string | undefined;
+};
+
+/**
+ * The text in the coding that the client prefers. Never pass a text with a secret: its compressed
+ * length would reveal the secret to a caller that chooses a part of the text (BREACH).
+ */
+export async function represent(
+  text: string,
+  acceptEncoding: string | string[] | undefined,
+): Promise<Representation> {
+  const coding = Buffer.byteLength(text) > compressedBytesMin ? prefer(acceptEncoding) : undefined;
+  const compress = compressors[coding ?? ''];
+  const headers = { vary: 'accept-encoding' };
+  if (coding === undefined || compress === undefined) {
+    return { body: text, headers, coding: undefined };
+  }
+  return {
+    body: await compress(text),
+    headers: { ...headers, 'content-encoding': coding },
+    coding,
+  };
+}
+
+function prefer(acceptEncoding: string | string[] | undefined): string | undefined {
+  if (acceptEncoding === undefined) return undefined;
+  const headers = { 'accept-encoding': String(acceptEncoding) };
+  const accepted = new Negotiator({ headers }).encodings(codings);
+  // Codings that the client likes equally well come in the order of its header.
+  return codings.find((coding) => coding === accepted[0]) ?? undefined;
+}
