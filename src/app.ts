@@ -5,7 +5,7 @@ import { createValidator } from '@bufbuild/protovalidate';
 import { bootstrap, writeAddresses } from './bootstrap.ts';
 import type { Address, Config } from './config.ts';
 import { prepareFolders, readFirstStart } from './data-folder.ts';
-import { startGrpcFace } from './faces/grpc.ts';
+import { type GrpcLimits, startGrpcFace } from './faces/grpc.ts';
 import { startHttpFace } from './faces/http.ts';
 import type { HttpLimits } from './faces/http-server.ts';
 import { startOpsFace } from './faces/ops.ts';
@@ -60,6 +60,8 @@ export type AppOptions = {
   /** The time for the whole body of a request that is not an upload. */
   readonly bodyTimeoutMs?: number;
   readonly httpLimits?: Partial<HttpLimits>;
+  /** For tests: limits that are too large to reach. */
+  readonly grpcLimits?: Partial<GrpcLimits>;
 };
 
 export type App = {
@@ -166,7 +168,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     failureOf: (thrown) => failureOf(storageFailure(thrown)),
   });
   publicUrl ||= `http://${hostPort(config.http, http.port)}`;
-  const grpc = await startGrpcFace({ endpoints, bodies, address: config.grpc });
+  const grpc = await startGrpcFace({
+    endpoints,
+    bodies,
+    address: config.grpc,
+    limits: options.grpcLimits ?? {},
+  });
   const ops = await startOpsFace({
     address: config.ops,
     checks: readinessChecks(db, sharing.blobs, identity.keyring),

@@ -1,31 +1,99 @@
-// Calls that last until somebody ends them: watchers of the health service, and reflection. They
-// must not hold up the end of the process, as the calls of our own methods may.
+// Calls of the standard services: health, whose watchers last until someone ends them, and
+// reflection. They must not delay the end of the process, as calls of our own methods may.
+import { constants } from 'node:http2';
 import {
+  type Metadata,
   ServerInterceptingCall,
   type ServerInterceptingCallInterface,
-  type ServerInterceptor,
   status,
 } from '@grpc/grpc-js';
+import { type BodyBudget, unaryBodyBytesMax } from '../rpc/body-budget.ts';
+import { requestIdFrom } from '../rpc/call.ts';
+import { type Failure, fail } from '../rpc/errors.ts';
+import { Body } from './grpc-body.ts';
+import { errorMetadata } from './grpc-call.ts';
+import { type Connections, streamOf } from './grpc-connections.ts';
 
 export type LastingCalls = {
-  readonly interceptor: ServerInterceptor;
+  intercept(call: ServerInterceptingCallInterface): ServerInterceptingCall;
   /** Ends them all. */
   end(): void;
 };
 
-/** `isOurs` tells whether a path is a method of ours. */
-export function trackLastingCalls(isOurs: (path: string) => boolean): LastingCalls {
+export type LastingCallsOptions = {
+  readonly budget: BodyBudget;
+  /** For the body; an answer may take as long as the client stays. */
+  readonly bodyMs: number;
+  /** For the client to end its body after the answer. */
+  readonly restMs: number;
+  readonly callsMax: number;
+  readonly connections: () => Connections;
+};
+
+export function trackLastingCalls(options: LastingCallsOptions): LastingCalls {
+  const { budget, bodyMs, restMs, callsMax, connections } = options;
   const calls = new Set<ServerInterceptingCallInterface>();
   return {
-    interceptor(method, call) {
-      // The call as it is, which is all that grpc-js asks for: a wrapper costs each call its time.
-      if (isOurs(method.path)) return call as ServerInterceptingCall;
+    intercept(call) {
+      let requestId = requestIdFrom(undefined);
+      let hasBody = false;
+      let isRefused = false;
+      const refuse = (failure: Failure) => {
+        calls.delete(call);
+        isRefused = true;
+        active.due = performance.now() + restMs;
+        const metadata = errorMetadata(failure, requestId);
+        call.sendStatus({ code: Number(failure.grpc), details: failure.message, metadata });
+      };
+      const stream = streamOf(call);
+      const body = new Body(
+        stream,
+        { budget, bytesMax: unaryBodyBytesMax, isStream: true },
+        refuse,
+      );
+      const active = {
+        due: performance.now() + bodyMs,
+        expire() {
+          if (isRefused || !calls.has(call)) {
+            active.due = Number.POSITIVE_INFINITY;
+            stream.close(constants.NGHTTP2_CANCEL);
+            return;
+          }
+          const detail = `The request did not arrive in full within ${bodyMs / 1000} seconds.`;
+          refuse(fail('canceled', detail, { grpc: status.DEADLINE_EXCEEDED as number }));
+        },
+      };
+      connections().add(stream, active);
       calls.add(call);
-      return new ServerInterceptingCall(call, {
-        start: (next) => next({ onCancel: () => void calls.delete(call) }),
-        sendStatus(told, next) {
+      const listener = {
+        onReceiveMetadata(metadata: Metadata, next: (metadata: Metadata) => void) {
+          const [named] = metadata.get('x-request-id');
+          if (typeof named === 'string') requestId = requestIdFrom(named);
+          if (calls.size <= callsMax) next(metadata);
+          else refuse(fail('unavailable', 'There are too many calls of this kind.'));
+        },
+        onReceiveMessage(message: unknown, next: (message: unknown) => void) {
+          body.release();
+          // The services answer without looking whether the client reads.
+          if (stream.writableNeedDrain) stream.once('drain', () => next(message));
+          else next(message);
+        },
+        onReceiveHalfClose(next: () => void) {
+          hasBody = true;
+          active.due = Number.POSITIVE_INFINITY;
+          next();
+        },
+        onCancel() {
+          body.release();
           calls.delete(call);
-          next(told);
+          if (!hasBody) active.due = performance.now() + restMs;
+        },
+      };
+      return new ServerInterceptingCall(call, {
+        start: (next) => next(listener),
+        sendStatus(sent, next) {
+          calls.delete(call);
+          next(sent);
         },
       });
     },

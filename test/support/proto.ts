@@ -13,6 +13,7 @@ import { createBodyBudget } from '../../src/rpc/body-budget.ts';
 import type { Endpoint, Handler } from '../../src/rpc/endpoint.ts';
 import { failureOf } from '../../src/rpc/errors.ts';
 import { createGuard } from '../../src/rpc/guard.ts';
+import type { Observation } from '../../src/rpc/visit.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -40,9 +41,10 @@ export async function compileProto(sources: Record<string, string>): Promise<Fil
 
 /** The methods of a service, guarded as the app guards its own. */
 export function endpointsOf(
-  registry: FileRegistry,
+  registry: Pick<FileRegistry, 'getService'>,
   service: string,
   handlers: (method: string) => Handler,
+  observe: (observation: Observation) => void = () => {},
 ): Endpoint[] {
   const descriptor = registry.getService(service);
   if (descriptor === undefined) throw new Error(`there is no service ${service}`);
@@ -56,7 +58,7 @@ export function endpointsOf(
     validator: createValidator(),
     stepUpSeconds: 300,
     now: Date.now,
-    observe: () => {},
+    observe,
     failureOf,
   });
   return descriptor.methods.map((method) => guard(method, handlers(method.name)));
