@@ -1,4 +1,7 @@
 // The standard services of gRPC: health checking and reflection, as bytes on the wire.
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
 import { fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
@@ -44,6 +47,17 @@ describe('health', () => {
     expect(bytes?.toString('hex')).toBe('0801');
   });
 
+  test('of unknown services can be watched, and their names are not kept', async () => {
+    const request = named('latchkey.Nowhere');
+    const path = '/grpc.health.v1.Health/Watch';
+    const call = client.makeServerStreamRequest(path, keep, keep, request);
+    call.on('error', () => {});
+    const first = await new Promise<Buffer>((resolve) => call.once('data', resolve));
+    call.cancel();
+    // SERVICE_UNKNOWN
+    expect(first.toString('hex')).toBe('0803');
+  });
+
   test('of a service that there is not is NOT_FOUND', async () => {
     const { error } = await call(check, named('latchkey.Nowhere'));
     expect(error?.code).toBe(status.NOT_FOUND);
@@ -87,6 +101,41 @@ describe('reflection', () => {
     const names = text.match(/latchkey\.[a-z]+\.v1\.\w+Service/g);
     const all = Object.values(services).map(({ typeName }) => typeName);
     expect([...new Set(names)].sort()).toEqual(all.sort());
+  });
+
+  test('lists the standard services, and serves their files', async () => {
+    const text = (await ask(listServices, '*')).toString('latin1');
+    const standard = [
+      'grpc.health.v1.Health',
+      'grpc.reflection.v1.ServerReflection',
+      'grpc.reflection.v1alpha.ServerReflection',
+    ];
+    for (const name of standard) {
+      expect(text).toContain(name);
+      expect(lengthDelimited(await ask(fileContainingSymbol, name), 4)).toHaveLength(1);
+    }
+  });
+
+  test.each(['Status', 'ErrorInfo', 'RequestInfo', 'BadRequest', 'RetryInfo'])(
+    'serves the file of google.rpc.%s, which only errors carry',
+    async (name) => {
+      const answer = await ask(fileContainingSymbol, `google.rpc.${name}`);
+      expect(lengthDelimited(answer, 4)).toHaveLength(1);
+    },
+  );
+
+  test('is enough for buf curl to call health and to print the details of errors', async () => {
+    const buf = path.resolve(import.meta.dirname, '../../node_modules/.bin/buf');
+    const curl = (method: string) =>
+      promisify(execFile)(buf, [
+        ...['curl', '--protocol', 'grpc', '--http2-prior-knowledge'],
+        `http://${app.app.grpcAddress}/${method}`,
+      ]);
+    const { stdout } = await curl('grpc.health.v1.Health/Check');
+    expect(JSON.parse(stdout)).toEqual({ status: 'SERVING' });
+    const refused = curl('latchkey.identity.v1.VerificationService/VerifyToken');
+    const { stderr } = await refused.catch((error: { stderr: string }) => error);
+    expect(stderr).toContain('"reason": "unauthenticated"');
   });
 
   test('tells the file that a symbol is in, and every file that it imports', async () => {

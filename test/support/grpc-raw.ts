@@ -6,6 +6,24 @@ import {
   connect as connectHttp2,
 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
+import type { GrpcLimits } from '../../src/faces/grpc.ts';
+
+/** Short, so that a test need not wait; the silence is longer than the way to a call. */
+export const shortLimits: Partial<GrpcLimits> = {
+  bodyMs: 1500,
+  uploadMs: 3000,
+  unreadMs: 1000,
+  restMs: 300,
+  silentMs: 2000,
+  idleMs: 2500,
+  lingerMs: 300,
+  lookMs: 100,
+  pingEveryMs: 1000,
+  pingAnswerMs: 1000,
+  connectionsMax: 400,
+  controlFramesMax: 50,
+  lastingCallsMax: 3,
+};
 
 export type RawCall = {
   readonly stream: ClientHttp2Stream;

@@ -1,0 +1,103 @@
+// The budget for the bodies of gRPC calls, and their deadlines.
+import { createRegistry } from '@bufbuild/protobuf';
+import type { HandlerContext } from '@connectrpc/connect';
+import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { type GrpcFace, startGrpcFace } from '../../src/faces/grpc.ts';
+import { type BodyBudget, createBodyBudget } from '../../src/rpc/body-budget.ts';
+import type { Handler } from '../../src/rpc/endpoint.ts';
+import type { Observation } from '../../src/rpc/visit.ts';
+import { openCall, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
+import { endpointsOf } from '../support/proto.ts';
+
+const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
+
+/** A message that is decoded and has no effect. */
+const smallBody = Buffer.concat([prefix(3), Buffer.from([0x0a, 1, 0x61])]);
+
+describe('the memory of bodies', () => {
+  let budget: BodyBudget;
+  let face: GrpcFace;
+  const observed: Observation[] = [];
+  let handle: (context: HandlerContext) => unknown = () => ({});
+  beforeAll(async () => {
+    budget = createBodyBudget({ bytesMax: 256 * 1024 });
+    const handler = ((_request: never, context: HandlerContext) => handle(context)) as Handler;
+    const service = IssuanceService.typeName;
+    const endpoints = endpointsOf(
+      createRegistry(IssuanceService),
+      service,
+      () => handler,
+      (observation) => observed.push(observation),
+    );
+    const any = { host: '127.0.0.1', port: 0 };
+    face = await startGrpcFace({ endpoints, bodies: budget, address: any, limits: shortLimits });
+  });
+  afterAll(() => face.close());
+
+  async function openLocal() {
+    const opened = await openSession(`127.0.0.1:${face.port}`);
+    onTestFinished(() => opened.destroy());
+    return opened;
+  }
+
+  test('is counted until they end, and refuses the next large one, but no small one', async () => {
+    const opened = await openLocal();
+    const large = () => {
+      const call = openCall(opened, issueToken);
+      call.stream.write(Buffer.concat([prefix(200_000), Buffer.alloc(150_000)]));
+      return call;
+    };
+    const first = large();
+    await expect.poll(() => budget.bytesHeld()).toBeGreaterThan(150_000);
+    const second = large();
+    expect(await second.status).toBe(String(status.UNAVAILABLE));
+    const small = openCall(opened, issueToken);
+    small.stream.end(smallBody);
+    expect(await small.status).toBe('0');
+    first.stream.close(8);
+    await expect.poll(() => budget.bytesHeld()).toBe(0);
+  });
+
+  test('counts a compressed message as large as it may become', async () => {
+    const opened = await openLocal();
+    const call = openCall(opened, issueToken, { 'grpc-encoding': 'gzip' });
+    call.stream.write(prefix(100, 1));
+    expect(await call.status).toBe(String(status.UNAVAILABLE));
+  });
+
+  test('is free of a call whose deadline has passed, and its handler is told', async () => {
+    const reasons: unknown[] = [];
+    handle = async ({ signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      reasons.push(signal.reason);
+      signal.throwIfAborted();
+    };
+    observed.length = 0;
+    const client = new Client(`127.0.0.1:${face.port}`, credentials.createInsecure());
+    onTestFinished(() => client.close());
+    const keep = (bytes: Buffer) => bytes;
+    const bytes = smallBody.subarray(5);
+    const error = await new Promise<ServiceError | null>((resolve) => {
+      const options = { deadline: Date.now() + 300 };
+      client.makeUnaryRequest(issueToken, keep, keep, bytes, new Metadata(), options, resolve);
+    });
+    expect(error?.code).toBe(status.DEADLINE_EXCEEDED);
+    await expect.poll(() => reasons).toMatchObject([{ code: 'canceled' }]);
+    await expect.poll(() => observed.map(({ failure }) => failure?.code)).toEqual(['canceled']);
+  });
+
+  test('signals a deadline that had passed before the handler asked', async () => {
+    const seen: boolean[] = [];
+    handle = async (context) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      seen.push(context.signal.aborted);
+      return {};
+    };
+    const call = openCall(await openLocal(), issueToken, { 'grpc-timeout': '200m' });
+    call.stream.end(smallBody);
+    expect(await call.status).toBe(String(status.DEADLINE_EXCEEDED));
+    await expect.poll(() => seen).toEqual([true]);
+  });
+});

@@ -1,0 +1,127 @@
+// gRPC calls that are slow, too large, or not read.
+import { create, toBinary } from '@bufbuild/protobuf';
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { IssueTokenRequestSchema } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import {
+  DownloadDocumentRequestSchema,
+  UploadDocumentRequestSchema,
+} from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { grpcError } from '../support/doors.ts';
+import { openCall, openConnection, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+
+const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
+const verifyToken = '/latchkey.identity.v1.VerificationService/VerifyToken';
+const upload = '/latchkey.sharing.v1.DocumentService/UploadDocument';
+const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
+const reflect = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+
+let app: TestApp;
+let address: string;
+let documentId: string;
+beforeAll(async () => {
+  app = await startTestApp({ grpcLimits: shortLimits });
+  address = app.app.grpcAddress;
+  const form = new FormData();
+  form.set('file', new Blob([Buffer.alloc(4 * 1024 * 1024, 'text ')]), 'a.txt');
+  const response = await fetch(`${app.env.LATCHKEY_SHARING_BASE_URL}/documents`, {
+    method: 'POST',
+    headers: key(),
+    body: form,
+  });
+  documentId = ((await response.json()) as { id: string }).id;
+});
+afterAll(() => app.remove());
+
+const key = () => ({ authorization: `Bearer ${app.env.API_KEY}` });
+
+async function session() {
+  const opened = await openSession(address);
+  onTestFinished(() => opened.destroy());
+  return opened;
+}
+
+/** The request of a token that is issued. */
+function tokenRequest(): Buffer {
+  const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = app.env;
+  const fields = { clientId, clientSecret, scope: 'tokens:read' };
+  const bytes = toBinary(IssueTokenRequestSchema, create(IssueTokenRequestSchema, fields));
+  return Buffer.concat([prefix(bytes.length), bytes]);
+}
+
+/** A download whose client does not read it. */
+async function openUnread() {
+  const call = openCall(await session(), download, key());
+  call.stream.pause();
+  const fields = create(DownloadDocumentRequestSchema, { documentId });
+  const request = toBinary(DownloadDocumentRequestSchema, fields);
+  call.stream.end(Buffer.concat([prefix(request.length), request]));
+  return call;
+}
+
+/** The error that a call has ended with, from its trailers. */
+function errorOf(headers: Record<string, unknown>) {
+  const metadata = new Metadata();
+  const details = Buffer.from(String(headers['grpc-status-details-bin']), 'base64');
+  metadata.set('grpc-status-details-bin', details);
+  const code = Number(headers['grpc-status']);
+  return grpcError({ code, message: '', details: '', metadata } as ServiceError);
+}
+
+describe('a call', () => {
+  test('without a credential is refused before its body arrives', async () => {
+    const call = openCall(await session(), verifyToken);
+    expect(await call.status).toBe(String(status.UNAUTHENTICATED));
+    const { stream } = openCall(await session(), download);
+    await expect.poll(() => stream.closed).toBe(true);
+    // NO_ERROR: the client need not send the rest of its body.
+    expect(stream.rstCode).toBe(0);
+  });
+
+  test('of a body that announces more than 256 KiB is refused, and logged', async () => {
+    const call = openCall(await session(), issueToken, { 'x-request-id': 'large-body' });
+    call.stream.write(prefix(256 * 1024 + 1));
+    expect(await call.status).toBe(String(status.RESOURCE_EXHAUSTED));
+    expect(errorOf(call.headers())).toMatchObject({
+      code: 'payload_too_large',
+      requestId: 'large-body',
+    });
+    const line = (await app.logText()).split('\n').find((text) => text.includes('large-body'));
+    expect(line).toContain('"code":"payload_too_large"');
+  });
+
+  test('of two messages is UNIMPLEMENTED', async () => {
+    const call = openCall(await session(), issueToken);
+    call.stream.end(Buffer.concat([tokenRequest(), tokenRequest()]));
+    expect(await call.status).toBe(String(status.UNIMPLEMENTED));
+  });
+
+  test.each([issueToken, reflect])('of a body that trickles is ended in time: %s', async (path) => {
+    const call = openCall(await session(), path);
+    call.stream.write(prefix(1000));
+    const timer = setInterval(() => call.stream.write('x'), 100);
+    onTestFinished(() => clearInterval(timer));
+    expect(await call.status).toBe(String(status.DEADLINE_EXCEEDED));
+    await expect.poll(() => call.stream.closed).toBe(true);
+  });
+
+  test('that uploads without an end is ended in time', async () => {
+    const call = openCall(await session(), upload, key());
+    const message = toBinary(
+      UploadDocumentRequestSchema,
+      create(UploadDocumentRequestSchema, { file: Buffer.from('x') }),
+    );
+    const piece = Buffer.concat([prefix(message.length), message]);
+    const timer = setInterval(() => call.stream.write(piece), 100);
+    onTestFinished(() => clearInterval(timer));
+    expect(await call.status).toBe(String(status.DEADLINE_EXCEEDED));
+  });
+
+  test('whose answer is not read is ended in time', async () => {
+    const call = await openUnread();
+    // CANCEL (RFC 9113 §7).
+    expect(await call.status).toBe('closed 8');
+    await expect.poll(() => app.logText()).toMatch(/DownloadDocument.*"code":"canceled"/);
+  });
+});

@@ -1,0 +1,210 @@
+// The connections of the gRPC listener: silent, idle, malformed, flooding, too many.
+import { create, toBinary } from '@bufbuild/protobuf';
+import { status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { IssueTokenRequestSchema } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { DownloadDocumentRequestSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import {
+  frame,
+  frameTypes,
+  headerBlock,
+  openCall,
+  openConnection,
+  openSession,
+  preface,
+  prefix,
+  settings,
+  shortLimits,
+} from '../support/grpc-raw.ts';
+import { startTestApp, type TestApp } from '../support/harness.ts';
+
+const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
+const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
+const watch = '/grpc.health.v1.Health/Watch';
+
+let app: TestApp;
+let address: string;
+let documentId: string;
+beforeAll(async () => {
+  app = await startTestApp({ grpcLimits: shortLimits });
+  address = app.app.grpcAddress;
+  const form = new FormData();
+  form.set('file', new Blob([Buffer.alloc(4 * 1024 * 1024, 'text ')]), 'a.txt');
+  const response = await fetch(`${app.env.LATCHKEY_SHARING_BASE_URL}/documents`, {
+    method: 'POST',
+    headers: key(),
+    body: form,
+  });
+  documentId = ((await response.json()) as { id: string }).id;
+});
+afterAll(() => app.remove());
+
+const key = () => ({ authorization: `Bearer ${app.env.API_KEY}` });
+
+async function session() {
+  const opened = await openSession(address);
+  onTestFinished(() => opened.destroy());
+  return opened;
+}
+
+async function connection(...bytes: Buffer[]) {
+  const opened = await openConnection(address, ...bytes);
+  onTestFinished(() => void opened.socket.destroy());
+  return opened;
+}
+
+/** The request of a token that is issued. */
+function tokenRequest(): Buffer {
+  const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = app.env;
+  const fields = { clientId, clientSecret, scope: 'tokens:read' };
+  const bytes = toBinary(IssueTokenRequestSchema, create(IssueTokenRequestSchema, fields));
+  return Buffer.concat([prefix(bytes.length), bytes]);
+}
+
+/** A download whose client does not read it. */
+async function openUnread() {
+  const call = openCall(await session(), download, key());
+  call.stream.pause();
+  const fields = create(DownloadDocumentRequestSchema, { documentId });
+  const request = toBinary(DownloadDocumentRequestSchema, fields);
+  call.stream.end(Buffer.concat([prefix(request.length), request]));
+  return call;
+}
+
+describe('a connection', () => {
+  test('without a call is closed', async () => {
+    const kinds = [
+      await connection(),
+      await connection(preface.subarray(0, 10)),
+      await connection(preface, settings()),
+    ];
+    for (const { closed } of kinds) expect(await closed).toBe('closed');
+  });
+
+  test('whose last call was long ago is closed, and not before', async () => {
+    const opened = await session();
+    for (let round = 0; round < 3; round += 1) {
+      const call = openCall(opened, issueToken);
+      call.stream.end(tokenRequest());
+      expect(await call.status).toBe('0');
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    expect(opened.closed).toBe(false);
+    await expect.poll(() => opened.closed, { timeout: 10_000 }).toBe(true);
+  });
+
+  test.each([
+    ['a settings frame of 5 bytes', frame(frameTypes.settings, 0, 0, Buffer.alloc(5))],
+    ['data on stream 0', frame(0, 0, 0, Buffer.alloc(10))],
+    ['a frame of 16 MiB', Buffer.from([0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1])],
+    ['a header block that is not HPACK', frame(frameTypes.headers, 5, 1, Buffer.alloc(20, 0xff))],
+    ['bytes that are not a frame', Buffer.alloc(400, 0xff)],
+  ])('that has sent %s is closed on both sides', async (_name, malformed) => {
+    const opened = await connection(preface, settings(), malformed);
+    opened.socket.end();
+    expect(await opened.closed).toBe('closed');
+  });
+
+  test('whose client answers no ping is closed, with its call', async () => {
+    const block = frame(frameTypes.headers, 4, 1, headerBlock(watch));
+    const opened = await connection(preface, settings(), block, frame(0, 1, 1, prefix(0)));
+    expect(await opened.closed).toBe('closed');
+    expect(opened.frames().types).toContain(frameTypes.ping);
+  });
+
+  test.each([
+    ['pings', frame(frameTypes.ping, 0, 0, Buffer.alloc(8))],
+    ['settings', settings(0, 3, 0, 0, 0, 100)],
+  ])('that floods us with %s is closed', async (_name, flood) => {
+    const opened = await connection(preface, settings());
+    const timer = setInterval(() => {
+      for (let i = 0; i < 60; i += 1) opened.socket.write(flood);
+    }, 10);
+    onTestFinished(() => clearInterval(timer));
+    expect(await opened.closed).toBe('closed');
+    // ENHANCE_YOUR_CALM (RFC 9113 §7).
+    expect(opened.frames().goaway).toBe(11);
+  });
+
+  test('that opens and resets streams without end is closed', async () => {
+    const opened = await connection(preface, settings());
+    const block = headerBlock(issueToken);
+    let id = 1;
+    const timer = setInterval(() => {
+      const frames: Buffer[] = [];
+      for (let i = 0; i < 100; i += 1, id += 2) {
+        frames.push(frame(frameTypes.headers, 4, id, block));
+        frames.push(frame(frameTypes.reset, 0, id, Buffer.from([0, 0, 0, 8])));
+      }
+      opened.socket.write(Buffer.concat(frames));
+    }, 5);
+    onTestFinished(() => clearInterval(timer));
+    await expect.poll(() => opened.frames().goaway, { interval: 5 }).toBeDefined();
+    expect(id).toBeLessThan(20_000);
+    expect(await opened.closed).toBe('closed');
+  });
+
+  test('that continues a header block without end is closed', async () => {
+    const opened = await connection(preface, settings());
+    opened.socket.write(frame(frameTypes.headers, 0, 1, headerBlock(issueToken)));
+    const field = Buffer.from([0, 1, 0x61, 100, ...Buffer.alloc(100, 0x61)]);
+    let sent = 0;
+    const timer = setInterval(() => {
+      for (let i = 0; i < 10; i += 1, sent += 1) {
+        opened.socket.write(frame(frameTypes.more, 0, 1, field));
+      }
+    }, 5);
+    onTestFinished(() => clearInterval(timer));
+    expect(await opened.closed).toBe('closed');
+    expect(sent).toBeLessThan(2000);
+  });
+});
+
+describe('the listener', () => {
+  test('answers others while slow connections of each kind are open, and cuts those', async () => {
+    const each = 20;
+    const ends: Promise<string>[] = [];
+    for (let i = 0; i < each; i += 1) {
+      ends.push((await connection()).closed, (await connection(preface, settings())).closed);
+      const unfinished = openCall(await session(), issueToken);
+      unfinished.stream.write(prefix(1000));
+      ends.push(unfinished.status, (await openUnread()).status);
+    }
+    const call = openCall(await session(), issueToken);
+    call.stream.end(tokenRequest());
+    expect(await call.status).toBe('0');
+    expect(await Promise.all(ends)).toHaveLength(4 * each);
+  });
+
+  test('refuses connections and calls beyond its numbers', async () => {
+    const few = await startTestApp({ grpcLimits: { ...shortLimits, connectionsMax: 2 } });
+    onTestFinished(() => few.remove());
+    const open = async () => {
+      const opened = await openConnection(few.app.grpcAddress, preface, settings());
+      onTestFinished(() => void opened.socket.destroy());
+      return opened;
+    };
+    const [first, second, third] = [await open(), await open(), await open()];
+    expect(await third.closed).toBe('closed');
+    expect([first.isClosed(), second.isClosed()]).toEqual([false, false]);
+    first.socket.destroy();
+    await expect
+      .poll(async () => {
+        const again = await open();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return again.frames().types.length;
+      })
+      .toBeGreaterThan(0);
+  });
+
+  test('refuses watchers of health beyond their number, and calls of methods never', async () => {
+    const opened = await session();
+    const watchers = Array.from({ length: 4 }, () => openCall(opened, watch));
+    for (const { stream } of watchers) stream.end(prefix(0));
+    expect(await watchers[3]?.status).toBe(String(status.UNAVAILABLE));
+    const call = openCall(opened, issueToken);
+    call.stream.end(tokenRequest());
+    expect(await call.status).toBe('0');
+    for (const { stream } of watchers) stream.close();
+  });
+});
