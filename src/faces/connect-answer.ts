@@ -8,7 +8,6 @@ import {
   type UniversalServerResponse,
 } from '@connectrpc/connect/protocol';
 import { errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
-import { universalResponseToNodeResponse } from '@connectrpc/connect-node';
 import { unaryBodyBytesMax } from '../rpc/body-budget.ts';
 import type { Call } from '../rpc/call.ts';
 import { type Failure, failureOf } from '../rpc/errors.ts';
@@ -57,7 +56,7 @@ export async function sendAnswer(
   response: ServerResponse,
 ): Promise<void> {
   if (!hasBody(request) || request.readableEnded) {
-    return universalResponseToNodeResponse(answer, response);
+    return write(answer, response);
   }
   // Unread bytes would stand before the next request of the connection.
   request.resume();
@@ -69,7 +68,35 @@ export async function sendAnswer(
   const header = new Headers(answer.header);
   header.set('content-length', String(bytes.length));
   const body = untilReceived(bytes, request, response);
-  return universalResponseToNodeResponse({ ...answer, header, body }, response);
+  return write({ ...answer, header, body }, response);
+}
+
+/** Not the library's: it waits for ever where the caller goes away with an answer half read. */
+async function write(
+  { status, header = new Headers(), body = createAsyncIterable([]) }: UniversalServerResponse,
+  response: ServerResponse,
+): Promise<void> {
+  const begin = () => response.headersSent || response.setHeaders(header).writeHead(status);
+  response.on('error', () => {});
+  for await (const chunk of body) {
+    if (response.destroyed) return;
+    // With the first chunk, as a handler may set headers until then.
+    begin();
+    if (!response.write(chunk)) await drained(response);
+  }
+  begin();
+  response.end();
+}
+
+/** Waits until the caller has read what was written, or has gone. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
 }
 
 /** RFC 9112 §6.3 */

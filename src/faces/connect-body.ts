@@ -86,11 +86,9 @@ async function inTime<T>(
 /** Before each message: a flag of one byte, a length of four. */
 const headBytes = 5;
 
-/**
- * The messages in the frames. Each stays counted until the next one is asked for.
- */
+/** The messages in the frames. Each stays counted until the next one is asked for. */
 async function* framesOf(body: Body, bytesMax: number): AsyncGenerator<Uint8Array> {
-  const gathered = new Gathered(body.bodies, bytesMax);
+  const gathered = new Gathered(body.bodies, bytesMax, headBytes);
   try {
     for await (const chunk of chunksOf(body.request, body.signal)) {
       for (let at = 0; at < chunk.length; ) {
@@ -126,14 +124,16 @@ function requireNamed(compression: Compression | undefined): Compression {
 /** The bytes of one message so far, in a buffer that grows with them. */
 class Gathered {
   readonly #bytesMax: number;
+  readonly #headBytes: number;
   readonly #bodies: BodyBudget;
   #account: BodyAccount | undefined;
   #buffer = Buffer.alloc(0);
   #length = 0;
 
-  constructor(bodies: BodyBudget, bytesMax: number) {
+  constructor(bodies: BodyBudget, bytesMax: number, headBytes = 0) {
     this.#bodies = bodies;
     this.#bytesMax = bytesMax;
+    this.#headBytes = headBytes;
   }
 
   get bytes(): Buffer {
@@ -143,7 +143,7 @@ class Gathered {
   /** `bytesLikely` bounds how far the buffer grows ahead of what has arrived. */
   append(chunk: Buffer, bytesLikely: number): void {
     const length = this.#length + chunk.length;
-    if (length > this.#bytesMax + headBytes) throw tooLarge(this.#bytesMax);
+    if (length > this.#bytesMax + this.#headBytes) throw tooLarge(this.#bytesMax);
     if (length > this.#buffer.length) this.#grow(length, bytesLikely);
     chunk.copy(this.#buffer, this.#length);
     this.#length = length;

@@ -1,11 +1,18 @@
 // Connect and gRPC-Web, through the clients that people use, and by hand.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { create, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import {
+  DocumentService,
+  DownloadDocumentRequestSchema,
+} from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { frame, post } from '../support/connect-frames.ts';
 import { connectError } from '../support/doors.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 
@@ -111,6 +118,26 @@ async function uploaded(count: number, bytes: number): Promise<string> {
   return document?.id ?? '';
 }
 
+test('a download ends when its reader goes away', async () => {
+  const message = toBinary(
+    DownloadDocumentRequestSchema,
+    create(DownloadDocumentRequestSchema, { documentId: await uploaded(8, 1_000_000) }),
+  );
+  const request = post(
+    '/latchkey.sharing.v1.DocumentService/DownloadDocument',
+    'application/connect+proto',
+    { Authorization: headers().authorization, 'X-Request-Id': 'half-read' },
+  );
+  const socket = connect(Number(new URL(app.app.publicUrl).port), '127.0.0.1');
+  socket.write(request.with(frame(message)));
+  await once(socket, 'readable');
+  socket.resetAndDestroy();
+  const lines = async () => (await app.logText()).split('\n');
+  await expect
+    .poll(async () => (await lines()).find((line) => line.includes('"half-read"')))
+    .toContain('"code":"canceled"');
+});
+
 describe('an upload', () => {
   test.each([true, false])('is a stream (binary: %s)', async (useBinaryFormat) => {
     const client = createClient(
@@ -166,7 +193,7 @@ describe('an upload', () => {
 describe('by hand', () => {
   const path = (method: string) => `${app.app.publicUrl}/latchkey.identity.v1.${method}`;
 
-  async function post(method: string, body: string, more: Record<string, string> = {}) {
+  async function send(method: string, body: string, more: Record<string, string> = {}) {
     const response = await fetch(path(method), {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'connect-protocol-version': '1', ...more },
@@ -186,7 +213,7 @@ describe('by hand', () => {
 
   test('an unknown field is refused', async () => {
     const secret = 'lk_cs_hidden';
-    const { status, text } = await post(
+    const { status, text } = await send(
       'IssuanceService/IssueToken',
       JSON.stringify({ clientId: 'x', clientSecret: secret, scoep: 'a:read' }),
     );
@@ -199,14 +226,14 @@ describe('by hand', () => {
   test.each(['', '[]', '{', 'null', '"x"', '{"client_id": 1}'])(
     'a body that is no message is refused: %j',
     async (body) => {
-      const { status, text } = await post('IssuanceService/IssueToken', body);
+      const { status, text } = await send('IssuanceService/IssueToken', body);
       expect(status).toBe(400);
       expect(JSON.parse(text)).toMatchObject({ code: 'invalid_argument' });
     },
   );
 
   test('a value that could not be read is not repeated', async () => {
-    const { status, text } = await post(
+    const { status, text } = await send(
       'IssuanceService/IssueToken',
       '{"clientSecret": ["lk_cs_hidden"]}',
     );
@@ -215,28 +242,28 @@ describe('by hand', () => {
   });
 
   test('another content type is refused', async () => {
-    const { status } = await post('IssuanceService/IssueToken', '{}', {
+    const { status } = await send('IssuanceService/IssueToken', '{}', {
       'content-type': 'text/plain',
     });
     expect(status).toBe(415);
   });
 
   test('an answer has every field, and is not kept by anybody', async () => {
-    const { status, text, headers: told } = await post('VerificationService/GetJwks', '{}');
+    const { status, text, headers: told } = await send('VerificationService/GetJwks', '{}');
     expect(status).toBe(200);
     expect(told.get('cache-control')).toBe('no-store');
     expect(JSON.parse(text).keys[0]).toMatchObject({ use: 'sig' });
   });
 
   test('gRPC itself is not spoken here', async () => {
-    const { status } = await post('VerificationService/GetJwks', '', {
+    const { status } = await send('VerificationService/GetJwks', '', {
       'content-type': 'application/grpc',
     });
     expect(status).toBe(415);
   });
 
   test('a deadline that is none is refused', async () => {
-    const { text } = await post('VerificationService/GetJwks', '{}', {
+    const { text } = await send('VerificationService/GetJwks', '{}', {
       'connect-timeout-ms': 'soon',
     });
     expect(JSON.parse(text)).toMatchObject({ code: 'invalid_argument' });
