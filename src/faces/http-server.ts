@@ -100,7 +100,13 @@ export function refuseMalformed(
     socket.destroy();
     return;
   }
-  const failure = fail('invalid_argument', 'The request is not well-formed HTTP, or too large.');
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const failure = fail(
+    'invalid_argument',
+    isLate
+      ? 'The request did not arrive in time.'
+      : 'The request is not well-formed HTTP, or too large.',
+  );
   const requestId = requestIdFrom(undefined);
   const { headers, body } = problemOf(failure, { publicUrl, requestId, oauthErrors: false });
   const status = malformedStatuses[error.code ?? ''] ?? failure.status;
