@@ -14,9 +14,21 @@ const copied = [
   'google/rpc/status.proto',
 ];
 
+/** The standard services of gRPC, by the names under which others import them. */
+const standard = {
+  'grpc/health/v1/health.proto': 'grpc-health-check/proto/health/v1/health.proto',
+  'grpc/reflection/v1/reflection.proto':
+    '@grpc/reflection/build/proto/grpc/reflection/v1/reflection.proto',
+  'grpc/reflection/v1alpha/reflection.proto':
+    '@grpc/reflection/build/proto/grpc/reflection/v1alpha/reflection.proto',
+};
+
 if (['google-proto-files', '@bufbuild/protovalidate'].every(isInstalled)) {
   for (const path of copied) {
     await lay(path, await readFile(new URL(import.meta.resolve(`google-proto-files/${path}`))));
+  }
+  for (const [path, source] of Object.entries(standard)) {
+    await lay(path, await readFile(new URL(import.meta.resolve(source))));
   }
   const { file_buf_validate_validate: validate } = await import(
     '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'

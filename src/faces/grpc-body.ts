@@ -29,7 +29,7 @@ export class Body {
   #account: BodyAccount | undefined;
   #bytes = 0;
   #messages = 0;
-  #isRefused = false;
+  #isDropped = false;
 
   /**
    * Stands between a stream and grpc-js, which has begun to listen to it. After a refusal, the
@@ -53,15 +53,20 @@ export class Body {
     this.#account = undefined;
   }
 
+  /** Drops the rest of the body: the call has ended. */
+  drop(): void {
+    this.#isDropped = true;
+    this.release();
+  }
+
   #admits(chunk: Buffer): boolean {
-    if (this.#isRefused) return false;
+    if (this.#isDropped) return false;
     try {
       this.#count(chunk);
       return true;
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown;
-      this.#isRefused = true;
-      this.release();
+      this.drop();
       this.#refuse(thrown);
       return false;
     }

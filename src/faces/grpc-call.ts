@@ -208,7 +208,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
 
   /** The end of the call: the client has cancelled it, or its status was sent. */
   onCancel(): void {
-    this.#body.release();
+    this.#body.drop();
     // The rest of a body is dropped. A reset right now would overtake the status.
     if (!this.#hasBody) this.due = performance.now() + this.#init.limits.restMs;
     if (this.#isAnswered) return;

@@ -98,6 +98,8 @@ export function guardConnections(server: Http2Server, limits: ConnectionLimits):
 
   return {
     add(stream, call) {
+      // Reset before it reached us: its end has been announced already.
+      if (stream.destroyed) return;
       const connection = stream.session && bySession.get(stream.session);
       calls.add(call);
       if (connection !== undefined) {

@@ -93,7 +93,7 @@ function track(
       next();
     },
     onCancel() {
-      body.release();
+      body.drop();
       calls.delete(call);
       if (!hasBody) active.due = performance.now() + restMs;
     },

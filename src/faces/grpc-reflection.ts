@@ -5,17 +5,16 @@ import type { Server } from '@grpc/grpc-js';
 import { ReflectionService } from '@grpc/reflection';
 import { file_google_rpc_error_details } from '../../gen/google/rpc/error_details_pb.js';
 import { file_google_rpc_status } from '../../gen/google/rpc/status_pb.js';
+import { Health } from '../../gen/grpc/health/v1/health_pb.js';
+import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js';
+import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js';
 import type { Endpoint } from '../rpc/endpoint.ts';
 
-/** A service that adds itself to a server. */
-type Standard = { addToServer(server: Server): void };
+/** The services of the libraries. Their own descriptors have names that clients cannot resolve. */
+const standard = [Health, ServerReflection, ServerReflectionAlpha];
 
-/** Adds reflection for the endpoints, for `standard` services and for itself. */
-export function addReflection(
-  server: Server,
-  endpoints: readonly Endpoint[],
-  standard: readonly Standard[],
-): void {
+/** Adds reflection for the endpoints, the standard services, and the details of errors. */
+export function addReflection(server: Server, endpoints: readonly Endpoint[]): void {
   const files = new Map<string, Buffer>();
   const add = (file: DescFile) => {
     if (files.has(file.name)) return;
@@ -26,33 +25,11 @@ export function addReflection(
   // The details of errors are in no method's type; a client looks them up by name.
   add(file_google_rpc_error_details);
   add(file_google_rpc_status);
-  const itself = new ReflectionService({}, { services: [] });
-  const methods = [...standard, itself].flatMap(methodsOf);
-  const services = new Set([
-    ...endpoints.map(({ descriptor }) => descriptor.parent.typeName),
-    ...methods.map(({ path }) => path.slice(1, path.lastIndexOf('/'))),
-  ]);
+  for (const { file } of standard) add(file);
+  const services = [...endpoints.map(({ descriptor }) => descriptor.parent), ...standard];
+  const names = new Set(services.map(({ typeName }) => typeName));
   // The package definition of proto-loader, of which only the descriptors are read.
-  const definition = {
-    ours: { fileDescriptorProtos: [...files.values()] },
-    ...Object.fromEntries(methods.map(({ path, requestType }) => [path, requestType])),
-  };
-  const reflection = new ReflectionService(definition as never, { services: [...services] });
+  const definition = { latchkey: { fileDescriptorProtos: [...files.values()] } };
+  const reflection = new ReflectionService(definition as never, { services: [...names] });
   reflection.addToServer(server);
-}
-
-/** A method as proto-loader defines it. */
-type LoadedMethod = {
-  readonly path: string;
-  readonly requestType: { readonly fileDescriptorProtos: readonly Buffer[] };
-};
-
-function methodsOf(service: Standard): LoadedMethod[] {
-  const methods: LoadedMethod[] = [];
-  const server = {
-    addService: (definition: Record<string, LoadedMethod>) =>
-      void methods.push(...Object.values(definition)),
-  };
-  service.addToServer(server as unknown as Server);
-  return methods;
 }

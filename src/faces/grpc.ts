@@ -107,7 +107,7 @@ export async function startGrpcFace(options: GrpcFaceOptions): Promise<GrpcFace>
   const services = addServices(server, endpoints);
   const health = createHealth(['', ...services]);
   health.addToServer(server);
-  addReflection(server, endpoints, [health]);
+  addReflection(server, endpoints);
 
   const port = await listen(server, address);
   connections = guardConnections(http2ServerOf(server), limits);

@@ -4,6 +4,7 @@ import type { HandlerContext } from '@connectrpc/connect';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { type GrpcFace, startGrpcFace } from '../../src/faces/grpc.ts';
 import { type BodyBudget, createBodyBudget } from '../../src/rpc/body-budget.ts';
 import type { Handler } from '../../src/rpc/endpoint.ts';
@@ -11,6 +12,7 @@ import type { Observation } from '../../src/rpc/visit.ts';
 import { openCall, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
 import { endpointsOf } from '../support/proto.ts';
 
+const verifyToken = '/latchkey.identity.v1.VerificationService/VerifyToken';
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 
 /** A message that is decoded and has no effect. */
@@ -24,12 +26,11 @@ describe('the memory of bodies', () => {
   beforeAll(async () => {
     budget = createBodyBudget({ bytesMax: 256 * 1024 });
     const handler = ((_request: never, context: HandlerContext) => handle(context)) as Handler;
-    const service = IssuanceService.typeName;
-    const endpoints = endpointsOf(
-      createRegistry(IssuanceService),
-      service,
-      () => handler,
-      (observation) => observed.push(observation),
+    const services = [IssuanceService, VerificationService];
+    const registry = createRegistry(...services);
+    const observe = (observation: Observation) => void observed.push(observation);
+    const endpoints = services.flatMap(({ typeName }) =>
+      endpointsOf(registry, typeName, () => handler, observe),
     );
     const any = { host: '127.0.0.1', port: 0 };
     face = await startGrpcFace({ endpoints, bodies: budget, address: any, limits: shortLimits });
@@ -60,6 +61,14 @@ describe('the memory of bodies', () => {
     await expect.poll(() => budget.bytesHeld()).toBe(0);
   });
 
+  test('does not count the rest of a body whose call was refused', async () => {
+    const call = openCall(await openLocal(), verifyToken);
+    expect(await call.status).toBe(String(status.UNAUTHENTICATED));
+    call.stream.write(Buffer.concat([prefix(200_000), Buffer.alloc(150_000)]));
+    await expect.poll(() => call.stream.closed).toBe(true);
+    expect(budget.bytesHeld()).toBe(0);
+  });
+
   test('counts a compressed message as large as it may become', async () => {
     const opened = await openLocal();
     const call = openCall(opened, issueToken, { 'grpc-encoding': 'gzip' });
@@ -67,7 +76,7 @@ describe('the memory of bodies', () => {
     expect(await call.status).toBe(String(status.UNAVAILABLE));
   });
 
-  test('is free of a call whose deadline has passed, and its handler is told', async () => {
+  test('is free of a call whose deadline has passed, and its handler is aborted', async () => {
     const reasons: unknown[] = [];
     handle = async ({ signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));

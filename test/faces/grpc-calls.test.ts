@@ -8,7 +8,7 @@ import {
   UploadDocumentRequestSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { grpcError } from '../support/doors.ts';
-import { openCall, openConnection, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
+import { openCall, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';

@@ -197,7 +197,7 @@ describe('the listener', () => {
       .toBeGreaterThan(0);
   });
 
-  test('refuses watchers of health beyond their number, and calls of methods never', async () => {
+  test('refuses watchers of health beyond their number, but no other call', async () => {
     const opened = await session();
     const watchers = Array.from({ length: 4 }, () => openCall(opened, watch));
     for (const { stream } of watchers) stream.end(prefix(0));

@@ -124,18 +124,12 @@ describe('reflection', () => {
     },
   );
 
-  test('is enough for buf curl to call health and to print the details of errors', async () => {
+  test('is enough for buf curl to call health', async () => {
     const buf = path.resolve(import.meta.dirname, '../../node_modules/.bin/buf');
-    const curl = (method: string) =>
-      promisify(execFile)(buf, [
-        ...['curl', '--protocol', 'grpc', '--http2-prior-knowledge'],
-        `http://${app.app.grpcAddress}/${method}`,
-      ]);
-    const { stdout } = await curl('grpc.health.v1.Health/Check');
+    const url = `http://${app.app.grpcAddress}/grpc.health.v1.Health/Check`;
+    const flags = ['curl', '--protocol', 'grpc', '--http2-prior-knowledge'];
+    const { stdout } = await promisify(execFile)(buf, [...flags, url]);
     expect(JSON.parse(stdout)).toEqual({ status: 'SERVING' });
-    const refused = curl('latchkey.identity.v1.VerificationService/VerifyToken');
-    const { stderr } = await refused.catch((error: { stderr: string }) => error);
-    expect(stderr).toContain('"reason": "unauthenticated"');
   });
 
   test('tells the file that a symbol is in, and every file that it imports', async () => {

@@ -33,6 +33,9 @@ test('the laid sources compile, and the printed one means what its package says'
     'google/api/http.proto',
     'google/rpc/error_details.proto',
     'google/rpc/status.proto',
+    'grpc/health/v1/health.proto',
+    'grpc/reflection/v1/reflection.proto',
+    'grpc/reflection/v1alpha/reflection.proto',
   ]);
   const printed = compiled.find((file) => file.name === embedded.name);
   expect(printed && meaning(printed)).toEqual(meaning(embedded));
