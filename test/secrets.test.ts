@@ -260,6 +260,9 @@ class Tour {
     this.keep(cookie.slice(cookie.indexOf('=') + 1));
     const page = await fetch(url, { headers: { cookie } });
     expect(page.status).toBe(200);
+    const report = new URLSearchParams({ visit: 'a'.repeat(16), pages: '0:0' });
+    const init = { method: 'POST', headers: { cookie }, body: report };
+    expect((await fetch(`${url}/view`, init)).status).toBe(204);
     const file = await fetch(`${url}/file`, { headers: { cookie } });
     expect(file.status).toBe(200);
     expect((await fetch(`${url}/file`, { headers: { cookie: `${cookie}x` } })).status).toBe(403);
