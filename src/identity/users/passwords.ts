@@ -8,7 +8,12 @@ import { createFairQueue, type FairQueue, type OwnerPath } from '../../rpc/fair-
  * Who a password is computed for: `users` who sign in or change theirs, or the `links` of a
  * workspace. Neither kind waits for the other; within a kind, the owners take turns.
  */
-export type PasswordQueue = { readonly kind: 'users' | 'links'; readonly owner: OwnerPath };
+export type PasswordQueue = {
+  readonly kind: 'users' | 'links';
+  readonly owner: OwnerPath;
+  /** Runs when it is the password's turn, before the password is computed, and may refuse it. */
+  readonly first?: () => Promise<void>;
+};
 
 export type Passwords = {
   /** The PHC string to be stored. */
@@ -66,12 +71,13 @@ function createTurns() {
     }
   }
 
-  return async <T>({ kind, owner }: PasswordQueue, work: () => Promise<T>): Promise<T> => {
+  return async <T>({ kind, owner, first }: PasswordQueue, work: () => Promise<T>): Promise<T> => {
     await new Promise<void>((go, refuse) => {
       if (waiting[kind].add(owner, go)) startNext();
       else refuse(refusals[kind]());
     });
     try {
+      await first?.();
       return await work();
     } finally {
       running[kind]--;

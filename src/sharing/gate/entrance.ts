@@ -1,6 +1,6 @@
 // The way in: what a gate asks for, one after the other, and what it makes of the answers.
 import { readEmail } from '../../email.ts';
-import type { Passwords } from '../../identity/users/passwords.ts';
+import type { PasswordQueue, Passwords } from '../../identity/users/passwords.ts';
 import { type ErrorCode, Failure } from '../../rpc/errors.ts';
 import { transact } from '../../storage/database.ts';
 import { everyMs } from '../../storage/every.ts';
@@ -86,8 +86,15 @@ export function createEntrance(options: EntranceOptions): Entrance {
     async password(link, form, { progress, ...visitor }) {
       const password = form.get('password') ?? '';
       if (password === '') return { progress, refusal: refusals.noPassword };
-      const forgive = await guesses.count({ linkId: link.id, ...visitor });
-      const queue = { kind: 'links', owner: [link.workspace_id, link.id] } as const;
+      let forgive = async () => {};
+      const queue: PasswordQueue = {
+        kind: 'links',
+        owner: [link.workspace_id, link.id],
+        // In its turn: a flood of guesses must not fill the database's queue, either.
+        async first() {
+          forgive = await guesses.count({ linkId: link.id, ...visitor });
+        },
+      };
       if (!(await passwords.verify(link.password_hash ?? undefined, password, queue))) {
         return { progress, refusal: refusals.wrongPassword };
       }
