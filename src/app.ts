@@ -34,7 +34,7 @@ import { useNodeTextEncoding } from './rpc/text-encoding.ts';
 import { guardAll } from './services.ts';
 import type { BlobStore } from './sharing/blobs/blob-store.ts';
 import type { Recorder } from './sharing/views/recorder.ts';
-import { createMemberships } from './sharing/workspaces/memberships.ts';
+import { createMemberships, rolesOf } from './sharing/workspaces/memberships.ts';
 import { watchChanges } from './storage/changes.ts';
 import { openDatabase, storageFailure } from './storage/database.ts';
 import type { Database } from './storage/schema.ts';
@@ -121,7 +121,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     blobLeaseMs: options.blobLeaseMs ?? 120_000,
   };
   const membershipsOf = createMemberships({ db, changes });
-  const identity = await buildIdentity(base, membershipsOf);
+  const identity = await buildIdentity(base, { membershipsOf, rolesOf });
   const assets = await readAssets(webDir);
   const { credentials, passwords } = identity;
   // It stands beside the built browser code, also where the service runs from its sources.

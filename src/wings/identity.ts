@@ -19,6 +19,7 @@ import { createStanding } from '../identity/tokens/standing.ts';
 import { createVerificationService } from '../identity/tokens/verification-service.ts';
 import { createVerifier } from '../identity/tokens/verifier.ts';
 import { createPasswords, type Passwords } from '../identity/users/passwords.ts';
+import type { RolesOf } from '../identity/users/privilege.ts';
 import { createUserService } from '../identity/users/service.ts';
 import { createSealedStepOf } from '../identity/users/totp.ts';
 import type { Authenticate } from '../rpc/credential.ts';
@@ -55,7 +56,12 @@ export type Identity = {
   stop(): Promise<void>;
 };
 
-export async function buildIdentity(base: Base, membershipsOf: MembershipsOf): Promise<Identity> {
+type IdentityNeeds = { readonly membershipsOf: MembershipsOf; readonly rolesOf: RolesOf };
+
+export async function buildIdentity(
+  base: Base,
+  { membershipsOf, rolesOf }: IdentityNeeds,
+): Promise<Identity> {
   const { config, log, db, changes, trail, masterKey, now, random, publicUrl } = base;
   const issuer = publicUrl;
   const audience = () => config.audience ?? publicUrl();
@@ -119,7 +125,7 @@ export async function buildIdentity(base: Base, membershipsOf: MembershipsOf): P
       session: sessions.service,
       signingKey: createSigningKeyService({ db, masterKey, trail, now }),
       audit: createAuditService({ db }),
-      user: createUserService({ db, trail, masterKey, passwords, random, now }),
+      user: createUserService({ db, trail, masterKey, passwords, rolesOf, random, now }),
     },
   };
 }

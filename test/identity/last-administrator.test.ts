@@ -17,7 +17,7 @@ describeApp('the last staff user with users:write', (suite) => {
   let last: string;
 
   beforeEach(async () => {
-    service = await as(suite.testApp, { type: 'service', scope });
+    service = await as(suite.testApp, { type: 'service', scope: `links:read ${scope}` });
     await changeElsewhere(db(), (trx) =>
       trx.updateTable('users').set({ disable_time: 1 }).execute(),
     );

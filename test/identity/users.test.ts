@@ -181,19 +181,20 @@ describeApp('users', (suite) => {
         const grant = { userId: weak.id, scopes: ['links:read', 'audit:read'] };
         expect(await call(updateUser, grant, limited)).toMatchObject(forbidden);
         expect(await call(updateUser, grant)).toMatchObject({ ok: true });
-        // What the user has already is no grant.
-        const kept = { userId: weak.id, scopes: ['audit:read', 'users:read'] };
+        // Scopes that the user has already are not granted again.
+        const kept = { userId: weak.id, scopes: ['links:read', 'audit:read', 'users:read'] };
         expect(await call(updateUser, kept, limited)).toMatchObject({ ok: true });
       });
 
-      it('keep their e-mail address, and stay disabled', async () => {
+      it('keep their e-mail address, and stay enabled or disabled', async () => {
         const strong = await addUser(db(), { kind: 'staff', scopes: `${scope} audit:read` });
         const change = { userId: strong.id, email: newEmail() };
         expect(await call(updateUser, change, limited)).toMatchObject(forbidden);
         expect(await call(updateUser, { userId: strong.id, name: 'x' }, limited)).toMatchObject({
           ok: true,
         });
-        expect(await call(disableUser, { userId: strong.id }, limited)).toMatchObject({ ok: true });
+        expect(await call(disableUser, { userId: strong.id }, limited)).toMatchObject(forbidden);
+        expect(await call(disableUser, { userId: strong.id })).toMatchObject({ ok: true });
         expect(await call(enableUser, { userId: strong.id }, limited)).toMatchObject(forbidden);
         expect(await call(enableUser, { userId: strong.id })).toMatchObject({ ok: true });
       });

@@ -9,16 +9,17 @@ import type { Trail } from '../audit/trail.ts';
 import type { MasterKey } from '../keys/master-key.ts';
 import { checkPassword } from './password-rules.ts';
 import type { Passwords } from './passwords.ts';
-import { powerOver } from './privilege.ts';
+import { powerOver, type RolesOf } from './privilege.ts';
 import { confirmSeed, deleteSeed, endSessionsOf, findSeed, putSeed, updateUser } from './store.ts';
 import { describeSeed, newSeed, seedPurpose, stepOf } from './totp.ts';
-import { requireUser, userMessage } from './users.ts';
+import { lockedUser, requireUser, userMessage } from './users.ts';
 
 export type UserOptions = {
   readonly db: Database;
   readonly trail: Trail;
   readonly masterKey: MasterKey;
   readonly passwords: Passwords;
+  readonly rolesOf: RolesOf;
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -30,17 +31,17 @@ type FactorMethods = Pick<
 >;
 
 export function createFactorMethods(options: UserOptions): FactorMethods {
-  const { db, trail, masterKey, passwords, random, now } = options;
+  const { db, trail, masterKey, passwords, rolesOf, random, now } = options;
   return {
     async setPassword({ userId, password }, context) {
-      const requirePower = await powerOver(context, userId);
+      const { requireToActAs } = await powerOver(context, userId, rolesOf);
       const { email } = await requireUser(db, userId);
       checkPassword(password, email);
       const password_hash = await passwords.hash(password);
       const caller = principalOf(context);
       const except = isUser(caller) ? caller.sessionId : '';
       await trail.change(context, { target: userId, topic: 'access' }, async (trx) => {
-        requirePower(await requireUser(trx, userId));
+        await requireToActAs(trx, await lockedUser(trx, userId));
         await updateUser(trx, userId, { password_hash });
         await endSessionsOf(trx, userId, { time: now(), except });
       });
@@ -81,9 +82,9 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     },
 
     async removeTotp({ userId }, context) {
-      const requirePower = await powerOver(context, userId);
+      const { requireToActAs } = await powerOver(context, userId, rolesOf);
       await trail.change(context, { target: userId }, async (trx) => {
-        requirePower(await requireUser(trx, userId));
+        await requireToActAs(trx, await lockedUser(trx, userId));
         await deleteSeed(trx, userId);
       });
       return {};

@@ -1,22 +1,57 @@
-// What a user may do, for the rule that nobody can take over a user who may do more than they.
+// What a user may do, for the rule that no one can take over or weaken a user who may do more than
+// they.
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf, isUser } from '../../rpc/principal.ts';
 import { privilegeOf } from '../../rpc/privilege.ts';
-import type { UserRow } from '../../storage/schema.ts';
-import { storedScopes } from '../scopes.ts';
-
-/** Throws `forbidden` unless the caller holds everything that the user may do, or is the user. */
-export type RequirePower = (user: UserRow) => void;
+import type { Executor, UserRow } from '../../storage/schema.ts';
+import { isManagementScope, storedScopes } from '../scopes.ts';
 
 /**
- * Finds out what the caller and the user may do, before a transaction that is to check it. A staff
- * user's scopes are read within the transaction; a member's are those of all their roles.
+ * Reads the scopes of all of a user's roles, one set for each workspace, whether or not the user is
+ * enabled: an attacker could disable a user first to hide their roles.
  */
-export async function powerOver(context: HandlerContext, userId: string): Promise<RequirePower> {
-  const { principal, membershipsOf } = callerOf(context);
-  if (isUser(principal) && principal.userId === userId) return () => {};
+export type RolesOf = (db: Executor, userId: string) => Promise<readonly ReadonlySet<string>[]>;
+
+/** Throws `forbidden` unless the caller holds the user's scopes, or is the user. */
+type Require = (trx: Executor, user: UserRow) => Promise<void>;
+
+export type Power = {
+  /**
+   * For changes that let the caller sign in as the user. Every scope of the user counts, also those
+   * of areas that belong to other services.
+   */
+  readonly requireToActAs: Require;
+  /**
+   * For changes that only take permissions away. Management scopes and roles count, so that staff
+   * with all management scopes can disable any user.
+   */
+  readonly requireToWeaken: Require;
+};
+
+/**
+ * Reads what the caller holds, before the transaction. What the user may do is read within the
+ * transaction, which must have locked the user (`lockUser`): granting a role locks the user, too.
+ */
+export async function powerOver(
+  context: HandlerContext,
+  userId: string,
+  rolesOf: RolesOf,
+): Promise<Power> {
+  const { principal } = callerOf(context);
+  if (isUser(principal) && principal.userId === userId) {
+    return { requireToActAs: async () => {}, requireToWeaken: async () => {} };
+  }
   const requireHeld = await privilegeOf(context);
-  const roles = [...(await membershipsOf(userId)).values()];
-  return (user) =>
-    requireHeld(new Set([...storedScopes(user.scopes), ...roles.flatMap((scopes) => [...scopes])]));
+  async function scopesOf(trx: Executor, user: UserRow): Promise<string[]> {
+    const roles = await rolesOf(trx, user.id);
+    return [...storedScopes(user.scopes), ...roles.flatMap((role) => [...role])];
+  }
+  return {
+    async requireToActAs(trx, user) {
+      requireHeld(new Set(await scopesOf(trx, user)));
+    },
+    async requireToWeaken(trx, user) {
+      requireHeld(new Set((await scopesOf(trx, user)).filter(isManagementScope)));
+    },
+  };
 }

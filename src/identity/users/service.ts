@@ -12,7 +12,7 @@ import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
 import { isDuplicate } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
-import { storedScopes } from '../scopes.ts';
+import { isManagementScope, storedScopes } from '../scopes.ts';
 import { createFactorMethods, type UserOptions } from './factors.ts';
 import { checkPassword } from './password-rules.ts';
 import { powerOver } from './privilege.ts';
@@ -26,15 +26,12 @@ import {
   type UserChange,
   updateUser,
 } from './store.ts';
-import { requireUser, userMessage } from './users.ts';
-
-/** The scope without which nobody can bring anybody in again. */
-const indispensable = 'users:write';
+import { lockedUser, requireUser, userMessage } from './users.ts';
 
 export function createUserService(options: UserOptions): ServiceImpl<typeof UserService> {
-  const { db, trail, passwords, random, now } = options;
+  const { db, trail, passwords, rolesOf, random, now } = options;
 
-  /** Changes a user by what `decide` makes of the row, in a transaction that locks the staff. */
+  /** Changes a user as `decide` says, in a transaction that locks the staff and the user. */
   function change(
     context: HandlerContext,
     id: string,
@@ -42,13 +39,12 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
   ): Promise<User> {
     return trail.change(context, { target: id, topic: 'access' }, async (trx) => {
       await lockStaff(trx);
-      const user = await requireUser(trx, id);
-      const changes = await decide(user, trx);
-      await updateUser(trx, id, changes);
-      if (isIndispensable(user) && !(await hasStaffWith(trx, indispensable))) {
-        throw fail('conflict', `It is the last enabled staff user with ${indispensable}.`);
-      }
-      return { ...user, ...changes };
+      const user = await lockedUser(trx, id);
+      const change = await decide(user, trx);
+      await updateUser(trx, id, change);
+      const changed = { ...user, ...change };
+      await requireHoldersLeft(trx, user, changed);
+      return changed;
     });
   }
 
@@ -95,23 +91,25 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     async updateUser(request, context) {
       const { userId } = request;
       const update = readUpdate(UpdateUserRequestSchema, request, fields).change;
-      const requirePower = await powerOver(context, userId);
+      const { requireToActAs, requireToWeaken } = await powerOver(context, userId, rolesOf);
       const requireHeld = await privilegeOf(context);
-      const user = await change(context, userId, (old) => {
-        if (update.scopes !== undefined) {
-          if (old.kind === 'member' && update.scopes !== '') throw memberScopes();
-          const before = storedScopes(old.scopes);
-          const added = [...storedScopes(update.scopes)].filter((scope) => !before.has(scope));
-          requireHeld(added);
-        }
-        if (update.email !== undefined && update.email !== old.email) requirePower(old);
+      const user = await change(context, userId, async (old, trx) => {
+        const scopes = update.scopes ?? old.scopes;
+        if (old.kind === 'member' && scopes !== '') throw memberScopes();
+        requireHeld(lackingIn(scopes, old.scopes));
+        const isStripped = lackingIn(old.scopes, scopes).length > 0;
+        const isMoved = update.email !== undefined && update.email !== old.email;
+        if (isStripped) await requireToWeaken(trx, old);
+        if (isMoved) await requireToActAs(trx, old);
         return update;
       }).catch(refuseDuplicate);
       return { user: userMessage(user) };
     },
 
     async disableUser({ userId }, context) {
+      const { requireToWeaken } = await powerOver(context, userId, rolesOf);
       const user = await change(context, userId, async (old, trx) => {
+        await requireToWeaken(trx, old);
         if (old.disable_time !== null) return {};
         const time = now();
         await endSessionsOf(trx, userId, { time });
@@ -121,9 +119,9 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     },
 
     async enableUser({ userId }, context) {
-      const requirePower = await powerOver(context, userId);
-      const user = await change(context, userId, (old) => {
-        requirePower(old);
+      const { requireToActAs } = await powerOver(context, userId, rolesOf);
+      const user = await change(context, userId, async (old, trx) => {
+        await requireToActAs(trx, old);
         return { disable_time: null };
       });
       return { user: userMessage(user) };
@@ -153,8 +151,25 @@ function memberScopes(): Failure {
   return invalid('scopes', 'are for staff: what members may do is said by their roles');
 }
 
-function isIndispensable({ kind, disable_time, scopes }: UserRow): boolean {
-  return kind === 'staff' && disable_time === null && storedScopes(scopes).has(indispensable);
+/** The scopes of the first stored list that the second one lacks. */
+function lackingIn(first: string, second: string): string[] {
+  const others = storedScopes(second);
+  return [...storedScopes(first)].filter((scope) => !others.has(scope));
+}
+
+/** The management scopes that the user holds, as enabled staff. */
+function managedBy({ kind, disable_time, scopes }: UserRow): string[] {
+  if (kind !== 'staff' || disable_time !== null) return [];
+  return [...storedScopes(scopes)].filter(isManagementScope);
+}
+
+/** Throws `conflict` where a management scope would be left without an enabled staff user. */
+async function requireHoldersLeft(trx: Executor, before: User, after: User): Promise<void> {
+  const kept = new Set(managedBy(after));
+  for (const scope of managedBy(before)) {
+    if (kept.has(scope) || (await hasStaffWith(trx, scope))) continue;
+    throw fail('conflict', `The user is the last enabled staff user with ${scope}.`);
+  }
 }
 
 function refuseDuplicate(error: unknown): never {

@@ -59,6 +59,19 @@ export async function lockStaff(trx: Executor): Promise<void> {
     .execute();
 }
 
+/**
+ * Makes other transactions that lock the same user wait until this one ends. Returns whether the
+ * user exists.
+ */
+export async function lockUser(trx: Executor, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set((eb) => ({ kind: eb.ref('kind') }))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Whether there is an enabled staff user with the scope. */
 export async function hasStaffWith(db: Executor, scope: string): Promise<boolean> {
   const row = await db

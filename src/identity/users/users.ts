@@ -3,13 +3,19 @@ import { UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { fail } from '../../rpc/errors.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { storedScopes } from '../scopes.ts';
-import { findUser, type User } from './store.ts';
+import { findUser, lockUser, type User } from './store.ts';
 
 /** Throws `not_found` where there is no such user. */
 export async function requireUser(db: Executor, id: string): Promise<User> {
   const user = await findUser(db, id);
   if (user === undefined) throw fail('not_found', 'There is no such user.', { target: id });
   return user;
+}
+
+/** Reads a user whom no other transaction changes before this one ends. */
+export async function lockedUser(trx: Executor, id: string): Promise<User> {
+  await lockUser(trx, id);
+  return requireUser(trx, id);
 }
 
 export function userMessage(user: User) {

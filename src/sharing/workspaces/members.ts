@@ -14,9 +14,9 @@ import {
   deleteMember,
   findMember,
   findMembers,
-  findUserKind,
   findWorkspace,
   hasOwner,
+  lockUserKind,
   lockWorkspace,
   type MemberUser,
   putMember,
@@ -54,7 +54,7 @@ export function createMemberMethods({ db, trail, now }: MemberOptions): MemberMe
       const role = rolesByWire.get(wireRole) ?? 'member';
       const requireHeld = await privilegeOf(context, workspaceOf(context));
       const member = await change(context, userId, async (trx, workspaceId) => {
-        const user = await findUserKind(trx, userId);
+        const user = await lockUserKind(trx, userId);
         if (user === undefined) throw fail('not_found', 'There is no such user.');
         requireHeld(roleScopes[role]);
         const old = await findMember(trx, workspaceId, userId);

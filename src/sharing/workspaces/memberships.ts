@@ -2,9 +2,9 @@
 import { LRUCache } from 'lru-cache';
 import type { MembershipsOf } from '../../rpc/principal.ts';
 import type { Changes } from '../../storage/changes.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
 import { roleScopes } from './roles.ts';
-import { findRoles } from './store.ts';
+import { findAllRoles, findRoles } from './store.ts';
 
 const cachedMax = 50_000;
 
@@ -30,4 +30,9 @@ export function createMemberships({ db, changes }: MembershipOptions): Membershi
     if (before === generation) cache.set(userId, found);
     return found;
   };
+}
+
+/** The scopes of each of a user's roles, whether or not the user is enabled; not cached. */
+export async function rolesOf(db: Executor, userId: string): Promise<ReadonlySet<string>[]> {
+  return (await findAllRoles(db, userId)).map(({ role }) => roleScopes[role]);
 }

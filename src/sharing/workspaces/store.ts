@@ -131,9 +131,23 @@ export function findRoles(
     .execute();
 }
 
-export function findUserKind(
-  db: Executor,
+/** All roles of a user, whether or not the user is enabled. */
+export function findAllRoles(db: Executor, userId: string): Promise<Pick<MemberRow, 'role'>[]> {
+  return db.selectFrom('members').select('role').where('user_id', '=', userId).execute();
+}
+
+/**
+ * Makes other transactions that lock the same user wait until this one ends: those that change what
+ * a user may do, and those that let a caller act as the user.
+ */
+export function lockUserKind(
+  trx: Executor,
   userId: string,
 ): Promise<Pick<UserRow, 'kind'> | undefined> {
-  return db.selectFrom('users').select('kind').where('id', '=', userId).executeTakeFirst();
+  return trx
+    .updateTable('users')
+    .set((eb) => ({ kind: eb.ref('kind') }))
+    .where('id', '=', userId)
+    .returning('kind')
+    .executeTakeFirst();
 }

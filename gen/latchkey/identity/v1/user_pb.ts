@@ -647,10 +647,14 @@ export const UserKindSchema: GenEnum<UserKind> = /*@__PURE__*/
  * makes a user worth less (disabling, taking scopes away, a new password) takes effect at once, and
  * within a second in every other process.
  *
- * Nobody can give what they do not hold. A scope can be granted only by a caller who holds it; and
- * only a caller who holds everything that a user may do (for members: by their roles) can set that
- * user's password or e-mail address, remove their second factor or enable them again, since whoever
- * does that could become that user.
+ * A caller can grant only scopes that it holds. Setting another user's password or e-mail address,
+ * removing their second factor and enabling them again require every scope of that user, because the
+ * caller could then sign in as that user. Taking scopes away and disabling require the user's
+ * management scopes. A member's scopes are those of their roles in all workspaces. A disabled user
+ * is protected in the same way.
+ *
+ * For each management scope, at least one enabled staff user always holds it. If no one can sign in
+ * any more, run `latchkey recover-staff <email>` where the service runs.
  *
  * @generated from service latchkey.identity.v1.UserService
  */
@@ -698,10 +702,11 @@ export const UserService: GenService<{
    *
    * Errors:
    * - `not_found`: there is no such user.
-   * - `conflict`: another user has the e-mail address; or the last enabled staff user with
-   *   `users:write` would lose that scope.
-   * - `forbidden`: a scope is not the caller's to grant, or the caller does not hold everything that
-   *   the user whose e-mail address is to change may do.
+   * - `conflict`: another user has the e-mail address; or the last enabled staff user with a
+   *   management scope would lose that scope.
+   * - `forbidden`: the caller does not hold a scope that is added; or scopes are taken away and the
+   *   caller does not hold all of the user's management scopes; or the e-mail address is to change
+   *   and the caller does not hold everything that the user may do.
    *
    * @generated from rpc latchkey.identity.v1.UserService.UpdateUser
    */
@@ -716,7 +721,8 @@ export const UserService: GenService<{
    *
    * Errors:
    * - `not_found`: there is no such user.
-   * - `conflict`: it is the last enabled staff user with `users:write`.
+   * - `conflict`: the user is the last enabled staff user with a management scope.
+   * - `forbidden`: the caller does not hold all of the user's management scopes.
    *
    * @generated from rpc latchkey.identity.v1.UserService.DisableUser
    */

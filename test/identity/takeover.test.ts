@@ -1,0 +1,152 @@
+// A caller with users:write and little else tries to gain the permissions of another user, or to
+// take them away.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, it } from 'vitest';
+import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { managementScopes } from '../../src/identity/scopes.ts';
+import { lockUser } from '../../src/identity/users/store.ts';
+import { putMember } from '../../src/sharing/workspaces/store.ts';
+import { transact } from '../../src/storage/database.ts';
+import type { Credential, Door } from '../support/doors.ts';
+import { addMember, as } from '../support/members.ts';
+import { addWorkspace } from '../support/rows.ts';
+import { describeApp, describeDoors } from '../support/suite.ts';
+import { addTotp, addUser } from '../support/users.ts';
+
+const { updateUser, disableUser, enableUser, setPassword, removeTotp } = UserService.method;
+
+const password = 'the password of an attacker';
+let counter = 0;
+const newEmail = () => `attacker-${Date.now()}-${counter++}@example.com`;
+
+/** Everything that leads to the account of another user; returns the code of each answer. */
+async function attack(door: Door, userId: string, credential: Credential) {
+  const answers = {
+    password: await door.call(setPassword, { userId, password }, credential),
+    totp: await door.call(removeTotp, { userId }, credential),
+    email: await door.call(updateUser, { userId, email: newEmail() }, credential),
+    enable: await door.call(enableUser, { userId }, credential),
+    disable: await door.call(disableUser, { userId }, credential),
+  };
+  return Object.values(answers).map((answer) => (answer.ok ? 'ok' : answer.error.code));
+}
+
+describeApp('users:write alone', (suite) => {
+  const db = () => suite.app.inside.db;
+  const scope = 'users:read users:write';
+  let callers: Credential[];
+  beforeAll(async () => {
+    const { id } = await addUser(db(), { kind: 'staff', scopes: scope });
+    callers = [
+      await as(suite.testApp, { type: 'service', scope }),
+      await as(suite.testApp, { type: 'staff', sub: id, scope }),
+    ];
+  });
+  const userRow = (id: string) =>
+    db().selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  const refused = Array(5).fill('forbidden');
+
+  describeDoors((name) => {
+    it.each([
+      ['owner', false],
+      ['owner', true],
+      ['member', true],
+    ] as const)(
+      'does not take over the %s of a workspace, disabled: %s',
+      async (role, disabled) => {
+        const user = await addUser(db(), { kind: 'member', disabled });
+        await addMember(db(), (await addWorkspace(db(), '')).ownerId, role, user.id);
+        await addTotp(suite.testApp, user.id);
+        for (const caller of callers) {
+          expect(await attack(suite.door(name), user.id, caller)).toEqual(refused);
+        }
+        expect(await userRow(user.id)).toEqual(user);
+        const seeds = db()
+          .selectFrom('totp_seeds')
+          .select('user_id')
+          .where('user_id', '=', user.id);
+        expect(await seeds.execute()).toHaveLength(1);
+      },
+    );
+
+    it('neither takes over nor weakens staff with other scopes', async () => {
+      const user = await addUser(db(), { kind: 'staff', scopes: `${scope} audit:read` });
+      for (const caller of callers) {
+        expect(await attack(suite.door(name), user.id, caller)).toEqual(refused);
+        for (const scopes of [[], ['users:read', 'users:write'], ['users:write']]) {
+          const mask = { paths: ['scopes'] };
+          const request = { userId: user.id, scopes, updateMask: mask };
+          expect(await suite.door(name).call(updateUser, request, caller)).toMatchObject({
+            ok: false,
+            error: { code: 'forbidden' },
+          });
+        }
+      }
+      expect(await userRow(user.id)).toEqual(user);
+    });
+
+    it('weakens staff who hold nothing else but scopes of other services', async () => {
+      const user = await addUser(db(), { kind: 'staff', scopes: 'payments:read users:read' });
+      const [caller = {}] = callers;
+      const door = suite.door(name);
+      const fewer = { userId: user.id, scopes: ['payments:read'] };
+      expect(await door.call(updateUser, fewer, caller)).toMatchObject({ ok: true });
+      expect(await attack(door, user.id, caller)).toEqual([...refused.slice(1), 'ok']);
+    });
+
+    it('does not win a race against a role that is being granted', async () => {
+      const user = await addUser(db(), { kind: 'member' });
+      const { ownerId } = await addWorkspace(db(), '');
+      let answer: Promise<string[]> | undefined;
+      await transact(db(), async (trx) => {
+        await lockUser(trx, user.id);
+        const create_time = Date.now();
+        await putMember(trx, {
+          workspace_id: ownerId,
+          user_id: user.id,
+          role: 'owner',
+          create_time,
+        });
+        answer = attack(suite.door(name), user.id, callers[0] ?? {});
+        // Time enough for the first attack to arrive at the row.
+        await sleep(400);
+      });
+      expect(await answer).toEqual(refused);
+      expect(await userRow(user.id)).toEqual(user);
+    });
+  });
+});
+
+describeApp('the last holder of a management scope', (suite) => {
+  const db = () => suite.app.inside.db;
+  const conflict = { ok: false, error: { code: 'conflict' } };
+  const mask = { paths: ['scopes'] };
+
+  describeDoors((name) => {
+    it.each(managementScopes)('keeps %s, and stays enabled', async (last) => {
+      const all = managementScopes.join(' ');
+      await transact(db(), (trx) =>
+        trx.updateTable('users').set({ disable_time: 1 }).where('kind', '=', 'staff').execute(),
+      );
+      const others = managementScopes.filter((scope) => scope !== last);
+      await addUser(db(), { kind: 'staff', scopes: others.join(' ') });
+      await addUser(db(), { kind: 'staff', scopes: all, disabled: true });
+      const holder = await addUser(db(), { kind: 'staff', scopes: all });
+      const own = await as(suite.testApp, { type: 'staff', sub: holder.id, scope: all });
+      const service = await as(suite.testApp, { type: 'service', scope: all });
+      const door = suite.door(name);
+      for (const caller of [own, service]) {
+        const without = { userId: holder.id, scopes: others, updateMask: mask };
+        expect(await door.call(updateUser, without, caller)).toMatchObject(conflict);
+        const none = { userId: holder.id, scopes: [], updateMask: mask };
+        expect(await door.call(updateUser, none, caller)).toMatchObject(conflict);
+        expect(await door.call(disableUser, { userId: holder.id }, caller)).toMatchObject(conflict);
+      }
+      const row = db().selectFrom('users').selectAll().where('id', '=', holder.id);
+      expect(await row.executeTakeFirst()).toEqual(holder);
+      // What another enabled staff user holds, too, can be given up.
+      const request = { userId: holder.id, scopes: [last], updateMask: mask };
+      expect(await door.call(updateUser, request, service)).toMatchObject({ ok: true });
+    });
+  });
+});
