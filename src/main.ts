@@ -5,8 +5,10 @@ import path from 'node:path';
 import { type App, startApp } from './app.ts';
 import { checkBlobs } from './commands/check-blobs.ts';
 import { runDoctor, writeFinding } from './commands/doctor.ts';
+import { recoverStaff } from './commands/recover-staff.ts';
 import { rotateMasterKey } from './commands/rotate-master-key.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { readEmail } from './email.ts';
 import { createLog, type OpenLog } from './observe/log.ts';
 
 const stopMs = 10_000;
@@ -30,6 +32,11 @@ const commands: Readonly<Record<string, Command>> = {
     usage: '',
     about: 'encrypts everything again under a new master key',
     run: withoutWords(rotate),
+  },
+  'recover-staff': {
+    usage: '<email>',
+    about: 'makes a password for a staff user and restores every management scope',
+    run: recover,
   },
 };
 
@@ -129,6 +136,32 @@ async function doctorBlobs(): Promise<void> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
     process.stderr.write(`The documents were not checked: ${reason}\n`);
+    process.exit(1);
+  }
+}
+
+async function recover(words: readonly string[]): Promise<void> {
+  const [address, ...others] = words;
+  if (address === undefined || others.length > 0) throw new UsageError();
+  const email = readEmail(address);
+  if (email === undefined) {
+    process.stderr.write(`"${address}" is not an e-mail address\n`);
+    process.exit(2);
+  }
+  const config = readConfigOrExit();
+  try {
+    const options = { config, email, random: randomBytes, now: Date.now };
+    const { password, isNew } = await recoverStaff(options);
+    const done = isNew ? 'was created' : 'was recovered, without a second factor';
+    process.stderr.write(
+      `The staff user ${email} ${done}, with every management scope.\n` +
+        'The password is not shown again:\n',
+    );
+    // Alone on stdout, for scripts.
+    process.stdout.write(`${password}\n`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    process.stderr.write(`The staff user was not recovered: ${reason}\n`);
     process.exit(1);
   }
 }

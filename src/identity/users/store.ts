@@ -21,6 +21,11 @@ export function findUser(db: Executor, id: string): Promise<User | undefined> {
   return selectUsers(db).where('id', '=', id).executeTakeFirst();
 }
 
+/** `email`: in lower case. */
+export function findUserByEmail(db: Executor, email: string): Promise<User | undefined> {
+  return selectUsers(db).where('email', '=', email).executeTakeFirst();
+}
+
 export type UserFilter = {
   readonly email: string | undefined;
   readonly kind: UserRow['kind'] | undefined;

@@ -31,6 +31,7 @@ const ownActions = [
   'MasterKey.Rotate',
   'SigningKeyService.RemoveSigningKey',
   'SigningKeyService.ReplaceSigningKey',
+  'Staff.Recover',
 ];
 
 export const actions: readonly string[] = [

@@ -1,0 +1,141 @@
+// `latchkey recover-staff <email>`, as a process of its own, while the server runs and without one.
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { managementScopes } from '../../src/identity/scopes.ts';
+import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
+import { describeDialects } from '../support/harness.ts';
+import { urlIn, withDatabase } from '../support/master-keys.ts';
+import { newDataDir, type RunningProgram, spawnProgram, startProgram } from '../support/program.ts';
+import { addSession, addUser } from '../support/users.ts';
+
+type Answer = { readonly code: unknown; readonly password: string; readonly stderr: string };
+
+async function recover(
+  env: Record<string, string>,
+  dataDir: string,
+  words: readonly string[],
+): Promise<Answer> {
+  const program = await spawnProgram(env, dataDir, ['recover-staff', ...words]);
+  const code = await program.ended;
+  return { code, password: program.stdout().trimEnd(), stderr: program.stderr() };
+}
+
+type Token = { readonly access_token: string; readonly scope: string };
+
+async function signIn(
+  { env }: RunningProgram,
+  email: string,
+  password: string,
+): Promise<Partial<Token>> {
+  const response = await fetch(`${env.LATCHKEY_BASE_URL}/sessions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  return (await response.json()) as Partial<Token>;
+}
+
+async function statusWith({ env }: RunningProgram, token: string | undefined): Promise<number> {
+  const headers = { authorization: `Bearer ${token}` };
+  return (await fetch(`${env.LATCHKEY_BASE_URL}/users`, { headers })).status;
+}
+
+const sorted = (scopes: string) => scopes.split(' ').sort();
+
+describeDialects('a staff user is recovered', (dialect) => {
+  /** A running server, and the settings that the command needs to find its database. */
+  async function start() {
+    const dataDir = await newDataDir();
+    const settings: Record<string, string> =
+      dialect === 'postgres' ? { LATCHKEY_DATABASE_URL: await freshPostgresDatabase() } : {};
+    const server = await startProgram({ LATCHKEY_BOOTSTRAP: 'owner', ...settings }, dataDir);
+    onTestFinished(() => server.remove());
+    const url = settings.LATCHKEY_DATABASE_URL ?? urlIn(dataDir);
+    return { server, settings, url, dataDir };
+  }
+
+  test('without scopes, disabled and with a lost second factor, while the server runs', async () => {
+    const { server, settings, url, dataDir } = await start();
+    const email = server.env.STAFF_EMAIL;
+    const before = await signIn(server, email, server.env.STAFF_PASSWORD);
+    expect(await statusWith(server, before.access_token)).toBe(200);
+    const id = await withDatabase(url, async (db) => {
+      const user = await db.selectFrom('users').selectAll().executeTakeFirstOrThrow();
+      const row = { user_id: user.id, ciphertext: 'x', master_key_id: 'x', last_step: 0 };
+      const times = { create_time: 1, confirm_time: 1 };
+      await db
+        .insertInto('totp_seeds')
+        .values({ ...row, ...times })
+        .execute();
+      const change = { scopes: 'payments:read', disable_time: 1 };
+      await db.updateTable('users').set(change).where('id', '=', user.id).execute();
+      return user.id;
+    });
+
+    const { code, password, stderr } = await recover(settings, dataDir, [email.toUpperCase()]);
+
+    expect([code, stderr]).toEqual([0, expect.stringContaining(email)]);
+    expect(password).toMatch(/^[0-9A-Za-z]{22}$/);
+    await sleep(1_000);
+    expect(await statusWith(server, before.access_token)).toBe(401);
+    const after = await signIn(server, email, password);
+    expect(sorted(after.scope ?? '')).toEqual([...managementScopes, 'payments:read'].sort());
+    expect(await statusWith(server, after.access_token)).toBe(200);
+    expect(await signIn(server, email, server.env.STAFF_PASSWORD)).not.toHaveProperty('scope');
+    const events = await withDatabase(url, (db) =>
+      db.selectFrom('audit_events').selectAll().where('action', '=', 'Staff.Recover').execute(),
+    );
+    expect(events).toMatchObject([{ actor_type: 'system', target: id, code: 'ok' }]);
+  });
+
+  test('who does not exist is created', async () => {
+    const { server, settings, dataDir } = await start();
+    const { code, password } = await recover(settings, dataDir, ['new.owner@example.com']);
+    expect(code).toBe(0);
+    const { scope = '' } = await signIn(server, 'new.owner@example.com', password);
+    expect(sorted(scope)).toEqual([...managementScopes].sort());
+  });
+
+  test('but not a member, who stays as before', async () => {
+    const { settings, url, dataDir } = await start();
+    const member = await withDatabase(url, async (db) => {
+      const user = await addUser(db, { kind: 'member', disabled: true });
+      await addSession(db, user.id);
+      return user;
+    });
+    const { code, password, stderr } = await recover(settings, dataDir, [member.email]);
+    expect([code, password]).toEqual([1, '']);
+    expect(stderr).toBe(
+      `The staff user was not recovered: ${member.email} is a member of workspaces\n`,
+    );
+    const row = await withDatabase(url, (db) =>
+      db.selectFrom('users').selectAll().where('id', '=', member.id).executeTakeFirst(),
+    );
+    expect(row).toEqual(member);
+  });
+});
+
+test('recover-staff makes no database where there is none', async () => {
+  const dataDir = await newDataDir();
+  const { code, password, stderr } = await recover({}, dataDir, ['ada@example.com']);
+  expect([code, password]).toEqual([1, '']);
+  expect(stderr).toContain('latchkey.db');
+  await expect(access(path.join(dataDir, 'latchkey.db'))).rejects.toThrow();
+});
+
+test('recover-staff does not work on an empty database', async () => {
+  const settings = { LATCHKEY_DATABASE_URL: await freshPostgresDatabase() };
+  const { code, stderr } = await recover(settings, await newDataDir(), ['ada@example.com']);
+  expect([code, stderr]).toEqual([1, 'The staff user was not recovered: the database is empty\n']);
+});
+
+test.each([[[]], [['ada@example.com', 'bo@example.com']], [['nonsense']]])(
+  'recover-staff refuses the words %j',
+  async (words) => {
+    const { code, password, stderr } = await recover({}, await newDataDir(), words);
+    expect([code, password]).toEqual([2, '']);
+    expect(stderr).toMatch(/^(Usage: latchkey|"nonsense" is not an e-mail address)/);
+  },
+);
