@@ -64,6 +64,16 @@ describeApp('access of users', (suite) => {
       const forbidden = { code: 'forbidden', challenge: insufficientScope(access) };
       const [area = ''] = access.scope.split(':');
 
+      it('asks members for a recent sign-in where it says so', async () => {
+        const { db } = suite.app.inside;
+        const { ownerId } = await addWorkspace(db, '');
+        const sub = await addMember(db, ownerId, 'owner');
+        const authTime = Math.floor(Date.now() / 1000) - stepUpSeconds - 1;
+        const token = { type: 'member', scope: access.scope, sub, authTime } as const;
+        const { code } = await call(method, token, { workspace_id: ownerId });
+        expect(code === 'step_up_required').toBe(access.recentSignIn);
+      });
+
       it.each(roles)('is open to the role %s where the table says so', async (role) => {
         const { db } = suite.app.inside;
         const { ownerId } = await addWorkspace(db, '');

@@ -101,6 +101,37 @@ describe('the methods', () => {
   });
 });
 
+describe('a recent sign-in', () => {
+  it('is required where credentials, users, roles or signing keys change', () => {
+    const asking = allMethods.filter((method) => accessOf(method).recentSignIn);
+    expect(asking.map(({ parent, name }) => `${parent.name}.${name}`).sort()).toEqual([
+      'ApiKeyService.CreateApiKey',
+      'ApiKeyService.RevokeApiKey',
+      'ApiKeyService.RotateApiKey',
+      'ClientService.CreateClient',
+      'ClientService.CreateClientSecret',
+      'ClientService.RevokeClientSecret',
+      'ClientService.RotateClientSecret',
+      'CustomerService.CreateApiKey',
+      'CustomerService.RevokeApiKey',
+      'CustomerService.RotateApiKey',
+      'SigningKeyService.ActivateSigningKey',
+      'SigningKeyService.CreateSigningKey',
+      'SigningKeyService.RevokeSigningKey',
+      'UserService.ConfirmTotp',
+      'UserService.CreateUser',
+      'UserService.DisableUser',
+      'UserService.EnableUser',
+      'UserService.EnrolTotp',
+      'UserService.RemoveTotp',
+      'UserService.SetPassword',
+      'UserService.UpdateUser',
+      'WorkspaceService.PutMember',
+      'WorkspaceService.RemoveMember',
+    ]);
+  });
+});
+
 describeApp('access', (suite) => {
   describeDoors((door) => {
     const call = (method: DescMethod, authorization?: string, fields = {}): Promise<Outcome> =>

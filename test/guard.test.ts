@@ -120,6 +120,30 @@ describe('a method that users may call for themselves', () => {
   });
 });
 
+describe('a method that needs a recent sign-in', () => {
+  const rule = { scope: 'links:write', principals: [STAFF, MEMBER, SERVICE], recentSignIn: true };
+  const user = (type: 'staff' | 'member', age: number): Principal => ({
+    type,
+    userId: 'usr_1',
+    sessionId: 'ses_1',
+    authTime: nowSeconds - age,
+    scopes: new Set(['links:write']),
+  });
+
+  it.each(['staff', 'member'] as const)('asks %s for one', async (type) => {
+    expect(await codeFor(rule, user(type, 300), {})).toBe('ok');
+    expect(await codeFor(rule, user(type, 301), {})).toBe('step_up_required');
+  });
+
+  it.each(['staff', 'member'] as const)(
+    'asks %s who signed in while the clock was ahead',
+    async (type) => {
+      expect(await codeFor(rule, user(type, -60), {})).toBe('ok');
+      expect(await codeFor(rule, user(type, -86_400), {})).toBe('step_up_required');
+    },
+  );
+});
+
 describe('a method with fields that need a recent sign-in', () => {
   const rule = {
     scope: 'clients:write',

@@ -40,6 +40,9 @@ export type VisitOptions = CredentialOptions & {
   readonly failureOf: (thrown: unknown) => Failure;
 };
 
+/** A sign-in further in the future was made while the clock was ahead. */
+const clockSkewSecondsMax = 60;
+
 export const nobody: Principal = { type: 'anonymous' };
 
 const callerNames: Record<PrincipalType, string> = {
@@ -102,7 +105,7 @@ export class Visit {
     // Whether users act for themselves shows once the request is read.
     if (access.self && isUser(principal) && !this.#isScoped(principal)) return;
     this.#requireScope(principal);
-    if (access.recentSignIn) this.#checkStaffSignIn(principal);
+    if (access.recentSignIn) this.#checkSignIn(principal);
   }
 
   #isScoped(principal: Principal): boolean {
@@ -119,14 +122,12 @@ export class Visit {
     throw fail('forbidden', needed);
   }
 
-  #checkStaffSignIn(principal: Principal): void {
-    if (principal.type === 'staff') this.#checkSignIn(principal.authTime);
-  }
-
-  /** RFC 9470 §3. */
-  #checkSignIn(authTime: number): void {
+  /** Throws where a user has not signed in recently (RFC 9470 §3); other callers pass. */
+  #checkSignIn(principal: Principal): void {
+    if (!isUser(principal)) return;
     const { stepUpSeconds, now } = this.#options;
-    if (now() / 1000 - authTime <= stepUpSeconds) return;
+    const ageSeconds = now() / 1000 - principal.authTime;
+    if (ageSeconds <= stepUpSeconds && ageSeconds >= -clockSkewSecondsMax) return;
     const challenge = bearerChallenge('insufficient_user_authentication', {
       max_age: stepUpSeconds,
     });
@@ -140,9 +141,9 @@ export class Visit {
     if (access.self && isUser(principal)) {
       if ((request as { userId?: string }).userId !== principal.userId) {
         this.#requireScope(principal);
-      } else if (access.recentSignIn) this.#checkSignIn(principal.authTime);
+      } else if (access.recentSignIn) this.#checkSignIn(principal);
     }
-    if (this.#changesGuarded(request)) this.#checkStaffSignIn(principal);
+    if (this.#changesGuarded(request)) this.#checkSignIn(principal);
     if (!access.workspace) return this.#bounded(request);
     const named = (request as { workspaceId?: string }).workspaceId ?? '';
     const found = resolveWorkspace(call.context, named);

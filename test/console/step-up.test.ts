@@ -10,7 +10,7 @@ import {
 import { addTotp } from '../support/users.ts';
 import { overhangOf, phone, type Reader } from '../support/viewing.ts';
 
-const { app, visitAs, staff, member } = consoles();
+const { app, visitAs, member } = consoles();
 
 const stepUpOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Confirm that it is you' });
 const passwordOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Change your password' });
@@ -201,20 +201,4 @@ describe('the keyboard', () => {
       expect(await stepUpOf(visit).locator(':focus').count()).toBe(1);
     }
   });
-});
-
-it('a list that needs a recent sign-in offers it, and is shown then', async () => {
-  const own = await staff();
-  const visit = await visitAs(own, { signedInAt: longAgo() });
-  const { page } = visit;
-  await visit.open(`/clients/${app().env.CLIENT_ID}`);
-  const problem = page.getByRole('alert').filter({ hasText: 'Please sign in again' });
-  await problem.waitFor();
-  expect(await stepUpOf(visit).count()).toBe(0);
-  await expectAccessible(page);
-  await problem.getByRole('button', { name: 'Confirm that it is you' }).click();
-  await stepUpOf(visit).waitFor();
-  await fillSignIn(page, own);
-  await page.getByRole('table', { name: /secrets/i }).waitFor();
-  expect(await problem.count()).toBe(0);
 });

@@ -5,7 +5,14 @@ import { codeOf, managerOf } from '../support/managing.ts';
 import { addClient } from '../support/rows.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
 
-const { createClient, updateClient, createClientSecret, rotateClientSecret } = ClientService.method;
+const {
+  createClient,
+  updateClient,
+  disableClient,
+  enableClient,
+  createClientSecret,
+  rotateClientSecret,
+} = ClientService.method;
 
 const own = 'clients:read clients:write tokens:read';
 
@@ -41,12 +48,15 @@ describeApp('whoever may manage clients', (suite) => {
         expect(codeOf(await call(updateClient, { clientId, scopes }))).toBe('ok');
         expect(codeOf(await call(createClientSecret, { clientId }))).toBe('ok');
         expect(codeOf(await call(rotateClientSecret, { clientId }))).toBe('ok');
+        expect(codeOf(await call(disableClient, { clientId }))).toBe('ok');
+        expect(codeOf(await call(enableClient, { clientId }))).toBe('ok');
       });
 
       it.each(mayNotGrant)('does not give a client %s', async (_, scopes) => {
         const { db } = suite.app.inside;
         const { ownerId: clientId } = await addClient(db, 'refunds:read');
         const mighty = await addClient(db, scopes.join(' '));
+        const disabled = await addClient(db, scopes.join(' '), { disabled: true });
         await managerOf(suite.app, own, { type });
         const before = await stored();
 
@@ -56,6 +66,7 @@ describeApp('whoever may manage clients', (suite) => {
           // A secret of a client stands for all that the client may do.
           await call(createClientSecret, { clientId: mighty.ownerId }),
           await call(rotateClientSecret, { clientId: mighty.ownerId, overlapSeconds: 0 }),
+          await call(enableClient, { clientId: disabled.ownerId }),
         ]) {
           expect(codeOf(answer)).toBe('forbidden');
         }

@@ -35,9 +35,15 @@ export type ClientOptions = {
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
   const { db, trail, credentials, random, now } = options;
 
-  function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
+  function setDisabled(
+    context: HandlerContext,
+    id: string,
+    disabled: boolean,
+    check: (row: ClientRow) => void = () => {},
+  ) {
     return trail.change(context, { target: id, topic: 'access' }, async (trx) => {
       const row = await locked(trx, id);
+      check(row);
       if ((row.disable_time !== null) === disabled) return row;
       const change = { disable_time: disabled ? now() : null };
       await updateClient(trx, id, change);
@@ -106,7 +112,11 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     async enableClient({ clientId }, context) {
-      return { client: clientMessage(await setDisabled(context, clientId, false)) };
+      const requireMayGrant = await granterOf(context);
+      const row = await setDisabled(context, clientId, false, ({ scopes }) =>
+        requireMayGrant(storedScopes(scopes), clientId),
+      );
+      return { client: clientMessage(row) };
     },
 
     async createClientSecret({ clientId, name, expireTime }, context) {

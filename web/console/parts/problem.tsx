@@ -2,8 +2,6 @@
 
 import { ConnectError } from '@connectrpc/connect';
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useSignIn } from '../session/context.tsx';
 import {
   type FieldProblem,
   fieldProblemsOf,
@@ -66,14 +64,6 @@ const finalReasons: ReadonlySet<string> = new Set(['forbidden', 'not_found']);
 
 /** What the user can do about it. */
 function Ways({ error, retry }: Pick<ProblemProps, 'error' | 'retry'>) {
-  const { stepUp } = useSignIn();
-  const queries = useQueryClient();
-  if (reasonOf(error) === 'step_up_required') {
-    const confirm = async () => {
-      if (await stepUp.ask()) await queries.invalidateQueries();
-    };
-    return <Way label="Confirm that it is you" act={confirm} />;
-  }
   const isFinal = finalReasons.has(reasonOf(error) ?? '');
   return retry === undefined || isFinal ? null : <Way label="Try again" act={retry} />;
 }

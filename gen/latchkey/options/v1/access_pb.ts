@@ -45,9 +45,9 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
   principals: PrincipalType[];
 
   /**
-   * Staff need to have signed in within the step-up window (300 s by default); otherwise the call is
-   * answered with `step_up_required` (RFC 9470). Checked after the scope. Other kinds of caller are
-   * judged by their scope alone.
+   * Users (staff and members) must have signed in within the step-up window (300 s by default);
+   * otherwise the answer is `step_up_required` (RFC 9470). Checked after the scope. Callers of other
+   * kinds need the scope alone.
    *
    * @generated from field: bool recent_sign_in = 4;
    */
@@ -63,8 +63,8 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
   workspace: boolean;
 
   /**
-   * Fields whose change asks staff for a recent sign-in, where the method as a whole does not. A
-   * field is changed where the request's `update_mask` names it or, without a mask, where it has a
+   * Fields whose change requires users to have signed in recently, where the method as a whole does
+   * not. A field is changed where the request's `update_mask` names it or, without a mask, where it has a
    * value.
    *
    * @generated from field: repeated string recent_sign_in_fields = 6;
@@ -73,8 +73,7 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
 
   /**
    * Users may call the method for themselves, without the scope: where the request's field `user_id`
-   * is their own id. Where the method asks staff for a recent sign-in, it then asks members, too.
-   * Where there is no scope, nobody may call it for anybody else.
+   * is their own id. Where there is no scope, nobody may call it for anybody else.
    *
    * @generated from field: bool self = 7;
    */
