@@ -23,7 +23,7 @@ describe('a link', () => {
 
   it('loses its end and its password, and keeps all else', async () => {
     const expireTime = new Date(Date.now() + dayMs).toISOString();
-    const given = { email_required: true, password: 'old', expire_time: expireTime };
+    const given = { email_required: true, password: 'an old password', expire_time: expireTime };
     const link = await makeLink(app(), document.id, { name: 'Loses', ...given });
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
@@ -45,9 +45,12 @@ describe('a link', () => {
   });
 
   it('gets another password, which everybody has to enter', async () => {
-    const link = await makeLink(app(), document.id, { name: 'Changes', password: 'old' });
+    const link = await makeLink(app(), document.id, {
+      name: 'Changes',
+      password: 'an old password',
+    });
     const reader = new Visitor(link);
-    await reader.post({ password: 'old' });
+    await reader.post({ password: 'an old password' });
     expect(await reader.asked()).toBe('document');
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
@@ -57,11 +60,11 @@ describe('a link', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('Enter the new password.').waitFor();
     expect(await linkOf(app(), link.id)).toMatchObject({ password_required: true });
-    await dialog.locator('input[type=password]').fill('new');
+    await dialog.locator('input[type=password]').fill('a new password');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await reader.asked()).toBe('Password');
-    await reader.post({ password: 'new' });
+    await reader.post({ password: 'a new password' });
     expect(await reader.asked()).toBe('document');
   });
 
@@ -86,10 +89,10 @@ describe('a link', () => {
   it('takes only what was changed, so that whoever passed its gate stays in', async () => {
     const expireTime = new Date(Date.now() + dayMs + 12_345).toISOString();
     const link = await makeLink(app(), document.id, {
-      ...{ name: 'Keeps', password: 'old', expire_time: expireTime },
+      ...{ name: 'Keeps', password: 'an old password', expire_time: expireTime },
     });
     const reader = new Visitor(link);
-    await reader.post({ password: 'old' });
+    await reader.post({ password: 'an old password' });
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     const dialog = await edited(page, 'Keeps');

@@ -229,7 +229,11 @@ describe('the pages of links', () => {
       .execute();
     const revoked = await makeLink(app(), document.id, { name: 'Sent to the wrong one' });
     await api(app(), 'DELETE', `/links/${revoked.id}`);
-    const given = { email_required: true, email_verification_required: true, password: 'one' };
+    const given = {
+      email_required: true,
+      email_verification_required: true,
+      password: 'a password',
+    };
     await makeLink(app(), document.id, { name: 'For investors', ...given });
   });
 

@@ -33,7 +33,7 @@ async function barsOf(page: Page, name: string, zero?: string): Promise<string[]
 
 describe('a link', () => {
   it('shows its facts, and where its document and its address are', async () => {
-    const link = await watched(app(), { name: 'For the board', password: 'sesame' });
+    const link = await watched(app(), { name: 'For the board', password: 'open sesame' });
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf(link));
     await page.getByRole('heading', { level: 1, name: 'For the board' }).waitFor();

@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { verify } from '@node-rs/argon2';
+import { dictionary } from '@zxcvbn-ts/language-common';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/identity/scopes.ts';
+import { isCommonPassword } from '../../src/identity/users/common-passwords.ts';
+import { base62 } from '../../src/ids.ts';
 import type { Credential } from '../support/doors.ts';
 import { addMember, as, liveSessions, subjectOf } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
@@ -35,6 +39,12 @@ describeApp('passwords', (suite) => {
       ['more than 1024 bytes', 'é'.repeat(513)],
       ['one repeated character', 'a'.repeat(40)],
       ['the e-mail address in another case', 'my SOMEBODY@example.com pass'],
+      ['a common password', '1qaz2wsx3edc4rfv'],
+      ['a common password in another case', 'FinalFantasy'],
+      ['a common password with digits and signs after it', 'Password1234!'],
+      ['a common password with digits before it', '2026-Dragon-01'],
+      ['a common password repeated', 'Liverpoolliverpool'],
+      ['common digits repeated', '696969696969'],
       ['a NUL', 'a long enough\u0000password'],
     ])('of %s are refused', async (_, password) => {
       const email = 'somebody@example.com';
@@ -53,6 +63,8 @@ describeApp('passwords', (suite) => {
       ['12 characters', 'twelve chars'],
       ['12 characters of four bytes each', '🔑🗝🚪🏠🌍🌙🌞🌊🌋🌲🌵🌾'],
       ['1024 bytes', 'ab'.repeat(512)],
+      ['words of which one is common', 'dragon lantern quay'],
+      ['a common word in many digits', '83-1120-77461-love-58-302'],
       ['spaces around it', '  spaces around it  '],
     ])('of %s are taken', async (_, password) => {
       const { id } = await addUser(db(), { kind: 'member' });
@@ -129,5 +141,21 @@ describeApp('passwords', (suite) => {
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({});
     });
+  });
+});
+
+describe('the list of common passwords', () => {
+  it('has more than 3,000 that are long enough once padded', () => {
+    const words = dictionary['passwords-common'].filter((text) => /^[a-z]{6,}$/.test(text));
+    expect(words.length).toBeGreaterThan(3_000);
+    for (const word of words)
+      expect(isCommonPassword(`${word.toUpperCase()}2026!!`), word).toBe(true);
+  });
+
+  it('refuses no random password, such as those of the bootstrap', () => {
+    for (let i = 0; i < 20_000; i++) {
+      const password = base62(randomBytes(16), 22);
+      expect(isCommonPassword(password), password).toBe(false);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createPasswords } from '../../src/identity/users/passwords.ts';
 import { secretDocument } from '../support/gated.ts';
 import { describeDialects } from '../support/harness.ts';
 import { api, type LinkFields } from '../support/sharing.ts';
@@ -50,9 +51,19 @@ describeDialects('a link with a password', (dialect) => {
   );
 
   it('opens to it however a keyboard composes it', async () => {
-    const link = await locked({ password: 'Caf\u00e9 \u2460' });
+    const link = await locked({ password: 'Caf\u00e9 au lait \u2460' });
     const visitor = new Visitor(link);
-    await visitor.post({ password: 'Cafe\u0301 1' });
+    await visitor.post({ password: 'Cafe\u0301 au lait 1' });
+    expect(await visitor.asked()).toBe('document');
+  });
+
+  it('opens to one that was set while shorter ones were allowed', async () => {
+    const link = await locked({});
+    const password_hash = await createPasswords().hash('short');
+    const { db } = app().app.inside;
+    await db.updateTable('links').set({ password_hash }).where('id', '=', link.id).execute();
+    const visitor = new Visitor(link);
+    await visitor.post({ password: 'short' });
     expect(await visitor.asked()).toBe('document');
   });
 
@@ -178,10 +189,10 @@ describeDialects('a link with a password', (dialect) => {
     expect((await update(link, { password: null })).body.password_required).toBe(false);
     expect(await new Visitor(link).asked()).toBe('document');
 
-    expect((await update(link, { password: 'later' })).body.password_required).toBe(true);
+    expect((await update(link, { password: 'set later' })).body.password_required).toBe(true);
     const visitor = new Visitor(link);
     expect(await visitor.asked()).toBe('Password');
-    await visitor.post({ password: 'later' });
+    await visitor.post({ password: 'set later' });
     expect(await visitor.asked()).toBe('document');
     // What is no gate leaves who has passed it alone.
     await update(link, { allow_download: false, name: 'Still' });

@@ -90,6 +90,7 @@ describeDialects('links', (dialect) => {
       [{ document_id: 'doc_a' }, 'document_id'],
       [{ email_requird: false }, 'email_requird'],
       [{ password: 'x'.repeat(257) }, 'password'],
+      [{ password: '7 chars' }, 'password'],
       [{ password: 1 }, 'password'],
       [{ email_required: false, email_verification_required: true }, 'email_verification_required'],
       [{ expire_time: '2001-01-01T00:00:00Z' }, 'expire_time'],

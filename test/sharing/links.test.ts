@@ -93,6 +93,8 @@ describeDialects('links', (dialect) => {
   const refusals: [what: string, request: Refused, code: string, fields: string[]][] = [
     ['no document', { documentId: '' }, 'invalid_argument', ['document_id']],
     ['an unknown document', { documentId: 'doc_unknown' }, 'not_found', []],
+    ['a password of 7 characters', { password: '7 chars' }, 'invalid_argument', ['password']],
+    ['a password of 7 emoji', { password: '🔑🗝🚪🏠🌍🌙🌞' }, 'invalid_argument', ['password']],
     ['a long password', { password: 'x'.repeat(257) }, 'invalid_argument', ['password']],
     [
       'a proof of an address that is not asked for',

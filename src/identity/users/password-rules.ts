@@ -1,6 +1,7 @@
 // Which passwords are taken: NIST SP 800-63B §5.1.1.2. Length counts; what it is composed of does
 // not.
 import { invalid } from '../../rpc/errors.ts';
+import { isCommonPassword } from './common-passwords.ts';
 
 /** Above the 8 that the standard asks for: many who sign in here can do much. */
 const charactersMin = 12;
@@ -16,4 +17,5 @@ export function checkPassword(password: string, email: string): void {
   if (text.toLowerCase().includes(email)) {
     throw invalid('password', 'contains the e-mail address');
   }
+  if (isCommonPassword(text)) throw invalid('password', 'is one of the most common passwords');
 }

@@ -17,6 +17,7 @@ import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.
 import type { Documents } from '../documents/documents.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { PageTime, Views } from '../views/views.ts';
+import { checkLinkPassword } from './password-rules.ts';
 import {
   findLink,
   findLinks,
@@ -46,6 +47,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
   /** An empty password is none. */
   async function hashOf(password: string, workspaceId: string): Promise<string | null> {
     if (password === '') return null;
+    checkLinkPassword(password);
     return passwords.hash(password, { kind: 'links', owner: [workspaceId, ''] });
   }
 

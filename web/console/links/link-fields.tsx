@@ -18,7 +18,11 @@ export function NewPasswordField({ form, isNext }: { form: LinkForm; isNext: boo
   return (
     <PasswordInput
       label={isNext ? 'New password' : 'Password'}
-      description={isNext ? undefined : 'The link asks for it before anything else. Empty: none.'}
+      description={
+        isNext
+          ? 'At least 8 characters.'
+          : 'The link asks for it before anything else. At least 8 characters. Empty: none.'
+      }
       autoComplete="new-password"
       maxLength={256}
       required={isNext}

@@ -262,8 +262,8 @@ export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest">
   expireTime?: Timestamp | undefined;
 
   /**
-   * A password that the page asks for before anything else: at most 256 characters. It is stored as
-   * an argon2id hash and never returned. Unset means none.
+   * A password that the page asks for before anything else: 8 to 256 characters. It is stored as an
+   * argon2id hash and never returned. Unset means none.
    *
    * @generated from field: string password = 6;
    */

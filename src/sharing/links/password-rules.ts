@@ -1,0 +1,9 @@
+import { invalid } from '../../rpc/errors.ts';
+
+const charactersMin = 8;
+
+/** Throws `invalid_argument` for a new password; one that was set before stays valid. */
+export function checkLinkPassword(password: string): void {
+  if ([...password.normalize('NFKC')].length >= charactersMin) return;
+  throw invalid('password', `has to have at least ${charactersMin} characters`);
+}
