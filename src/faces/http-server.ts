@@ -6,6 +6,11 @@ import { fail } from '../rpc/errors.ts';
 import { problemOf } from './gateway/problem.ts';
 import { noteExpectation } from './incoming.ts';
 
+/** RFC 6797: a browser that used https once never returns without it. A year, for this host alone. */
+export const strictTransport = ['strict-transport-security', 'max-age=31536000'] as const;
+
+export const isHttps = (publicUrl: string) => publicUrl.startsWith('https:');
+
 /** What one client, or all of them together, may cost the listener. */
 export type HttpLimits = {
   /** How long a request may take to arrive in full, unless it is an upload. */
@@ -110,7 +115,10 @@ export function refuseMalformed(
   const requestId = requestIdFrom(undefined);
   const { headers, body } = problemOf(failure, { publicUrl, requestId, oauthErrors: false });
   const status = malformedStatuses[error.code ?? ''] ?? failure.status;
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const all = isHttps(publicUrl)
+    ? [...Object.entries(headers), strictTransport]
+    : Object.entries(headers);
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${status} Refused\r\n${lines.join('')}x-request-id: ${requestId}\r\n`;
   const length = Buffer.byteLength(body);
   socket.write(`${head}connection: close\r\ncontent-length: ${length}\r\n\r\n${body}`);

@@ -17,7 +17,9 @@ import {
   createHttpServer,
   defaultLimits,
   type HttpLimits,
+  isHttps,
   refuseMalformed,
+  strictTransport,
 } from './http-server.ts';
 import { inviteBody } from './incoming.ts';
 
@@ -55,6 +57,7 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
     response: ServerResponse,
   ): void {
     if (draining) response.setHeader('connection', 'close');
+    if (isHttps(options.publicUrl())) response.setHeader(...strictTransport);
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
     request.url = originForm(request.url ?? '');

@@ -1,0 +1,43 @@
+// RFC 6797: where the public URL is https, every HTTP answer says so.
+
+import type { AddressInfo } from 'node:net';
+import { createServer, connect as openSocket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import { startTestApp } from '../support/harness.ts';
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const paths = [
+  '/no-such-path',
+  '/.well-known/jwks.json',
+  '/clients',
+  '/errors',
+  '/console',
+  '/assets/none.js',
+  '/s/aaaaaaaaaaaaaaaaaaaaaa',
+  '/latchkey.identity.v1.SessionService/SignIn',
+];
+
+it.each([
+  ['https://latchkey.test', 'max-age=31536000'],
+  ['http://latchkey.test', null],
+])('answers under %s say %s', async (publicUrl, expected) => {
+  const port = await freePort();
+  const http = { host: '127.0.0.1', port };
+  const test = await startTestApp({ config: { publicUrl, http } });
+  onTestFinished(() => test.remove());
+  for (const path of paths) {
+    const { headers } = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual' });
+    expect(headers.get('strict-transport-security'), path).toBe(expected);
+  }
+  const socket = openSocket(port, '127.0.0.1');
+  socket.end('nonsense\r\n\r\n');
+  expect(/strict-transport-security: (.*)\r/.exec(await text(socket))?.[1] ?? null).toBe(expected);
+});
