@@ -83,6 +83,10 @@ export type App = {
   stop(): Promise<void>;
 };
 
+const untrustedProxy =
+  'X-Forwarded-For came from a peer that LATCHKEY_TRUSTED_PROXIES does not name: ' +
+  'all callers behind it share the limits of one network address';
+
 const drainMs = 9_000;
 /** The memory for request bodies that have not arrived in full. */
 const bodyBytesHeldMax = 64 * 1024 * 1024;
@@ -160,7 +164,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     pages: [errorsPage(assets), consolePage({ ...base, assets, uploadBytesMax }), ...sharing.pages],
     assetsDir: path.join(webDir, 'assets'),
     publicUrl: () => publicUrl,
-    peerOf: createPeerOf(config.trustedProxies),
+    peerOf: createPeerOf(config.trustedProxies, (peer) => warn({ peer }, untrustedProxy)),
     address: config.http,
     limits: options.httpLimits,
     warn,

@@ -13,12 +13,21 @@ export type PeerOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => s
  * before what the proxies add, and is not looked at. Empty for a connection that was reset before
  * it was asked for its address.
  */
-export function createPeerOf(trustedProxies: readonly string[]): PeerOf {
-  const direct: PeerOf = ({ socket }) => bareAddress(socket.remoteAddress ?? '');
-  if (trustedProxies.length === 0) return direct;
+export function createPeerOf(
+  trustedProxies: readonly string[],
+  /** Called once: the first time that a peer sends the header without being trusted. */
+  onUntrusted: (peer: string) => void = () => {},
+): PeerOf {
   const isTrusted = proxyAddr.compile([...trustedProxies]);
+  let isReported = false;
   return (request) => {
-    const own = direct(request);
+    const own = bareAddress(request.socket.remoteAddress ?? '');
+    if (request.headers['x-forwarded-for'] === undefined) return own;
+    if (!isTrusted(own, 0)) {
+      if (!isReported) onUntrusted(own);
+      isReported = true;
+      return own;
+    }
     let address = own;
     for (const named of forwardedFor(request).reverse()) {
       if (!isTrusted(address, 0)) break;

@@ -56,6 +56,30 @@ describe('the caller', () => {
   });
 });
 
+it('a peer that names a caller without being trusted is reported once', async () => {
+  const reports: string[] = [];
+  const peerOf = createPeerOf(['10.0.0.0/8'], (peer) => reports.push(peer));
+  peerOf(await received({}));
+  expect(reports).toEqual([]);
+  for (let i = 0; i < 3; i++) peerOf(await received({ 'x-forwarded-for': '192.0.2.1' }));
+  expect(reports).toEqual(['127.0.0.1']);
+
+  const trusted = createPeerOf(['127.0.0.1'], (peer) => reports.push(peer));
+  trusted(await received({ 'x-forwarded-for': '192.0.2.1' }));
+  expect(reports).toHaveLength(1);
+});
+
+it('the log warns of such a peer, without what the header said', async () => {
+  const test = await startTestApp();
+  onTestFinished(() => test.remove());
+  for (let i = 0; i < 3; i++) {
+    await fetch(test.app.publicUrl, { headers: { 'x-forwarded-for': '203.0.113.77' } });
+  }
+  const log = await test.logText();
+  expect(log.split('LATCHKEY_TRUSTED_PROXIES')).toHaveLength(2);
+  expect(log).not.toContain('203.0.113.77');
+});
+
 describe.each([
   ['from a proxy that is trusted', ['127.0.0.1'], '192.0.2.7'],
   ['from one that is not', [], '127.0.0.1'],

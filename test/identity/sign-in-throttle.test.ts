@@ -104,6 +104,24 @@ describeApp('attempts to sign in', (suite) => {
     });
   });
 
+  it('from a familiar browser succeed while a stranger floods its network', async () => {
+    const { email } = await addUser(suite.app.inside.db, { password });
+    const familiar = new Browser(suite.door('http'));
+    await familiar.signedIn({ email, password });
+    const stranger = () => new Browser(suite.door('http'));
+    for (let i = 0; i < 60; i++) {
+      await stranger().signIn({ email: `victim-${i}@example.com`, password: 'wrong' });
+    }
+    const fresh = await stranger().signIn({ email, password });
+    expect(fresh).toMatchObject({ error: { code: 'rate_limited' } });
+    expect(await familiar.signIn({ email, password })).toMatchObject({ ok: true });
+    // The browser itself is still counted.
+    for (let i = 0; i < 5; i++) await familiar.signIn({ email, password: 'wrong' });
+    expect(await familiar.signIn({ email, password })).toMatchObject({
+      error: { code: 'rate_limited' },
+    });
+  });
+
   it('are told over HTTP when the next is heard', async () => {
     const { email } = await addUser(suite.app.inside.db, { password });
     const browser = new Browser(suite.door('http'));
