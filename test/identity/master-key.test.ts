@@ -22,6 +22,13 @@ const newKey = Buffer.alloc(32, 2);
 const strangeKey = Buffer.alloc(32, 3);
 const idOf = (bytes: Uint8Array) => createMasterKey(bytes).id;
 
+it('a value whose tag was cut to 4 bytes is not opened', () => {
+  const masterKey = createMasterKey(oldKey);
+  const sealed = Buffer.from(masterKey.seal(Buffer.alloc(0), 'a purpose'), 'base64url');
+  const cut = sealed.subarray(0, 12 + 4).toString('base64url');
+  expect(() => masterKey.open(cut, 'a purpose')).toThrow();
+});
+
 type Keys = Pick<Partial<Config>, 'masterKey' | 'previousMasterKey'>;
 
 describeDialects('a rotation of the master key', (dialect) => {

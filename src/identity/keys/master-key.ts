@@ -15,6 +15,9 @@ export type MasterKey = {
   derive(purpose: string): Buffer;
 };
 
+/** Node would also accept a tag of 4 bytes, which is easy to forge. */
+const authTagLength = 16;
+
 /**
  * Makes a master key of 32 bytes. It seals under these alone, and opens what is sealed under the
  * `others`, too: those that it takes the place of.
@@ -47,13 +50,17 @@ function createSingleKey(bytes: Uint8Array): Omit<MasterKey, 'opens'> {
     id: createHash('sha256').update(derive('key id')).digest('hex').slice(0, 16),
     seal(plaintext, purpose) {
       const iv = randomBytes(12);
-      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(purpose));
+      const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength }).setAAD(
+        Buffer.from(purpose),
+      );
       const body = Buffer.concat([cipher.update(plaintext), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url');
     },
     open(ciphertext, purpose) {
       const bytes = Buffer.from(ciphertext, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12))
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12), {
+        authTagLength,
+      })
         .setAAD(Buffer.from(purpose))
         .setAuthTag(bytes.subarray(12, 28));
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
