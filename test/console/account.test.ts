@@ -131,9 +131,14 @@ describe('the second factor', () => {
     await dialog.getByText('is not the code of this moment').first().waitFor();
     await expectAccessible(page);
     expect(await signInStatus(own)).toBe(200);
+    const { db } = app().app.inside;
+    const [current] = await liveSessions(db, own.id);
+    await addSession(db, own.id);
+    expect(await dialog.getByLabel('End my other sessions').isChecked()).toBe(true);
     await dialog.getByLabel('Code').fill(codeAt(seed, Date.now()));
     await dialog.getByRole('button', { name: 'Turn on' }).click();
     await section.getByText('On', { exact: true }).waitFor();
+    expect(await liveSessions(db, own.id)).toEqual([current]);
     expect(await signInStatus(own)).toBe(401);
     expect(await signInStatus(own, codeAt(seed, Date.now() + 30_000))).toBe(200);
 
@@ -141,6 +146,8 @@ describe('the second factor', () => {
     const question = page.getByRole('dialog', { name: 'Remove your authenticator app?' });
     await question.getByText('your password alone is enough').waitFor();
     await expectAccessible(page);
+    expect(await question.getByLabel('End my other sessions').isChecked()).toBe(false);
+    await question.getByLabel('End my other sessions').check();
     await question.getByRole('button', { name: 'Remove' }).click();
     await section.getByText('Off', { exact: true }).waitFor();
     expect(await signInStatus(own)).toBe(200);

@@ -1,10 +1,10 @@
 // What users prove by who they are: a password, and a one-time code where they want one.
-import type { ServiceImpl } from '@connectrpc/connect';
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import type { Random } from '../../ids.ts';
 import { fail, invalid } from '../../rpc/errors.ts';
 import { isUser, principalOf } from '../../rpc/principal.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
 import type { Trail } from '../audit/trail.ts';
 import type { MasterKey } from '../keys/master-key.ts';
 import { checkPassword } from './password-rules.ts';
@@ -32,18 +32,24 @@ type FactorMethods = Pick<
 
 export function createFactorMethods(options: UserOptions): FactorMethods {
   const { db, trail, masterKey, passwords, rolesOf, random, now } = options;
+
+  /** Ends the user's sessions, except the one that calls. */
+  function endOthers(trx: Executor, userId: string, context: HandlerContext): Promise<void> {
+    const caller = principalOf(context);
+    const except = isUser(caller) ? caller.sessionId : '';
+    return endSessionsOf(trx, userId, { time: now(), except });
+  }
+
   return {
     async setPassword({ userId, password }, context) {
       const { requireToActAs } = await powerOver(context, userId, rolesOf);
       const { email } = await requireUser(db, userId);
       checkPassword(password, email);
       const password_hash = await passwords.hash(password);
-      const caller = principalOf(context);
-      const except = isUser(caller) ? caller.sessionId : '';
       await trail.change(context, { target: userId, topic: 'access' }, async (trx) => {
         await requireToActAs(trx, await lockedUser(trx, userId));
         await updateUser(trx, userId, { password_hash });
-        await endSessionsOf(trx, userId, { time: now(), except });
+        await endOthers(trx, userId, context);
       });
       return {};
     },
@@ -66,8 +72,9 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       return describeSeed(seed, email);
     },
 
-    async confirmTotp({ userId, code }, context) {
-      const user = await trail.change(context, { target: userId }, async (trx) => {
+    async confirmTotp({ userId, code, endOtherSessions }, context) {
+      const change = { target: userId, ...topicOf(endOtherSessions) };
+      const user = await trail.change(context, change, async (trx) => {
         await requireUser(trx, userId);
         const row = await findSeed(trx, userId);
         if (row === undefined || row.confirm_time !== null) throw nothingToConfirm();
@@ -76,20 +83,26 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         if (step === undefined) throw invalid('code', 'is not the code of this moment');
         // Another call may have been faster.
         if (!(await confirmSeed(trx, userId, { time: now(), step }))) throw nothingToConfirm();
+        if (endOtherSessions) await endOthers(trx, userId, context);
         return requireUser(trx, userId);
       });
       return { user: userMessage(user) };
     },
 
-    async removeTotp({ userId }, context) {
+    async removeTotp({ userId, endOtherSessions }, context) {
       const { requireToActAs } = await powerOver(context, userId, rolesOf);
-      await trail.change(context, { target: userId }, async (trx) => {
+      const change = { target: userId, ...topicOf(endOtherSessions) };
+      await trail.change(context, change, async (trx) => {
         await requireToActAs(trx, await lockedUser(trx, userId));
         await deleteSeed(trx, userId);
+        if (endOtherSessions) await endOthers(trx, userId, context);
       });
       return {};
     },
   };
 }
+
+/** Ended sessions are kept in memory elsewhere. */
+const topicOf = (endsSessions: boolean) => (endsSessions ? ({ topic: 'access' } as const) : {});
 
 const nothingToConfirm = () => fail('conflict', 'No second factor waits to be confirmed.');

@@ -1,4 +1,4 @@
-import { Center, Stack, Text, TextInput } from '@mantine/core';
+import { Center, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { QRCodeSVG } from 'qrcode.react';
 import { type EnrolTotpResponse, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
@@ -18,7 +18,10 @@ export type EnrolDialogProps = {
 export function EnrolDialog({ seed, close }: EnrolDialogProps) {
   const { id } = useUser();
   const confirm = useAct(UserService.method.confirmTotp);
-  const form = useForm({ mode: 'uncontrolled', initialValues: { code: '' } });
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { code: '', endOtherSessions: true },
+  });
   return (
     <FormDialog
       title="Add an authenticator app"
@@ -29,7 +32,9 @@ export function EnrolDialog({ seed, close }: EnrolDialogProps) {
         close();
       }}
       form={form}
-      submit={({ code }) => confirm({ userId: id, code: code.replaceAll(' ', '') })}
+      submit={({ code, endOtherSessions }) =>
+        confirm({ userId: id, code: code.replaceAll(' ', ''), endOtherSessions })
+      }
     >
       {seed === undefined ? null : <Seed {...seed} />}
       <TextInput
@@ -42,6 +47,12 @@ export function EnrolDialog({ seed, close }: EnrolDialogProps) {
         data-autofocus
         key={form.key('code')}
         {...form.getInputProps('code')}
+      />
+      <Checkbox
+        label="End my other sessions"
+        description="They signed in without a code."
+        key={form.key('endOtherSessions')}
+        {...form.getInputProps('endOtherSessions', { type: 'checkbox' })}
       />
       <Text size="sm">
         It counts once you have turned it on. If you leave before, nothing changes, and the next

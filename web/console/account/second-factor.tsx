@@ -1,10 +1,12 @@
 import { useQuery } from '@connectrpc/connect-query';
-import { Badge, Button } from '@mantine/core';
+import { Badge, Button, Checkbox, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { type EnrolTotpResponse, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { useAct, useActing } from '../parts/act.ts';
-import { useDialogs } from '../parts/dialogs.tsx';
 import { useFocusBack } from '../parts/focus-back.ts';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useUser } from '../session/context.tsx';
 import { Card } from './card.tsx';
@@ -57,20 +59,35 @@ function State({ isOn }: { readonly isOn: boolean }) {
 
 function Remove() {
   const { id } = useUser();
-  const { confirm } = useDialogs();
+  const [isOpen, { open, close }] = useDisclosure(false);
   const remove = useAct(UserService.method.removeTotp);
-  const ask = () =>
-    confirm({
-      title: 'Remove your authenticator app?',
-      consequence:
-        'Its codes stop working at once, and from then on your password alone is enough to sign ' +
-        'in. You can add an app again at any time.',
-      label: 'Remove',
-      act: () => remove({ userId: id }),
-    });
+  const form = useForm({ mode: 'uncontrolled', initialValues: { endOtherSessions: false } });
   return (
-    <Button variant="default" onClick={ask}>
-      Remove the authenticator app
-    </Button>
+    <>
+      <Button variant="default" onClick={open}>
+        Remove the authenticator app
+      </Button>
+      <FormDialog
+        title="Remove your authenticator app?"
+        label="Remove"
+        isOpen={isOpen}
+        close={() => {
+          form.reset();
+          close();
+        }}
+        form={form}
+        submit={({ endOtherSessions }) => remove({ userId: id, endOtherSessions })}
+      >
+        <Text>
+          Its codes stop working at once, and from then on your password alone is enough to sign in.
+          You can add an app again at any time.
+        </Text>
+        <Checkbox
+          label="End my other sessions"
+          key={form.key('endOtherSessions')}
+          {...form.getInputProps('endOtherSessions', { type: 'checkbox' })}
+        />
+      </FormDialog>
+    </>
   );
 }
