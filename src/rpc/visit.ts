@@ -41,7 +41,7 @@ export type VisitOptions = CredentialOptions & {
 };
 
 /** A sign-in further in the future was made while the clock was ahead. */
-const clockSkewSecondsMax = 60;
+const clockSkewSecondsMax = 300;
 
 export const nobody: Principal = { type: 'anonymous' };
 

@@ -55,8 +55,8 @@ export function createCounters({ db, table, refusal, now }: CountersOptions): Co
   async function countIn(trx: Executor, counters: readonly Counter[]): Promise<Counted[]> {
     const all: Counted[] = [];
     for (const counter of inOrder(counters)) {
-      const row = await lock(trx, counter.key);
       const time = now();
+      const row = bounded(counter.lane, await lock(trx, counter.key), time);
       refuseEarly(row, time);
       const next = afterAttempt(counter.lane, row, time);
       const { key, ...change } = next;
@@ -79,9 +79,14 @@ export function createCounters({ db, table, refusal, now }: CountersOptions): Co
   }
 
   async function check(counters: readonly Counter[]): Promise<void> {
-    const keys = counters.map(({ key }) => key);
+    const laneOf = new Map(counters.map(({ key, lane }) => [key, lane]));
+    const keys = [...laneOf.keys()];
     const rows = await db.selectFrom(table).selectAll().where('key', 'in', keys).execute();
-    for (const row of rows) refuseEarly(row, now());
+    const time = now();
+    for (const row of rows) {
+      const lane = laneOf.get(row.key);
+      if (lane !== undefined) refuseEarly(bounded(lane, row, time), time);
+    }
   }
 
   return {
@@ -126,9 +131,25 @@ function inOrder(counters: readonly Counter[]): Counter[] {
   return [...counters].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
+const levelMaxOf = ({ free, firstWaitMs, waitMsMax }: Lane) =>
+  free + Math.log2(waitMsMax / firstWaitMs);
+
+/**
+ * A row from before the clock was set back could stop attempts for as long as the clock was ahead.
+ * Its next attempt is let through, and counts as one after many: then the longest wait follows.
+ */
+function bounded(lane: Lane, row: AttemptCounterRow, now: number): AttemptCounterRow {
+  const isAhead = row.next_time - now > lane.waitMsMax;
+  return {
+    key: row.key,
+    level_time: Math.min(row.level_time, Math.ceil(now + levelMaxOf(lane) * lane.forgetMs)),
+    next_time: isAhead ? 0 : row.next_time,
+  };
+}
+
 function afterAttempt(lane: Lane, row: AttemptCounterRow, now: number): AttemptCounterRow {
   const { free, firstWaitMs, waitMsMax, forgetMs } = lane;
-  const levelMax = free + Math.log2(waitMsMax / firstWaitMs);
+  const levelMax = levelMaxOf(lane);
   const level = Math.min(Math.max(0, (row.level_time - now) / forgetMs) + 1, levelMax);
   const doublings = Math.ceil(level) - free;
   const waitMs = doublings < 0 ? 0 : Math.min(firstWaitMs * 2 ** doublings, waitMsMax);

@@ -1,8 +1,12 @@
-/** Does the work unless it was done in the last `ms`, by `now` in milliseconds. */
+/**
+ * Does the work unless it was done in the last `ms`, by `now` in milliseconds. Does it again after
+ * the clock was set back.
+ */
 export function everyMs(ms: number, now: () => number, work: () => Promise<void>) {
   let next = Number.NEGATIVE_INFINITY;
   return async (): Promise<void> => {
-    if (now() < next) return;
+    const waitMs = next - now();
+    if (waitMs > 0 && waitMs <= ms) return;
     next = now() + ms;
     await work();
   };

@@ -3,10 +3,10 @@ import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/identity/scopes.ts';
 import { stepOf } from '../../src/identity/users/totp.ts';
 import type { Credential } from '../support/doors.ts';
-import { as } from '../support/members.ts';
+import { as, liveSessions, subjectOf } from '../support/members.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
-import { addUser } from '../support/users.ts';
+import { addSession, addUser } from '../support/users.ts';
 
 const { getUser, enrolTotp, confirmTotp, removeTotp } = UserService.method;
 
@@ -49,6 +49,21 @@ describe('a one-time code', () => {
   });
 });
 
+describe('a seed whose last code was taken while the clock was ahead', () => {
+  const seed = Buffer.from('12345678901234567890');
+  const now = 1_700_000_000_000;
+  const step = Math.floor(now / 30_000);
+
+  it.each([
+    [10, false],
+    [11, true],
+    [400 * 2_880, true],
+  ])('by %i steps gives a good code now: %s', (ahead, isTaken) => {
+    const found = stepOf(seed, codeAt(seed, now), { now, lastStep: step + ahead });
+    expect(found).toBe(isTaken ? step : undefined);
+  });
+});
+
 describeApp('a second factor', (suite) => {
   const db = () => suite.app.inside.db;
   const now = Date.now();
@@ -68,6 +83,32 @@ describeApp('a second factor', (suite) => {
   describeDoors((name) => {
     const call: ReturnType<typeof suite.door>['call'] = (method, request, credential) =>
       suite.door(name).call(method, request, credential);
+
+    it.each([true, false])('ends the other sessions if asked to: %s', async (endOtherSessions) => {
+      const { id: userId } = await addUser(db());
+      const own = await as(suite.testApp, { type: 'staff', sub: userId, scope: '' });
+      const { sid } = subjectOf(own);
+      const bystander = await addSession(db(), (await addUser(db())).id);
+      for (const step of ['confirm', 'remove'] as const) {
+        const { id: other } = await addSession(db(), userId);
+        const begun = step === 'confirm' ? await call(enrolTotp, { userId }, own) : undefined;
+        const answer = begun?.ok
+          ? await call(
+              confirmTotp,
+              { userId, code: codeAt(fromBase32(begun.message.secret), now), endOtherSessions },
+              own,
+            )
+          : await call(removeTotp, { userId, endOtherSessions }, own);
+        expect(answer).toMatchObject({ ok: true });
+        const live = await liveSessions(db(), userId);
+        expect(live.sort()).toEqual((endOtherSessions ? [sid] : [sid, other]).sort());
+        if (!endOtherSessions) {
+          await db().deleteFrom('sessions').where('id', '=', other).execute();
+        }
+      }
+      const kept = db().selectFrom('sessions').select('revoke_time').where('id', '=', bystander.id);
+      expect(await kept.executeTakeFirst()).toEqual({ revoke_time: null });
+    });
     async function newUser(kind: 'staff' | 'member' = 'member') {
       const user = await addUser(db(), { kind });
       const own = await as(suite.testApp, { type: kind, sub: user.id, scope: '' });

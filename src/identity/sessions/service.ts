@@ -60,7 +60,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
   /** Rows come with attempts to sign in, and go with them. */
   const sweep = everyMs(sweepEveryMs, now, () =>
     transact(db, async (trx) => {
-      await deleteExpiredSessions(trx, now());
+      await deleteExpiredSessions(trx, now(), now() + sessionMsMax);
       await throttle.sweep(trx);
     }),
   );

@@ -21,8 +21,9 @@ export function endOf(createTime: number, now: number): number {
   return Math.min(createTime + sessionMsMax, now + idleMsMax);
 }
 
+/** A session whose end is out of reach was made while the clock was ahead. */
 export function isLive({ revoke_time, expire_time }: SessionRow, now: number): boolean {
-  return revoke_time === null && now < expire_time;
+  return revoke_time === null && now < expire_time && expire_time <= now + sessionMsMax;
 }
 
 export type NewSession = {

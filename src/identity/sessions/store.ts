@@ -51,14 +51,14 @@ export async function holdUser(trx: Executor, { id, password_hash }: UserRow): P
   return numUpdatedRows > 0n;
 }
 
-/** Takes the code of a time step; false where it, or a later one, was taken already. */
+/** Takes the code of a time step; false where another code was taken since the seed was read. */
 export async function takeStep(trx: Executor, seed: TotpSeedRow, step: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('totp_seeds')
     .set({ last_step: step })
     .where('user_id', '=', seed.user_id)
     .where('ciphertext', '=', seed.ciphertext)
-    .where('last_step', '<', step)
+    .where('last_step', '=', seed.last_step)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -145,6 +145,14 @@ export async function endSessions(
     .execute();
 }
 
-export async function deleteExpiredSessions(trx: Executor, now: number): Promise<void> {
-  await trx.deleteFrom('sessions').where('expire_time', '<=', now).execute();
+/** Deletes those that have ended, and those that end after `latest`, which no live one does. */
+export async function deleteExpiredSessions(
+  trx: Executor,
+  now: number,
+  latest: number,
+): Promise<void> {
+  await trx
+    .deleteFrom('sessions')
+    .where((eb) => eb.or([eb('expire_time', '<=', now), eb('expire_time', '>', latest)]))
+    .execute();
 }

@@ -36,7 +36,7 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
       expireTimes.set(jti, expire_time);
       known = Math.max(known, revision);
     }
-    if (now() - tidied >= tidyEveryMs) tidy();
+    if (Math.abs(now() - tidied) >= tidyEveryMs) tidy();
   }
   function tidy(): void {
     tidied = now();

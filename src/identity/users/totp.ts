@@ -11,6 +11,8 @@ const periodSeconds = 30;
 const seedBytes = 20;
 /** Steps before and after now: for the device's clock, and the time to type (RFC 6238 §5.2). */
 const window = 1;
+/** Five minutes: how far the clocks of two processes may be apart. */
+const stepsAheadMax = 10;
 
 export function newSeed(random: Random): Uint8Array {
   return random(seedBytes);
@@ -36,8 +38,11 @@ export function stepOf(
 ): number | undefined {
   const delta = totpOf(seed, '').validate({ token: code, timestamp: now, window });
   if (delta === null) return undefined;
-  const step = Math.floor(now / 1000 / periodSeconds) + delta;
-  return step > lastStep ? step : undefined;
+  const current = Math.floor(now / 1000 / periodSeconds);
+  const step = current + delta;
+  // A step that is far ahead was taken before the clock was set back.
+  const isAhead = lastStep > current + stepsAheadMax;
+  return step > lastStep || isAhead ? step : undefined;
 }
 
 /** The same for a seed as it is stored. */

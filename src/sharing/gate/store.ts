@@ -10,7 +10,13 @@ export async function placeCode(trx: Executor, row: GateCodeRow, since: number):
       conflict
         .column('key')
         .doUpdateSet({ digest, tries, send_time, expire_time })
-        .where('gate_codes.send_time', '<=', since),
+        .where((eb) =>
+          eb.or([
+            eb('gate_codes.send_time', '<=', since),
+            // Sent before the clock was set back.
+            eb('gate_codes.send_time', '>', send_time + (send_time - since)),
+          ]),
+        ),
     )
     .returning('key')
     .executeTakeFirst();

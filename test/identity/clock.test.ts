@@ -1,0 +1,82 @@
+// A clock that was ahead and is set back: no one waits for as long as it was ahead, and nothing that
+// was made meanwhile outlives its own maximum.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { everyMs } from '../../src/storage/every.ts';
+import { liveSessions } from '../support/members.ts';
+import { Browser } from '../support/sign-in.ts';
+import { describeApp } from '../support/suite.ts';
+import { addTotp, addUser } from '../support/users.ts';
+
+const password = 'correct horse battery staple';
+const dayMs = 24 * 60 * 60_000;
+
+describeApp('a clock that was 400 days ahead', (suite) => {
+  const start = Math.ceil(Date.now() / 1000) * 1000;
+  const at = (ms: number) => {
+    suite.clock.frozen = start + ms;
+  };
+  const db = () => suite.app.inside.db;
+  const browser = () => new Browser(suite.door('http'));
+  beforeEach(async () => {
+    at(400 * dayMs);
+    await db().deleteFrom('sign_in_counters').execute();
+  });
+  afterEach(() => {
+    suite.clock.frozen = undefined;
+  });
+
+  it('lets the user sign in once it is set back, and bounds the next wait', async () => {
+    const { email } = await addUser(db(), { password });
+    for (let i = 0; i < 7; i++) await browser().signIn({ email, password: 'wrong' });
+    at(0);
+    const guess = await browser().signIn({ email, password: 'wrong' });
+    expect(guess).toMatchObject({ error: { code: 'identity.credential_invalid' } });
+    const early = browser();
+    expect(await early.signIn({ email, password })).toMatchObject({
+      error: { code: 'rate_limited' },
+    });
+    expect(early.retryAfter).toBe(64);
+    at(64_000);
+    expect(await browser().signIn({ email, password })).toMatchObject({ ok: true });
+  });
+
+  it('does not void the codes of a second factor', async () => {
+    const { id, email } = await addUser(db(), { password });
+    const codeOf = await addTotp(suite.testApp, id);
+    const signIn = (ms: number) => {
+      at(ms);
+      return browser().signIn({ email, password, otp: codeOf(start + ms) });
+    };
+    expect(await signIn(400 * dayMs)).toMatchObject({ ok: true });
+    expect(await signIn(0)).toMatchObject({ ok: true });
+    // Still once only.
+    expect(await signIn(0)).toMatchObject({ ok: false });
+  });
+
+  it('does not make sessions that last for 400 days', async () => {
+    const { id, email } = await addUser(db(), { password });
+    const own = browser();
+    await own.signedIn({ email, password });
+    at(0);
+    expect(await own.refresh()).toMatchObject({ error: { code: 'unauthenticated' } });
+    const other = await addUser(db(), { password });
+    at(61_000);
+    await browser().signedIn({ email: other.email, password });
+    expect(await liveSessions(db(), id)).toEqual([]);
+  });
+});
+
+it('work that is due every minute is done after the clock was set back', async () => {
+  let now = 400 * dayMs;
+  let times = 0;
+  const work = everyMs(
+    60_000,
+    () => now,
+    async () => void times++,
+  );
+  await work();
+  now = 0;
+  await work();
+  await work();
+  expect(times).toBe(2);
+});
