@@ -1,14 +1,17 @@
 // A caller with users:write and little else tries to gain the permissions of another user, or to
 // take them away.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { beforeAll, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { managementScopes } from '../../src/identity/scopes.ts';
 import { lockUser } from '../../src/identity/users/store.ts';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { Credential, Door } from '../support/doors.ts';
-import { addMember, as } from '../support/members.ts';
+import type { Credential, Door, UnaryMethod } from '../support/doors.ts';
+import { addMember, as, memberScope } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
 import { addTotp, addUser } from '../support/users.ts';
@@ -18,6 +21,12 @@ const { updateUser, disableUser, enableUser, setPassword, removeTotp } = UserSer
 const password = 'the password of an attacker';
 let counter = 0;
 const newEmail = () => `attacker-${Date.now()}-${counter++}@example.com`;
+
+type CodeOf = <M extends UnaryMethod>(
+  method: M,
+  request: MessageInitShape<M['input']>,
+  caller: Credential,
+) => Promise<string>;
 
 /** Everything that leads to the account of another user; returns the code of each answer. */
 async function attack(door: Door, userId: string, credential: Credential) {
@@ -147,6 +156,72 @@ describeApp('the last holder of a management scope', (suite) => {
       // What another enabled staff user holds, too, can be given up.
       const request = { userId: holder.id, scopes: [last], updateMask: mask };
       expect(await door.call(updateUser, request, service)).toMatchObject({ ok: true });
+    });
+  });
+});
+
+describeApp('the roles of a workspace', (suite) => {
+  const db = () => suite.app.inside.db;
+  const { putMember: putRole, removeMember } = WorkspaceService.method;
+  const { createApiKey } = ApiKeyService.method;
+
+  describeDoors((name) => {
+    const codeOf: CodeOf = async (method, request, caller) => {
+      const answer = await suite.door(name).call(method, request, caller);
+      return answer.ok ? 'ok' : answer.error.code;
+    };
+
+    /** A workspace with an owner, and a caller with that role. */
+    async function workspace(role: 'admin' | 'member') {
+      const { ownerId: workspaceId } = await addWorkspace(db(), '');
+      const owner = await addMember(db(), workspaceId, 'owner');
+      const self = await addMember(db(), workspaceId, role);
+      const other = await addMember(db(), workspaceId, 'member');
+      const caller = await as(suite.testApp, { type: 'member', sub: self, scope: memberScope });
+      return { workspaceId, owner, self, other, caller };
+    }
+
+    it('do not let an admin become or unmake an owner, or act as one', async () => {
+      const { workspaceId, owner, self, other, caller } = await workspace('admin');
+      const put = (userId: string, role: MemberRole) =>
+        codeOf(putRole, { workspaceId, userId, role }, caller);
+      for (const userId of [self, other, owner]) {
+        expect(await put(userId, MemberRole.OWNER)).toBe('forbidden');
+      }
+      expect(await put(owner, MemberRole.MEMBER)).toBe('forbidden');
+      expect(await codeOf(removeMember, { workspaceId, userId: owner }, caller)).toBe('forbidden');
+      for (const userId of [owner, other]) {
+        expect(await codeOf(setPassword, { userId, password }, caller)).toBe('forbidden');
+        expect(await codeOf(removeTotp, { userId }, caller)).toBe('forbidden');
+      }
+    });
+
+    it('do not let a member give roles or make keys', async () => {
+      const { workspaceId, owner, self, caller } = await workspace('member');
+      for (const role of [MemberRole.OWNER, MemberRole.ADMIN, MemberRole.MEMBER]) {
+        expect(await codeOf(putRole, { workspaceId, userId: self, role }, caller)).toBe(
+          'forbidden',
+        );
+      }
+      const userId = owner;
+      expect(await codeOf(removeMember, { workspaceId, userId }, caller)).toBe('forbidden');
+      const key = { workspaceId, name: 'A key', scopes: ['links:read'] };
+      expect(await codeOf(createApiKey, key, caller)).toBe('forbidden');
+    });
+
+    it('are not left behind as a way to the user by users:write and workspaces:write', async () => {
+      const { workspaceId, owner, other } = await workspace('member');
+      await addMember(db(), workspaceId, 'owner');
+      const scope = 'users:write workspaces:write';
+      const caller = await as(suite.testApp, { type: 'service', scope });
+      // A role in another workspace protects the user still.
+      const elsewhere = await addWorkspace(db(), '');
+      await addMember(db(), elsewhere.ownerId, 'member', owner);
+      await codeOf(removeMember, { workspaceId, userId: owner }, caller);
+      expect(await attack(suite.door(name), owner, caller)).toEqual(Array(5).fill('forbidden'));
+      const role = MemberRole.OWNER;
+      const grant = { workspaceId, userId: other, role };
+      expect(await codeOf(putRole, grant, caller)).toBe('forbidden');
     });
   });
 });
