@@ -224,7 +224,7 @@ describe('the connection of a refused body', () => {
   test.each([
     ['another content type', post(signIn, 'text/plain')],
     ['too many bytes', post(signIn, json)],
-    ['a message that is none', post(signIn, grpcWeb)],
+    ['an invalid message', post(signIn, grpcWeb)],
     ['no credential', post(createLink, json)],
     ['no credential for an upload', post(upload, 'application/connect+proto')],
   ])('is closed where the body does not end after %s', async (_why, request) => {

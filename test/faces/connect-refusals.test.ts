@@ -63,7 +63,7 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
       (id) => post(signIn, 'application/grpc-web+json', id).with(frame('{"email": 1}')),
     ],
     [
-      'a message with base64 that is none',
+      'a message with invalid base64',
       (id) => requestHead('GET', query('base64=1&message=%21%21'), { ...host, ...id }),
     ],
     [
@@ -72,7 +72,7 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
         requestHead('GET', query('compression=gzip&base64=1&message=bm8'), { ...host, ...id }),
     ],
     [
-      'gzip that is none',
+      'invalid gzip',
       (id) => post(signIn, proto, { 'Content-Encoding': 'gzip', ...id }).with(badZip),
     ],
     [
@@ -80,11 +80,11 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
       (id) => post(signIn, proto, { 'Content-Encoding': 'gzip', ...id }).with(shortZip),
     ],
     [
-      'brotli that is none',
+      'invalid brotli',
       (id) => post(signIn, proto, { 'Content-Encoding': 'br', ...id }).with(badZip),
     ],
     [
-      'a frame with gzip that is none',
+      'a frame with invalid gzip',
       (id) =>
         post(signIn, grpcWeb, { 'Grpc-Encoding': 'gzip', ...id }).with(frame(badZip, compressed)),
     ],

@@ -46,7 +46,7 @@ export function chunk(data: Uint8Array | string): Buffer {
   ]);
 }
 
-/** The answer to one request on a connection of its own; undefined where none comes in time. */
+/** The answer to one request on a new connection; undefined where none comes in time. */
 export async function answerTo(
   port: number,
   request: Uint8Array | string,
