@@ -86,7 +86,8 @@ describe('an upload', () => {
       'Content-Type': `multipart/form-data; boundary=${boundary}`,
       'Content-Length': String(bytes),
     });
-  const start = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`;
+  const disposition = 'Content-Disposition: form-data; name="file"; filename="a.txt"';
+  const start = `--${boundary}\r\n${disposition}\r\n\r\n`;
   const end = `\r\n--${boundary}--\r\n`;
 
   test('may take longer, and the next request may not', async () => {
