@@ -178,6 +178,8 @@ export function sayError(
   const problem = problemOf(failure, { publicUrl: publicUrl(), requestId, oauthErrors, challenge });
   if (isArriving(request.raw)) {
     reply.hijack();
+    // A sender that has stalled does not end its body: the connection ends instead.
+    if (failure.code === 'canceled') problem.headers.connection = 'close';
     answerEarly(request.raw, reply.raw, withId(problem, requestId));
     return;
   }
