@@ -5,7 +5,9 @@
 /** A blob whose row is about to be written or deleted. None of its methods but `settle` throws. */
 export type StagedBlob = {
   readonly id: string;
-  /** The row is there: remove the note. Throws `DamagedBlob` where another process swept the blob. */
+  /**
+   * The row is there: remove the note. Throws `DamagedBlob` where another process swept the blob.
+   */
   settle(): Promise<void>;
   /** There is no row: remove the bytes and the note. */
   discard(): Promise<void>;

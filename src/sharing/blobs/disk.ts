@@ -1,6 +1,6 @@
-// Blobs as files: `<root>/<first two characters>/<id>`, with a note `<root>/pending/<owner>.<id>` (a
-// hard link to the same bytes) for each one whose row is not settled. The owner is a process, which
-// is known by its lease.
+// Blobs as files: `<root>/<first two characters>/<id>`, with a note `<root>/pending/<owner>.<id>`
+// (a hard link to the same bytes) for each one whose row is not settled. The owner is a process,
+// which is known by its lease.
 import { randomUUID } from 'node:crypto';
 import {
   access,
