@@ -7,11 +7,11 @@ import { file_google_rpc_error_details } from '../../gen/google/rpc/error_detail
 import { file_google_rpc_status } from '../../gen/google/rpc/status_pb.js';
 import { Health } from '../../gen/grpc/health/v1/health_pb.js';
 import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js';
-import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js';
+import * as alpha from '../../gen/grpc/reflection/v1alpha/reflection_pb.js';
 import type { Endpoint } from '../rpc/endpoint.ts';
 
 /** The services of the libraries. Their own descriptors have names that clients cannot resolve. */
-const standard = [Health, ServerReflection, ServerReflectionAlpha];
+const standard = [Health, ServerReflection, alpha.ServerReflection];
 
 /** Adds reflection for the endpoints, the standard services, and the details of errors. */
 export function addReflection(server: Server, endpoints: readonly Endpoint[]): void {

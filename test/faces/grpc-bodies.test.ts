@@ -1,9 +1,12 @@
 // The budget for the bodies of gRPC calls, and their deadlines.
-import { createRegistry } from '@bufbuild/protobuf';
+import { create, createRegistry, toBinary } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import {
+  IssuanceService,
+  IssueTokenRequestSchema,
+} from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { type GrpcFace, startGrpcFace } from '../../src/faces/grpc.ts';
 import { type BodyBudget, createBodyBudget } from '../../src/rpc/body-budget.ts';
@@ -15,8 +18,9 @@ import { endpointsOf } from '../support/proto.ts';
 const verifyToken = '/latchkey.identity.v1.VerificationService/VerifyToken';
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 
-/** A message that is decoded and has no effect. */
-const smallBody = Buffer.concat([prefix(3), Buffer.from([0x0a, 1, 0x61])]);
+const fields = { clientId: 'client', clientSecret: 'secret', scope: 'tokens:read' };
+const small = toBinary(IssueTokenRequestSchema, create(IssueTokenRequestSchema, fields));
+const smallBody = Buffer.concat([prefix(small.length), small]);
 
 describe('the memory of bodies', () => {
   let budget: BodyBudget;
