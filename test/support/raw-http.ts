@@ -19,9 +19,9 @@ export interface RawHttp {
   reset(): void;
   /**
    * The next answer, without interim ones (1xx); undefined when the peer closed before one. Ask for
-   * one at a time.
+   * one at a time. The answer to a HEAD has no body.
    */
-  response(): Promise<RawResponse | undefined>;
+  response(to?: 'HEAD'): Promise<RawResponse | undefined>;
 }
 
 /**
@@ -55,9 +55,9 @@ export async function openRawHttp(port: number, host = '127.0.0.1'): Promise<Raw
       }),
     end: () => socket.end(),
     reset: () => socket.resetAndDestroy(),
-    async response() {
+    async response(to) {
       for (;;) {
-        const parsed = parseResponse(received, closed);
+        const parsed = parseResponse(received, closed, to);
         if (parsed !== undefined) {
           received = parsed.rest;
           return parsed.response;
@@ -115,21 +115,22 @@ interface Parsed {
   rest: Buffer;
 }
 
-function parseResponse(bytes: Buffer, closed: boolean): Parsed | undefined {
+function parseResponse(bytes: Buffer, closed: boolean, to?: 'HEAD'): Parsed | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;
   const [statusLine = '', ...fields] = bytes.toString('latin1', 0, headEnd).split('\r\n');
   const status = Number(/^HTTP\/1\.[01] (\d{3})\b/.exec(statusLine)?.[1]);
   if (Number.isNaN(status)) throw new Error(`Not a status line: ${statusLine}`);
   const after = bytes.subarray(headEnd + 4);
-  if (status < 200) return parseResponse(after, closed);
+  if (status < 200) return parseResponse(after, closed, to);
 
   const headers = new Headers();
   for (const field of fields) {
     const colon = field.indexOf(':');
     headers.append(field.slice(0, colon), field.slice(colon + 1).trim());
   }
-  const { body, length } = readBody(after, status, headers, closed);
+  const { body, length } =
+    to === 'HEAD' ? { body: Buffer.alloc(0), length: 0 } : readBody(after, status, headers, closed);
   if (length === undefined && !closed) return undefined;
   return {
     response: { status, headers, body, complete: length !== undefined },

@@ -1,0 +1,122 @@
+// A disk without room: it refuses uploads, and still deletes, reads and starts.
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Check, Trial } from '../support/campaign.ts';
+import { callsTo, describe } from '../support/campaign-calls.ts';
+import { freePort } from '../support/postgres.ts';
+import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
+
+export const fullDiskCheck: Check = {
+  name: 'a full disk',
+  secondsMax: [60, 120],
+  run: fillDisk,
+};
+
+type Disk = {
+  readonly kind: string;
+  start(): Promise<RunningProgram>;
+  /** Leaves no room. */
+  fill(): void;
+};
+
+/** With the same ports for each start: the file that names new ones may find no room. */
+async function settings(): Promise<Record<string, string>> {
+  const address = async () => `127.0.0.1:${await freePort()}`;
+  return {
+    LATCHKEY_BOOTSTRAP: 'demo',
+    LATCHKEY_LOG_LEVEL: 'error',
+    LATCHKEY_HTTP_ADDRESS: await address(),
+    LATCHKEY_GRPC_ADDRESS: await address(),
+    LATCHKEY_OPS_ADDRESS: await address(),
+  };
+}
+
+/** Root may mount, unless it is confined, as in most containers. */
+function mountSmallDisk(trial: Trial, env: Record<string, string>): Disk | undefined {
+  const folder = mkdtempSync(path.join(tmpdir(), 'latchkey-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'none', folder], { stdio: 'pipe' });
+  } catch {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+  trial.onEnd(() => {
+    execFileSync('umount', ['--lazy', folder]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const dataDir = path.join(folder, 'data');
+  execFileSync('mkdir', ['-m', '700', dataDir]);
+  return {
+    kind: 'tmpfs of 16 MiB',
+    start: () => startProgram(env, dataDir),
+    fill() {
+      const file = openSync(path.join(folder, 'ballast'), 'w');
+      try {
+        for (const size of [65_536, 4096, 1]) fillBy(file, size);
+      } finally {
+        closeSync(file);
+      }
+    },
+  };
+}
+
+function fillBy(file: number, size: number): void {
+  const bytes = Buffer.alloc(size);
+  try {
+    while (writeSync(file, bytes) === size);
+  } catch {
+    // There is no room for that many more.
+  }
+}
+
+/** No file may grow beyond 2 MiB, the database and its log included. */
+async function limitFiles(env: Record<string, string>): Promise<Disk> {
+  const dataDir = await newDataDir();
+  // In units of 512 bytes (POSIX).
+  const launcher = ['/bin/sh', '-c', `trap '' XFSZ; ulimit -f 4096; exec "$0" "$@"`];
+  return {
+    kind: 'files of at most 2 MiB',
+    start: () => startProgram(env, dataDir, launcher),
+    fill() {},
+  };
+}
+
+async function fillDisk(trial: Trial): Promise<void> {
+  const env = await settings();
+  const disk = mountSmallDisk(trial, env) ?? (await limitFiles(env));
+  trial.figure('disk', disk.kind);
+  let program = await disk.start();
+  trial.onEnd(() => program.remove());
+  const key = program.env.API_KEY;
+  const small = new Uint8Array(trial.random.bytes(100_000));
+  const ids: string[] = [];
+  for (let i = 0; i < 4; i++) {
+    ids.push(String((await callsTo(program).upload(small))?.body.id));
+  }
+  disk.fill();
+
+  async function expectRefusals(when: string): Promise<void> {
+    const { upload, json } = callsTo(program);
+    const large = await upload(new Uint8Array(3_000_000));
+    if (large?.status !== 503) trial.fail(`${when}: an upload: ${describe(large)}`);
+    const read = await json('GET', `/api/v1/documents/${ids.at(-1)}/file`, key);
+    if (read?.status !== 200) trial.fail(`${when}: a download: ${describe(read)}`);
+  }
+  async function deleteDocument(when: string): Promise<void> {
+    const route = `/api/v1/documents/${ids.shift()}`;
+    const answer = await callsTo(program).json('DELETE', route, key);
+    if (answer?.status !== 200) trial.fail(`${when}: a deletion: ${describe(answer)}`);
+  }
+  await expectRefusals('running');
+  await deleteDocument('running');
+  disk.fill();
+  await program.kill();
+  program = await disk.start();
+  await expectRefusals('after a restart');
+  await deleteDocument('after a restart');
+  await deleteDocument('after a restart');
+  const freed = await callsTo(program).upload(small);
+  if (freed?.status !== 201) trial.fail(`an upload into the freed room: ${describe(freed)}`);
+}

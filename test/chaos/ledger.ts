@@ -1,0 +1,181 @@
+// Writes that the program has acknowledged, and whether they are still there.
+import { randomBytes } from 'node:crypto';
+import { type Answer, addManager, type Calls } from '../support/campaign-calls.ts';
+import type { SeededRandom } from '../support/random.ts';
+import { sha256 } from '../support/sharing.ts';
+
+/** Something that must hold from now on; a later write may withdraw it. */
+type Fact = {
+  readonly what: string;
+  readonly holds: (access: Access) => Promise<boolean>;
+};
+
+export type Access = {
+  readonly calls: Calls;
+  /** The workspace's API key. */
+  readonly key: string;
+  /** A token that manages clients and tokens. */
+  readonly token: string;
+};
+
+type Client = { readonly id: string; readonly secret: string };
+type Fields = Record<string, { id: string } & Record<string, unknown>>;
+
+export type Ledger = ReturnType<typeof createLedger>;
+
+const isOk = (answer: Answer | undefined): answer is Answer =>
+  answer !== undefined && answer.status < 300;
+
+export function createLedger(random: SeededRandom) {
+  const facts = new Map<string, Fact>();
+  const documents = new Map<string, string>();
+  const links: string[] = [];
+  const clients: Client[] = [];
+  const statuses = new Map<number, number>();
+  let manager: Client | undefined;
+
+  /** Counts the answer; undefined where it is not a success. */
+  function counted(answer: Answer | undefined): Answer | undefined {
+    const status = answer?.status ?? 0;
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    return isOk(answer) ? answer : undefined;
+  }
+
+  function expectDocument(id: string, digest: string): void {
+    documents.set(id, digest);
+    facts.set(id, {
+      what: `document ${id}`,
+      async holds({ calls, key }) {
+        const answer = await calls.json('GET', `/api/v1/documents/${id}`, key);
+        return answer?.status === 200 && answer.body.sha256 === digest;
+      },
+    });
+  }
+
+  /** The status that a GET has from now on; undefined while a write of it is not answered. */
+  function expectGet(id: string, route: string, is: (answer: Answer) => boolean): void {
+    facts.set(id, {
+      what: route,
+      async holds({ calls, key, token }) {
+        const credential = route.startsWith('/api/') ? key : token;
+        const answer = await calls.json('GET', route, credential);
+        return answer !== undefined && is(answer);
+      },
+    });
+  }
+
+  const works: Record<string, (access: Access) => Promise<void>> = {
+    async upload({ calls }) {
+      const bytes = random.bytes(1 + random.below(40_000));
+      const answer = counted(await calls.upload(new Uint8Array(bytes)));
+      if (answer !== undefined) expectDocument(String(answer.body.id), sha256(bytes));
+    },
+    async deleteDocument({ calls, key }) {
+      const [id] = documents.keys();
+      if (id === undefined || documents.size < 20) return;
+      documents.delete(id);
+      facts.delete(id);
+      const route = `/api/v1/documents/${id}`;
+      if (counted(await calls.json('DELETE', route, key)) === undefined) return;
+      expectGet(id, route, ({ status }) => status === 404);
+    },
+    async createLink({ calls, key }) {
+      const id = [...documents.keys()].at(-1);
+      if (id === undefined) return;
+      const fields = { document_id: id, email_required: true };
+      const answer = counted(await calls.json('POST', '/api/v1/links', key, fields));
+      // Its document may be deleted under it, and the link with it.
+      if (answer !== undefined && documents.has(id)) links.push(String(answer.body.id));
+    },
+    async revokeLink({ calls, key }) {
+      const id = links.shift();
+      if (id === undefined) return;
+      const route = `/api/v1/links/${id}`;
+      if (counted(await calls.json('DELETE', route, key)) === undefined) return;
+      expectGet(id, route, ({ status, body }) => status === 404 || body.revoke_time !== undefined);
+    },
+    async createClient({ calls, token }) {
+      const fields = { name: randomBytes(4).toString('hex'), scopes: ['tokens:read'] };
+      const answer = counted(await calls.json('POST', '/clients', token, fields));
+      if (answer === undefined) return;
+      const { client, client_secret } = answer.body as Fields & { client_secret: string };
+      const id = String(client?.id);
+      clients.push({ id, secret: client_secret });
+      expectGet(id, `/clients/${id}`, ({ status }) => status === 200);
+      facts.set(client_secret, secretFact(id, client_secret, true));
+    },
+    async revokeSecret({ calls, token }) {
+      const client = clients.shift();
+      if (client === undefined) return;
+      facts.delete(client.secret);
+      const secretId = `sec_${client.secret.slice(6, 28)}`;
+      const route = `/clients/${client.id}/secrets/${secretId}`;
+      if (counted(await calls.json('DELETE', route, token)) === undefined) return;
+      facts.set(client.secret, secretFact(client.id, client.secret, false));
+    },
+    async revokeToken({ calls, token }) {
+      const revoked = manager && (await calls.issue(manager.id, manager.secret, 'tokens:read'));
+      if (revoked === undefined) return;
+      const answer = await calls.json('POST', '/tokens/revoke', token, { token: revoked });
+      if (counted(answer) === undefined) return;
+      facts.set(revoked, {
+        what: 'the revocation of a token',
+        async holds(access) {
+          const fields = { token: revoked };
+          const said = await access.calls.json('POST', '/tokens/verify', access.token, fields);
+          return said?.body.active === false;
+        },
+      });
+    },
+  };
+
+  function secretFact(id: string, secret: string, isLive: boolean): Fact {
+    const fields = { client_id: id, client_secret: secret, scope: 'tokens:read' };
+    return {
+      what: `the ${isLive ? 'live' : 'revoked'} secret of ${id}`,
+      async holds({ calls }) {
+        const answer = await calls.json('POST', '/tokens', undefined, fields);
+        return answer?.status === (isLive ? 200 : 401);
+      },
+    };
+  }
+
+  return {
+    statuses,
+    count: () => facts.size,
+    /** Signs in with the manager, which the first call makes. */
+    async enter(calls: Calls, key: string): Promise<Access> {
+      manager ??= await addManager(calls);
+      const scope = 'clients:read clients:write tokens:read tokens:write';
+      return { calls, key, token: await calls.issue(manager.id, manager.secret, scope) };
+    },
+    /** Writes on `lanes` at a time, until `isOver`. */
+    async write(access: Access, lanes: number, isOver: () => boolean): Promise<void> {
+      const list = Object.values(works);
+      // Uploads more often: only they have bytes and a row.
+      const upload = works.upload ?? list[0];
+      await Promise.all(
+        Array.from({ length: lanes }, async () => {
+          while (!isOver()) {
+            const work = random.chance(0.4) ? upload : random.pick(list);
+            await work?.(access).catch(() => {});
+          }
+        }),
+      );
+    },
+    /** The facts that no longer hold; each is checked once more only if `isLast`. */
+    async lost(access: Access, isLast: boolean): Promise<string[]> {
+      const lost: string[] = [];
+      const entries = [...facts];
+      for (let at = 0; at < entries.length; at += 16) {
+        const some = entries.slice(at, at + 16);
+        const holds = await Promise.all(some.map(([, fact]) => fact.holds(access)));
+        for (const [i, [key, { what }]] of some.entries()) {
+          if (!holds[i]) lost.push(what);
+          if (!holds[i] || (!isLast && !documents.has(key))) facts.delete(key);
+        }
+      }
+      return lost;
+    },
+  };
+}

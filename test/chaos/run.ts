@@ -1,0 +1,21 @@
+// Faults against the built program: `npm run test:chaos`, with `-- --short` the form of CI.
+import { runCampaign } from '../support/campaign.ts';
+import { clockChecks } from './clock.ts';
+import { commitLossCheck } from './commit-loss.ts';
+import { containersChecks } from './containers.ts';
+import { fullDiskCheck } from './full-disk.ts';
+import { killChecks } from './kill.ts';
+import { logPipeCheck } from './log-pipe.ts';
+import { slowChecks } from './slow.ts';
+import { sweepCheck } from './sweep.ts';
+
+await runCampaign('npm run test:chaos', [
+  ...killChecks,
+  commitLossCheck,
+  ...containersChecks,
+  fullDiskCheck,
+  ...clockChecks,
+  logPipeCheck,
+  ...slowChecks,
+  sweepCheck,
+]);

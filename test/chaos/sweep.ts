@@ -1,0 +1,50 @@
+// After the lease of a process that was killed, no file is left of what it had not finished. The
+// programs of the other checks go on in the meantime, as a lease lasts for minutes.
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Check, Trial } from '../support/campaign.ts';
+import type { RunningProgram } from '../support/program.ts';
+import { compareBlobs } from '../support/stored-blobs.ts';
+
+/** From the last start: the lease, and the looks at it. */
+const sweptMs = 200_000;
+
+type Place = {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly program: RunningProgram;
+};
+
+const places: (Place & { readonly name: string; readonly until: number })[] = [];
+
+/** Leaves the program running until the last check. */
+export function sweepLater(name: string, place: Place): void {
+  places.push({ ...place, name, until: Date.now() + sweptMs });
+}
+
+/** For the end of a check, which may have failed before it left the program. */
+export async function removeUnlessLeft(program: RunningProgram): Promise<void> {
+  if (!places.some((place) => place.program === program)) await program.remove();
+}
+
+export const sweepCheck: Check = {
+  name: 'what killed processes have left',
+  secondsMax: [220, 220],
+  run: expectSwept,
+};
+
+async function expectSwept(trial: Trial): Promise<void> {
+  trial.onEnd(() => Promise.all(places.map(({ program }) => program.remove())));
+  for (const { name, url, dataDir, until } of places) {
+    const blobDir = path.join(dataDir, 'blobs');
+    let stored = await compareBlobs(url, blobDir);
+    while (stored.orphans.length > 0 && Date.now() < until) {
+      await sleep(2000);
+      stored = await compareBlobs(url, blobDir);
+    }
+    const { rows, orphans, damaged } = stored;
+    trial.figure(name, `${rows} documents, ${orphans.length} files without a row`);
+    if (orphans.length > 0) trial.fail(`${name}: files without a row: ${orphans.slice(0, 5)}`);
+    if (damaged.length > 0) trial.fail(`${name}: ${damaged.length} rows without their bytes`);
+  }
+}

@@ -1,0 +1,91 @@
+// Calls to a program that may end, or have ended, at any moment.
+import { randomBytes } from 'node:crypto';
+import type { RunningProgram } from './program.ts';
+
+export type Answer = {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  /** 0 where the answer does not say it. */
+  readonly retryAfterSeconds: number;
+};
+
+/** An answer in one line. */
+export function describe(answer: Answer | undefined): string {
+  if (answer === undefined) return 'no answer';
+  const { code, detail, request_id } = answer.body;
+  return [answer.status, code, detail, request_id].filter((part) => part !== undefined).join(' ');
+}
+
+export type Calls = ReturnType<typeof callsTo>;
+
+/** Undefined where there is no complete answer. */
+async function send(url: string, init: RequestInit): Promise<Answer | undefined> {
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return {
+      status: response.status,
+      body: isJson ? JSON.parse(text) : { text },
+      retryAfterSeconds: Number(response.headers.get('retry-after') ?? 0),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+export function callsTo({ env }: Pick<RunningProgram, 'env'>) {
+  function json(method: string, route: string, credential?: string, body?: unknown) {
+    return send(env.LATCHKEY_BASE_URL + route, {
+      method,
+      headers: {
+        ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+  function upload(bytes: Uint8Array<ArrayBuffer>, credential = env.API_KEY) {
+    const form = new FormData();
+    form.set('file', new Blob([bytes]), 'file.bin');
+    const headers = { authorization: `Bearer ${credential}` };
+    const url = `${env.LATCHKEY_BASE_URL}/api/v1/documents`;
+    return send(url, { method: 'POST', headers, body: form });
+  }
+  async function signIn(): Promise<string> {
+    const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = env;
+    return tokenOf(await json('POST', '/sessions', undefined, { email, password }));
+  }
+  async function issue(id: string, secret: string, scope: string): Promise<string> {
+    const fields = { client_id: id, client_secret: secret, scope };
+    return tokenOf(await json('POST', '/tokens', undefined, fields));
+  }
+  return { json, upload, signIn, issue };
+}
+
+/** Throws where there is no token in the answer. */
+function tokenOf(answer: Answer | undefined): string {
+  const token = answer?.body.access_token;
+  if (typeof token !== 'string') throw new Error(`no token: ${describe(answer)}`);
+  return token;
+}
+
+export const managerScopes = [
+  'clients:read clients:write customers:read customers:write users:read users:write',
+  'workspaces:read workspaces:write audit:read signing_keys:read tokens:read tokens:write',
+]
+  .join(' ')
+  .split(' ');
+
+/** Makes a client with management scopes, as the first staff user. */
+export async function addManager(calls: Calls): Promise<{ id: string; secret: string }> {
+  const name = `Manager ${randomBytes(4).toString('hex')}`;
+  const fields = { name, scopes: managerScopes };
+  const answer = await calls.json('POST', '/clients', await calls.signIn(), fields);
+  if (answer?.status !== 201) throw new Error(`no client: ${describe(answer)}`);
+  const { client, client_secret } = answer.body as {
+    client: { id: string };
+    client_secret: string;
+  };
+  return { id: client.id, secret: client_secret };
+}

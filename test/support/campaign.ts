@@ -1,0 +1,145 @@
+// Runs the checks of a campaign one after the other, and prints a table of their figures. A check
+// that fails prints the seed, and where there is one the input, that reproduces the failure.
+import { parseArgs } from 'node:util';
+import { type PostgresServer, startPostgres } from './postgres.ts';
+import { type SeededRandom, seededRandom } from './random.ts';
+
+export type Trial = {
+  /** The name of the check. */
+  readonly name: string;
+  /** The form that runs with every change: fewer rounds, the same checks. */
+  readonly isShort: boolean;
+  readonly seed: number;
+  readonly random: SeededRandom;
+  /** Registers work for the end of the check, last in, first out. */
+  onEnd(work: () => unknown): void;
+  /** Records a failure and lets the check go on. Prints messages that differ in ids once. */
+  fail(message: string, input?: string): void;
+  /** Adds a figure to the table. */
+  figure(name: string, value: number | string): void;
+  /** Makes an empty PostgreSQL database and returns its URL. */
+  postgresUrl(): Promise<string>;
+};
+
+export type Check = {
+  readonly name: string;
+  /** In the short form, and in the long one. */
+  readonly secondsMax: readonly [short: number, long: number];
+  run(trial: Trial): Promise<void>;
+};
+
+/** Thrown where this machine does not allow a check: it counts as not run, never as passed. */
+export class NotAllowedHere extends Error {}
+
+type Result = {
+  readonly name: string;
+  readonly state: 'passed' | 'FAILED' | 'NOT RUN';
+  readonly seconds: number;
+  readonly figures: readonly string[];
+};
+
+const failuresPrintedMax = 20;
+
+/** Runs the checks and sets the exit code. */
+export async function runCampaign(command: string, checks: readonly Check[]): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      short: { type: 'boolean', default: false },
+      seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+      only: { type: 'string', default: '' },
+    },
+  });
+  const seed = Number(values.seed);
+  process.stdout.write(`${command}: seed ${seed}, ${values.short ? 'short' : 'long'} form\n`);
+
+  let postgres: Promise<PostgresServer> | undefined;
+  const results: Result[] = [];
+  for (const check of checks.filter(({ name }) => name.includes(values.only))) {
+    const repeat = [command, '--', ...(values.short ? ['--short'] : []), `--seed ${seed}`];
+    results.push(
+      await runCheck(check, {
+        isShort: values.short,
+        seed,
+        repeat: [...repeat, `--only "${check.name}"`].join(' '),
+        async postgresUrl() {
+          postgres ??= startPostgres();
+          return (await postgres).createDatabase();
+        },
+      }),
+    );
+  }
+  await (await postgres)?.stop();
+  printTable(results);
+  const count = (state: Result['state']) => results.filter((one) => one.state === state).length;
+  process.stdout.write(
+    `${count('passed')} passed, ${count('FAILED')} failed, ${count('NOT RUN')} not run\n`,
+  );
+  // Not only the code: a check that ran out of time may have left work under way.
+  process.exit(count('FAILED') === 0 && results.length > 0 ? 0 : 1);
+}
+
+type Setting = Pick<Trial, 'isShort' | 'seed' | 'postgresUrl'> & {
+  /** The command that runs the check again. */
+  readonly repeat: string;
+};
+
+async function runCheck(check: Check, setting: Setting): Promise<Result> {
+  const { isShort, seed, repeat, postgresUrl } = setting;
+  const started = performance.now();
+  const ends: (() => unknown)[] = [];
+  const figures: string[] = [];
+  let failures = 0;
+  const printed = new Set<string>();
+  function fail(message: string, input?: string): void {
+    failures++;
+    const kind = message.replace(/[0-9a-f-]{36}|_[0-9A-Za-z]{22}|\d+/g, '0');
+    if (printed.has(kind) || printed.size >= failuresPrintedMax) return;
+    printed.add(kind);
+    const lines = input === undefined ? '' : `\n  input: ${input}`;
+    process.stdout.write(`FAILED ${check.name}: ${message}\n  repeat: ${repeat}${lines}\n`);
+  }
+  const trial: Trial = {
+    name: check.name,
+    isShort,
+    seed,
+    random: seededRandom(seed),
+    onEnd: (work) => void ends.push(work),
+    fail,
+    figure: (name, value) => void figures.push(`${name} ${value}`),
+    postgresUrl,
+  };
+
+  let reason: string | undefined;
+  try {
+    await within(check.secondsMax[isShort ? 0 : 1], check.run(trial));
+  } catch (error) {
+    if (error instanceof NotAllowedHere) reason = error.message;
+    else fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+  for (const end of ends.toReversed()) {
+    await within(30, Promise.resolve().then(end)).catch((error: unknown) => fail(String(error)));
+  }
+  if (failures > 0) figures.push(`failures ${failures}`);
+  const seconds = (performance.now() - started) / 1000;
+  const state = failures > 0 ? 'FAILED' : reason === undefined ? 'passed' : 'NOT RUN';
+  if (reason !== undefined) figures.push(reason);
+  process.stdout.write(`${state} ${check.name} (${seconds.toFixed(1)} s)\n`);
+  return { name: check.name, state, seconds, figures };
+}
+
+async function within(seconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done after ${seconds} s`)), seconds * 1000);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+function printTable(results: readonly Result[]): void {
+  const width = Math.max(...results.map(({ name }) => name.length));
+  for (const { name, state, seconds, figures } of results) {
+    const time = `${seconds.toFixed(1)} s`.padStart(8);
+    const line = `${name.padEnd(width)}  ${state.padEnd(7)}  ${time}  ${figures.join(', ')}`;
+    process.stdout.write(`${line}\n`);
+  }
+}

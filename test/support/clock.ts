@@ -1,0 +1,55 @@
+// A program whose clock a test sets while it runs, by libfaketime.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { getuid } from 'node:process';
+
+const dayMs = 24 * 60 * 60_000;
+
+export type Clock = {
+  /** For the environment of the program. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The program's days ahead of the true time. */
+  set(daysAhead: number): void;
+};
+
+export function openClock(folder: string): Clock {
+  const file = path.join(folder, 'clock');
+  const clock: Clock = {
+    env: {
+      LD_PRELOAD: libraryPath(),
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      // Timers go on; only the time of day jumps.
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    },
+    set(daysAhead) {
+      writeFileSync(file, `${daysAhead < 0 ? '' : '+'}${(daysAhead * dayMs) / 1000}\n`);
+    },
+  };
+  clock.set(0);
+  return clock;
+}
+
+/** Installs Debian's package where it is missing and this user may. */
+function libraryPath(): string {
+  const found = findLibrary();
+  if (found !== undefined) return found;
+  if (getuid?.() !== 0) throw new Error('libfaketime is missing: install the package faketime');
+  try {
+    execFileSync('apt-get', ['update'], { stdio: 'pipe' });
+    execFileSync('apt-get', ['install', '-y', 'faketime'], { stdio: 'pipe' });
+  } catch (cause) {
+    throw new Error('libfaketime is missing, and apt-get cannot install it', { cause });
+  }
+  const installed = findLibrary();
+  if (installed === undefined) throw new Error('the package faketime has no libfaketime');
+  return installed;
+}
+
+function findLibrary(): string | undefined {
+  const name = 'faketime/libfaketimeMT.so.1';
+  return readdirSync('/usr/lib')
+    .map((folder) => path.join('/usr/lib', folder, name))
+    .find((file) => existsSync(file));
+}

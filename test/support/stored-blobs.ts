@@ -1,0 +1,33 @@
+// Compares the rows of documents with the files of their bytes, past the program.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { openDatabase } from '../../src/storage/database.ts';
+import { filesUnder, sha256 } from './sharing.ts';
+
+export type StoredBlobs = {
+  readonly rows: number;
+  /** Ids of documents whose bytes are missing or are not those that were uploaded. */
+  readonly damaged: readonly string[];
+  /** Files that belong to no row, notes of unsettled blobs among them. */
+  readonly orphans: readonly string[];
+};
+
+export async function compareBlobs(databaseUrl: string, blobDir: string): Promise<StoredBlobs> {
+  const files = await filesUnder(blobDir);
+  const before = files.filter((file) => !file.startsWith('leases/'));
+  const db = await openDatabase(databaseUrl);
+  const rows = await db
+    .selectFrom('documents')
+    .selectAll()
+    .execute()
+    .finally(() => db.destroy());
+  const damaged: string[] = [];
+  const owned = new Set<string>();
+  for (const row of rows) {
+    const file = path.join(row.blob_id.slice(0, 2), row.blob_id);
+    owned.add(file);
+    const bytes = await readFile(path.join(blobDir, file)).catch(() => undefined);
+    if (bytes === undefined || sha256(bytes) !== row.sha256) damaged.push(row.id);
+  }
+  return { rows: rows.length, damaged, orphans: before.filter((file) => !owned.has(file)) };
+}
