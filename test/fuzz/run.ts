@@ -1,0 +1,8 @@
+// Generated requests against the built program: `npm run test:fuzz`, with `-- --short` the form of
+// CI.
+import { runCampaign } from '../support/campaign.ts';
+import { framesChecks } from './frames.ts';
+import { httpChecks } from './http.ts';
+import { nestingCheck } from './nesting.ts';
+
+await runCampaign('npm run test:fuzz', [...httpChecks, ...framesChecks, nestingCheck]);
