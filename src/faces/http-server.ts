@@ -6,7 +6,7 @@ import { fail } from '../rpc/errors.ts';
 import { problemOf } from './gateway/problem.ts';
 import { noteExpectation } from './incoming.ts';
 
-/** RFC 6797: a browser that used https once never returns without it. A year, for this host alone. */
+/** RFC 6797: for a year, a browser that used https uses nothing else for this host. */
 export const strictTransport = ['strict-transport-security', 'max-age=31536000'] as const;
 
 export const isHttps = (publicUrl: string) => publicUrl.startsWith('https:');

@@ -55,8 +55,10 @@ export function createCounters({ db, table, refusal, now }: CountersOptions): Co
   async function countIn(trx: Executor, counters: readonly Counter[]): Promise<Counted[]> {
     const all: Counted[] = [];
     for (const counter of inOrder(counters)) {
+      const stored = await lock(trx, counter.key);
+      // Not before the lock: the last attempt may have been counted while this one waited.
       const time = now();
-      const row = bounded(counter.lane, await lock(trx, counter.key), time);
+      const row = bounded(counter.lane, stored, time);
       refuseEarly(row, time);
       const next = afterAttempt(counter.lane, row, time);
       const { key, ...change } = next;

@@ -1,17 +1,8 @@
 // Opens the database: an SQLite file or a PostgreSQL server, with one schema.
-import { closeSync, existsSync, openSync } from 'node:fs';
-import SQLite from 'better-sqlite3';
-import {
-  type Dialect,
-  Kysely,
-  Migrator,
-  PostgresDialect,
-  SqliteAdapter,
-  SqliteDialect,
-  type Transaction,
-} from 'kysely';
+import { Kysely, Migrator, type Transaction } from 'kysely';
 import pg from 'pg';
 import { Failure, fail } from '../rpc/errors.ts';
+import { codeOf } from './error-code.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
 import { up as audit } from './migrations/0002-audit.ts';
 import { up as owners } from './migrations/0003-owners.ts';
@@ -26,8 +17,10 @@ import { up as documentCheckTime } from './migrations/0015-document-check-time.t
 import { up as retentionAndIndexes } from './migrations/0016-retention-and-indexes.ts';
 import { up as viewCount } from './migrations/0017-view-count.ts';
 import { up as quotas } from './migrations/0018-quotas.ts';
-import { isPostgresAway, markErrors } from './postgres-errors.ts';
+import { postgres } from './postgres.ts';
+import { isPostgresAway } from './postgres-errors.ts';
 import type { Database, Schema } from './schema.ts';
+import { sqlite, sqliteUnchanged } from './sqlite.ts';
 
 const migrations = {
   '0001-foundation': { up: foundation },
@@ -74,10 +67,7 @@ export const migrationNames: readonly string[] = Object.keys(migrations);
  */
 export function openUnchanged(url: string): Database {
   if (!url.startsWith('sqlite:')) return new Kysely<Schema>(postgres(url));
-  const file = url.slice('sqlite:'.length);
-  const database = new SQLite(file, { fileMustExist: true, timeout: 5_000 });
-  database.pragma('query_only = ON');
-  return new Kysely<Schema>({ dialect: new SqliteDialect({ database }) });
+  return new Kysely<Schema>({ dialect: sqliteUnchanged(url.slice('sqlite:'.length)) });
 }
 
 const migrateAttemptsMax = 5;
@@ -93,107 +83,6 @@ async function migrate(db: Database): Promise<void> {
     if (error === undefined) return;
     if (attempt === migrateAttemptsMax) throw error;
     await new Promise((resolve) => setTimeout(resolve, 50 * attempt));
-  }
-}
-
-type Opened = { dialect: Dialect /** Called once the schema is up to date. */; ready: () => void };
-
-function sqlite(file: string): Opened {
-  const database = openSqlite(file);
-  return {
-    dialect: new OurSqliteDialect(database),
-    // From now on a busy file is waited for in `transact`, not in the driver, where the wait would
-    // stop the event loop.
-    ready: () => database.pragma('busy_timeout = 0'),
-  };
-}
-
-function openSqlite(file: string): SQLite.Database {
-  try {
-    // SQLite gives the files next to it the same mode.
-    if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-    const database = new SQLite(file, { timeout: 5_000 });
-    // A commit is on the disk when it returns.
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = FULL');
-    database.pragma('foreign_keys = ON');
-    return database;
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const isFull = /^SQLITE_(IOERR|FULL)/.test(codeOf(cause)) || codeOf(cause) === 'ENOSPC';
-    const hint = isFull ? ' (is the disk full?)' : '';
-    throw new Error(`cannot open the database ${file}: ${reason}${hint}`, { cause });
-  }
-}
-
-class OurSqliteDialect extends SqliteDialect {
-  readonly #database: SQLite.Database;
-
-  constructor(database: SQLite.Database) {
-    super({ database });
-    this.#database = database;
-  }
-
-  /** Does migrations whole or not at all, which SQLite can, though Kysely does not expect it. */
-  override createAdapter() {
-    return new TransactionalSqliteAdapter();
-  }
-
-  /**
-   * Where its disk is full, SQLite has rolled back by itself. To do it again would fail, and that
-   * failure would hide the true one.
-   */
-  override createDriver() {
-    const driver = super.createDriver();
-    const rollback = driver.rollbackTransaction.bind(driver);
-    driver.rollbackTransaction = async (connection) => {
-      if (this.#database.inTransaction) await rollback(connection);
-    };
-    return driver;
-  }
-}
-
-class TransactionalSqliteAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl() {
-    return true;
-  }
-}
-
-function postgres(url: string): Opened {
-  const types = new pg.TypeOverrides();
-  // Every bigint of the schema is a time in milliseconds or a count, far below 2^53.
-  types.setTypeParser(pg.types.builtins.INT8, Number);
-  const pool = new pg.Pool({
-    connectionString: url,
-    types,
-    max: 10,
-    connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 30_000,
-    query_timeout: 10_000,
-  });
-  // A lost idle connection is replaced at the next use; unheard, its error would end the process.
-  pool.on('error', () => {});
-  // Nor may one that is lost amid a query, which fails by itself.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  // A query that was given up may still run, within a transaction that nothing would end.
-  pool.on('release', (_error, client) => {
-    if (!isReady(client)) client.end().catch(() => {});
-  });
-  return { dialect: new OurPostgresDialect({ pool: markErrors(pool) }), ready: () => {} };
-}
-
-/** Whether the server waits for the next query; pg does not declare the field. */
-function isReady(client: object): boolean {
-  return !('readyForQuery' in client) || client.readyForQuery === true;
-}
-
-/** Where the connection is lost, a rollback fails, too, and its failure would hide the true one. */
-class OurPostgresDialect extends PostgresDialect {
-  override createDriver() {
-    const driver = super.createDriver();
-    const rollback = driver.rollbackTransaction.bind(driver);
-    driver.rollbackTransaction = (connection) => rollback(connection).catch(() => {});
-    return driver;
   }
 }
 
@@ -243,10 +132,6 @@ const transientCodes = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected
 ]);
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
 
 /**
  * Whether the database itself says that it has not committed. An I/O error of SQLite does not say

@@ -56,7 +56,7 @@ describeDialects('a staff user is recovered', (dialect) => {
     return { server, settings, url, dataDir };
   }
 
-  test('without scopes, disabled and with a lost second factor, while the server runs', async () => {
+  test('without scopes, disabled, second factor lost, while the server runs', async () => {
     const { server, settings, url, dataDir } = await start();
     const email = server.env.STAFF_EMAIL;
     const before = await signIn(server, email, server.env.STAFF_PASSWORD);

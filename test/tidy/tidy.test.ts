@@ -101,8 +101,8 @@ describe('an import', () => {
 
   test.each([
     ['kysely', /^src\/storage\/|\/store\.ts$/],
-    ['better-sqlite3', /^src\/storage\/database\.ts$/],
-    ['pg', /^src\/storage\/database\.ts$/],
+    ['better-sqlite3', /^src\/storage\/sqlite\.ts$/],
+    ['pg', /^src\/storage\/(database|postgres)\.ts$/],
     ['fastify', /^src\/faces\//],
     ['@fastify/static', /^src\/faces\//],
     ['@fastify/busboy', /^src\/faces\//],

@@ -8,17 +8,17 @@ import {
   type JsonObject,
   type JsonValue,
   type Message,
-  ScalarType,
   toJson,
 } from '@bufbuild/protobuf';
 import { reflect } from '@bufbuild/protobuf/reflect';
-import { FieldMaskSchema, isWrapperDesc } from '@bufbuild/protobuf/wkt';
+import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { fail, invalid } from '../../rpc/errors.ts';
 import { isNestedTooDeeply } from '../../rpc/json-nesting.ts';
 import { type Binding, type Mask, topOf } from './binding.ts';
 import { hasRepeatedName } from './json-members.ts';
 import { addBasicClient, readForm, requireClient } from './oauth-form.ts';
 import type { Capture } from './template.ts';
+import { fromText, isCompound, wrongType } from './text-values.ts';
 
 export type HttpInput = {
   readonly variables: readonly Capture[];
@@ -159,50 +159,6 @@ function put(
   }
 }
 
-function fromText(field: DescField, path: string, values: string[]): JsonValue {
-  if (field.fieldKind === 'list') {
-    if (isCompound(field.message)) throw invalid(path, 'cannot be given in the query');
-    return values.map((value) => scalarFromText(field, path, value));
-  }
-  const [value, second] = values;
-  if (value === undefined || second !== undefined) throw invalid(path, 'is given twice');
-  if (field.fieldKind === 'map' || isCompound(field.message)) {
-    throw invalid(path, 'cannot be given in the query');
-  }
-  return scalarFromText(field, path, value);
-}
-
-// ProtoJSON writes every other scalar, and the well-known types, as text too; a wrapper, such as
-// BoolValue, as the value in it.
-function scalarFromText(field: DescField, path: string, value: string): JsonValue {
-  const { scalar, enum: isEnum } = wrappedValue(field.message) ?? field;
-  if (scalar === ScalarType.BOOL) {
-    if (value === 'true') return true;
-    if (value === 'false') return false;
-  }
-  if (isEnum && /^-?\d+$/.test(value)) return Number(value);
-  // The library takes more than ProtoJSON has: other bases, and white space.
-  const form =
-    scalar === undefined || scalar === ScalarType.STRING ? undefined : scalarForm(scalar);
-  if (form?.test(value) === false) throw invalid(path, wrongType);
-  return value;
-}
-
-const wrappedValue = (message: DescMessage | undefined): DescField | undefined =>
-  message !== undefined && isWrapperDesc(message) ? message.fields[0] : undefined;
-
-function scalarForm(scalar: ScalarType): RegExp {
-  switch (scalar) {
-    case ScalarType.BYTES:
-      return /^[A-Za-z0-9+/_-]*={0,2}$/;
-    case ScalarType.DOUBLE:
-    case ScalarType.FLOAT:
-      return /^(-?\d+(\.\d+)?([eE][+-]?\d+)?|NaN|-?Infinity)$/;
-    default:
-      return /^-?\d+$/;
-  }
-}
-
 /** How deep messages may lie in each other, as in other implementations of protobuf. */
 const depthMax = 100;
 
@@ -241,11 +197,6 @@ function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether it is a message whose JSON has a member for each of its fields. */
-function isCompound(message: DescMessage | undefined): message is DescMessage {
-  return message !== undefined && !message.typeName.startsWith('google.protobuf.');
-}
-
 const namesOf = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
 
 /** A field by either of its spellings, `document_id` or `documentId`. */
@@ -276,8 +227,6 @@ function decode(schema: DescMessage, json: JsonObject): Message {
     });
   }
 }
-
-const wrongType = 'has the wrong type or is out of range';
 
 function decodes(schema: DescMessage, name: string, value: JsonValue): boolean {
   try {
