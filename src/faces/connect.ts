@@ -50,7 +50,6 @@ export function createConnectFace(options: ConnectFaceOptions): ConnectFace {
     grpc: false,
     grpcWeb: true,
     connect: true,
-    acceptCompression: [...compressions],
     jsonOptions,
   });
   for (const endpoint of endpoints) addRoute(router, endpoint, jsonOptions);
@@ -117,7 +116,9 @@ function addRoute(
   endpoint: Endpoint,
   jsonOptions: Partial<JsonReadOptions>,
 ): void {
-  const { descriptor } = endpoint;
+  const { descriptor, hasSecretAnswer } = endpoint;
+  // A compressed secret could be guessed from its length (BREACH).
+  const options = { acceptCompression: hasSecretAnswer ? [] : [...compressions] };
   const open = (context: HandlerContext) => {
     const exchange = exchangeOf(context);
     const call = callOf(exchange, context);
@@ -125,30 +126,42 @@ function addRoute(
   };
   switch (endpoint.kind) {
     case 'unary':
-      router.rpc(descriptor as DescMethodUnary, async (_empty, context) => {
-        const { call, source } = open(context);
-        const work = endpoint.invoke(call, () => readMessage(source));
-        return untilDeadline(call, work).catch(rethrow(call));
-      });
+      router.rpc(
+        descriptor as DescMethodUnary,
+        async (_empty, context) => {
+          const { call, source } = open(context);
+          const work = endpoint.invoke(call, () => readMessage(source));
+          return untilDeadline(call, work).catch(rethrow(call));
+        },
+        options,
+      );
       return;
     case 'client_streaming':
-      router.rpc(descriptor as DescMethodClientStreaming, async (_empty, context) => {
-        const { call, source } = open(context);
-        const work = endpoint.invoke(call, readMessages(source));
-        return untilDeadline(call, work).catch(rethrow(call));
-      });
+      router.rpc(
+        descriptor as DescMethodClientStreaming,
+        async (_empty, context) => {
+          const { call, source } = open(context);
+          const work = endpoint.invoke(call, readMessages(source));
+          return untilDeadline(call, work).catch(rethrow(call));
+        },
+        options,
+      );
       return;
     case 'server_streaming':
-      router.rpc(descriptor as DescMethodServerStreaming, async function* (_empty, context) {
-        const { call, source } = open(context);
-        try {
-          yield* untilEachDeadline(
-            call,
-            endpoint.invoke(call, () => readMessage(source)),
-          );
-        } catch (error) {
-          rethrow(call)(error);
-        }
-      });
+      router.rpc(
+        descriptor as DescMethodServerStreaming,
+        async function* (_empty, context) {
+          const { call, source } = open(context);
+          try {
+            yield* untilEachDeadline(
+              call,
+              endpoint.invoke(call, () => readMessage(source)),
+            );
+          } catch (error) {
+            rethrow(call)(error);
+          }
+        },
+        options,
+      );
   }
 }

@@ -143,8 +143,17 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     });
   }
 
-  /** Ends the call with an error, whether its body has arrived or not. */
+  /** Ends the call with an error, whether its body has arrived or not. Never throws. */
   refuse(error: unknown): void {
+    try {
+      this.#refuse(error);
+    } catch {
+      // Such as a header of the handler's that HTTP/2 cannot carry.
+      this.#init.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    }
+  }
+
+  #refuse(error: unknown): void {
     this.#finish();
     const failure = failureOf(error);
     this.#sendHead();

@@ -183,19 +183,17 @@ function serveUnary(endpoint: UnaryEndpoint) {
   return (call: GrpcCall) => {
     endpoint
       .invoke(call, () => call.request())
-      .then(
-        (message) => call.answer(message),
-        (error: unknown) => call.refuse(error),
-      );
+      .then((message) => call.answer(message))
+      .catch((error: unknown) => call.refuse(error));
   };
 }
 
 function serveUpload(endpoint: ClientStreamingEndpoint) {
   return (call: GrpcCall) => {
-    endpoint.invoke(call, call.requests()).then(
-      (message) => call.answer(message),
-      (error: unknown) => call.refuse(error),
-    );
+    endpoint
+      .invoke(call, call.requests())
+      .then((message) => call.answer(message))
+      .catch((error: unknown) => call.refuse(error));
   };
 }
 

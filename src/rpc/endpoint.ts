@@ -1,5 +1,5 @@
 // What a method is: its descriptor, who may call it, its HTTP form, and its guarded handler.
-import { type DescMethod, getOption, type Message } from '@bufbuild/protobuf';
+import { type DescMessage, type DescMethod, getOption, type Message } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext } from '@connectrpc/connect';
 import { http as httpRuleOption } from '../../gen/google/api/annotations_pb.js';
@@ -23,6 +23,8 @@ export type MethodFacts = {
   readonly rule: HttpRule | undefined;
   readonly http: Http;
   readonly sideEffects: boolean;
+  /** Whether the answer may hold a secret: a field that the proto marks `debug_redact`. */
+  readonly hasSecretAnswer: boolean;
 };
 
 /**
@@ -67,6 +69,7 @@ export function methodFacts(descriptor: DescMethod): MethodFacts {
     access,
     rule: rule.pattern.case === undefined ? undefined : rule,
     http: getOption(descriptor, httpOption),
+    hasSecretAnswer: hasSecretField(descriptor.output),
     sideEffects: descriptor.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
   };
 }
@@ -107,4 +110,14 @@ function neededFields({ workspace, self, recentSignInFields }: Access): string[]
     ...(self ? ['user_id'] : []),
     ...recentSignInFields,
   ];
+}
+
+function hasSecretField(message: DescMessage, seen = new Set<DescMessage>()): boolean {
+  if (seen.has(message)) return false;
+  seen.add(message);
+  return message.fields.some(
+    (field) =>
+      field.proto.options?.debugRedact === true ||
+      (field.message !== undefined && hasSecretField(field.message, seen)),
+  );
 }

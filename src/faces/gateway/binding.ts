@@ -25,8 +25,6 @@ export type Binding = {
   readonly flatAnswer: FlatMessages | undefined;
   /** The field of the response that is sent; undefined for all of it. */
   readonly responseBody: DescField | undefined;
-  /** Whether the response has a field with a secret (`debug_redact`). */
-  readonly hasSecret: boolean;
   /** The field that tells what a PATCH changes; its body's members, where the caller does not. */
   readonly mask: Mask | undefined;
 };
@@ -76,19 +74,8 @@ function bind(endpoint: Endpoint, rule: HttpRule, isFirst: boolean): Binding {
     flatBody: body === '*' && method !== 'PATCH' ? flatMessages(input) : undefined,
     flatAnswer: responseBody === undefined ? flatMessages(output) : undefined,
     responseBody,
-    hasSecret: hasSecretField(output),
     mask: method === 'PATCH' ? maskOf(input) : undefined,
   };
-}
-
-function hasSecretField(message: DescMessage, seen = new Set<DescMessage>()): boolean {
-  if (seen.has(message)) return false;
-  seen.add(message);
-  return message.fields.some(
-    (field) =>
-      field.proto.options?.debugRedact === true ||
-      (field.message !== undefined && hasSecretField(field.message, seen)),
-  );
 }
 
 function maskOf(message: DescMessage): Mask | undefined {

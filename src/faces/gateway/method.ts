@@ -167,7 +167,7 @@ async function sendMessage(
   if (http.oauthErrors) reply.header('pragma', 'no-cache');
   const isPublic = http.publicMaxAgeSeconds > 0;
   if (!isPublic) reply.header('cache-control', 'no-store');
-  if (binding.hasSecret) return reply.send(text);
+  if (binding.endpoint.hasSecretAnswer) return reply.send(text);
   const { body, headers, coding } = await represent(text, request.headers['accept-encoding']);
   reply.headers(headers);
   if (!isPublic) return reply.send(body);
