@@ -35,7 +35,7 @@ import { guardAll } from './services.ts';
 import type { BlobStore } from './sharing/blobs/blob-store.ts';
 import type { Recorder } from './sharing/views/recorder.ts';
 import { createMemberships, rolesOf } from './sharing/workspaces/memberships.ts';
-import { watchChanges } from './storage/changes.ts';
+import { type Changes, watchChanges } from './storage/changes.ts';
 import { openDatabase, storageFailure } from './storage/database.ts';
 import type { Database } from './storage/schema.ts';
 
@@ -180,7 +180,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
   const ops = await startOpsFace({
     address: config.ops,
-    checks: readinessChecks(db, sharing.blobs, identity.keyring),
+    checks: readinessChecks({ db, changes, blobs: sharing.blobs, keyring: identity.keyring }),
     metrics: observer.metrics,
   });
   const retention = startRetention({ db, days: config.auditRetentionDays, now, warn });
@@ -237,13 +237,22 @@ async function openMailer(config: Config, message: MessageOptions): Promise<Open
   return createSmtpMailer({ ...message, server: config.smtp });
 }
 
-function readinessChecks(db: Database, blobs: BlobStore, keyring: Keyring) {
+type Checked = {
+  readonly db: Database;
+  readonly changes: Changes;
+  readonly blobs: BlobStore;
+  readonly keyring: Keyring;
+};
+
+function readinessChecks({ db, changes, blobs, keyring }: Checked) {
   return {
     database: async () => {
       await db.selectFrom('revisions').select('value').execute();
     },
     blobs: () => blobs.check(),
     signing_key: async () => {
+      // A process with a replaced master key cannot read the keys, and refuses every call.
+      await changes.ensureFresh();
       if (keyring.active() === undefined) throw new Error('no key can sign');
     },
   };

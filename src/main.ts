@@ -67,10 +67,11 @@ async function main(): Promise<void> {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
-    if (command === undefined) throw new UsageError();
+    if (command === undefined) throw new UsageError(`There is no command "${name}".`);
     await command.run(words);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
+    if (error.message !== '') process.stderr.write(`${error.message}\n`);
     process.stderr.write(usageText());
     process.exit(2);
   }
@@ -118,8 +119,8 @@ async function rotate(): Promise<void> {
     const result = await rotateMasterKey({ config, random: randomBytes, now: Date.now });
     const { masterKeyId, changed, unchanged } = result;
     process.stdout.write(
-      `Values encrypted anew under the master key ${masterKeyId}: ${changed}\n` +
-        `Values that already were: ${unchanged}\n`,
+      `Values encrypted under the new master key ${masterKeyId}: ${changed}\n` +
+        `Values that were encrypted under it before: ${unchanged}\n`,
     );
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
@@ -172,7 +173,7 @@ function readConfigOrExit(): Config {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const list = error.problems.map((problem) => `  ${problem}\n`).join('');
-    process.stderr.write(`Latchkey was not started:\n${list}`);
+    process.stderr.write(`The settings are not valid:\n${list}`);
     process.exit(2);
   }
 }

@@ -1,13 +1,12 @@
 // `latchkey doctor --blobs`: reads the stored bytes of every document and compares their size and
 // SHA-256 with the database. Changes nothing, and may run next to the service.
-import { access } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import { readDiskBlobs } from '../sharing/blobs/disk.ts';
 import { checkBlob } from '../sharing/documents/scan.ts';
 import { findDocument, findDocumentsAfter } from '../sharing/documents/store.ts';
 import type { Damage } from '../storage/damaged-blob.ts';
-import { openDatabase } from '../storage/database.ts';
 import type { Database } from '../storage/schema.ts';
+import { openExistingDatabase } from './existing-database.ts';
 
 export type BlobReport = {
   readonly checked: number;
@@ -25,10 +24,7 @@ export async function checkBlobs(
   config: Pick<Config, 'databaseUrl' | 'blobDir'>,
   print: (line: string) => void,
 ): Promise<BlobReport> {
-  const { databaseUrl } = config;
-  // Opening a file that is missing would make it.
-  if (databaseUrl.startsWith('sqlite:')) await access(databaseUrl.slice('sqlite:'.length));
-  const db = await openDatabase(databaseUrl);
+  const db = await openExistingDatabase(config.databaseUrl);
   try {
     return await checkAll(db, config.blobDir, print);
   } finally {

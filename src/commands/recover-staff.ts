@@ -1,7 +1,6 @@
 // `latchkey recover-staff <email>`: the way back in when no staff user can sign in or when a
 // management scope was lost. Needs the database and no master key; a running server notices within
 // a second.
-import { access } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import { createTrail } from '../identity/audit/trail.ts';
 import { countSigningKeys } from '../identity/keys/store.ts';
@@ -17,8 +16,8 @@ import {
 } from '../identity/users/store.ts';
 import { base62, newId, type Random } from '../ids.ts';
 import { watchChanges } from '../storage/changes.ts';
-import { openDatabase } from '../storage/database.ts';
 import type { Database, Executor } from '../storage/schema.ts';
+import { openExistingDatabase } from './existing-database.ts';
 
 export type RecoverOptions = {
   readonly config: Config;
@@ -41,10 +40,7 @@ export type Recovered = {
  * if the address belongs to a member or the database was never used.
  */
 export async function recoverStaff(options: RecoverOptions): Promise<Recovered> {
-  const { databaseUrl } = options.config;
-  // Opening a SQLite database would create the file.
-  if (databaseUrl.startsWith('sqlite:')) await access(databaseUrl.slice('sqlite:'.length));
-  const db = await openDatabase(databaseUrl);
+  const db = await openExistingDatabase(options.config.databaseUrl);
   try {
     if ((await countSigningKeys(db)) === 0) throw new Error('the database is empty');
     return await recoverIn(db, options);
@@ -81,6 +77,6 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
 
 async function scopesAfter(trx: Executor, email: string): Promise<string> {
   const user = await findUserByEmail(trx, email);
-  if (user?.kind === 'member') throw new Error(`${email} is a member of workspaces`);
+  if (user?.kind === 'member') throw new Error(`the user ${email} is a member and not staff`);
   return [...new Set([...storedScopes(user?.scopes ?? ''), ...managementScopes])].join(' ');
 }

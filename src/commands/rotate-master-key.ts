@@ -14,8 +14,8 @@ import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
 import { sealedSeeds } from '../identity/users/sealed-seeds.ts';
 import type { Random } from '../ids.ts';
 import { watchChanges } from '../storage/changes.ts';
-import { openDatabase } from '../storage/database.ts';
 import type { Database } from '../storage/schema.ts';
+import { openExistingDatabase } from './existing-database.ts';
 
 /** Everything that is encrypted under the master key. */
 const sealedColumns = [sealedSigningKeys, sealedSeeds];
@@ -31,7 +31,7 @@ export async function rotateMasterKey(
   options: RotateOptions,
 ): Promise<Resealed & { readonly masterKeyId: string }> {
   const { config } = options;
-  const db = await openDatabase(config.databaseUrl);
+  const db = await openExistingDatabase(config.databaseUrl);
   try {
     if ((await countSigningKeys(db)) === 0) throw new Error('the database is empty');
     const { masterKey, finish } = await newMasterKey(config);

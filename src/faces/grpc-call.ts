@@ -206,8 +206,13 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   }
 
   onReceiveHalfClose(): void {
-    // A stream that the client has reset ends, too.
-    if (this.#init.stream.closed) return;
+    // A client that cancels an upload may end its body first, and reset the stream right after.
+    if (this.#isUpload) setImmediate(() => this.#endBody());
+    else this.#endBody();
+  }
+
+  #endBody(): void {
+    if (this.#init.stream.closed || this.#failure !== undefined) return;
     this.#hasBody = true;
     this.due = Number.POSITIVE_INFINITY;
     const message = this.#message;

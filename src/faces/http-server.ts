@@ -1,5 +1,11 @@
 // Node's HTTP server with our limits: on time, on connections, on bytes that are not HTTP.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { requestIdFrom } from '../rpc/call.ts';
 import { fail } from '../rpc/errors.ts';
@@ -113,13 +119,14 @@ export function refuseMalformed(
       : 'The request is not well-formed HTTP, or too large.',
   );
   const requestId = requestIdFrom(undefined);
-  const { headers, body } = problemOf(failure, { publicUrl, requestId, oauthErrors: false });
   const status = malformedStatuses[error.code ?? ''] ?? failure.status;
+  const context = { publicUrl, requestId, oauthErrors: false, status };
+  const { headers, body } = problemOf(failure, context);
   const all = isHttps(publicUrl)
     ? [...Object.entries(headers), strictTransport]
     : Object.entries(headers);
   const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `HTTP/1.1 ${status} Refused\r\n${lines.join('')}x-request-id: ${requestId}\r\n`;
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}x-request-id: ${requestId}\r\n`;
   const length = Buffer.byteLength(body);
   socket.write(`${head}connection: close\r\ncontent-length: ${length}\r\n\r\n${body}`);
   if (status === 431) lingerOn(socket);

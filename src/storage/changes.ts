@@ -1,6 +1,6 @@
 // How a process hears that another one has changed what it keeps in memory: a counter for each
 // topic in the database, raised in the transaction of a change and asked for four times a second.
-import { fail } from '../rpc/errors.ts';
+import { Failure, fail } from '../rpc/errors.ts';
 import { storageFailure } from './database.ts';
 import type { Database, Executor, RevisionRow } from './schema.ts';
 
@@ -87,10 +87,10 @@ export async function watchChanges(
     ensureFresh() {
       if (monotonicNow() - lastHeard <= trustMs) return undefined;
       return pollOnce().catch((error: unknown) => {
-        throw fail('unavailable', 'The database cannot be reached.', {
-          cause: storageFailure(error),
-          retryAfterSeconds: 1,
-        });
+        const cause = storageFailure(error);
+        if (cause instanceof Failure) throw cause;
+        const detail = 'The service cannot read what has changed; its log says why.';
+        throw fail('unavailable', detail, { cause, retryAfterSeconds: 1 });
       });
     },
     async stop() {

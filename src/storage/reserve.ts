@@ -1,8 +1,9 @@
 // Room for deletions on a full disk. SQLite writes a deletion to its log first, which needs room:
-// where the disk is full, nothing could be deleted and no room be made.
+// where the disk is full, nothing could be deleted and no room be made. A start uses it, too.
 import { randomBytes } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
 import { databaseIsFull } from './database.ts';
+import { reserveFileOf } from './sqlite.ts';
 
 /** A deletion with many links and views writes this much at most, nearly always. */
 const reserveBytes = 4 * 1024 * 1024;
@@ -18,7 +19,7 @@ export type Reserve = {
 /** A file next to that of an SQLite database; a PostgreSQL server keeps its own room. */
 export function createReserve(databaseUrl: string): Reserve {
   if (!databaseUrl.startsWith('sqlite:')) return { use: (work) => work(), fill: async () => {} };
-  const file = `${databaseUrl.slice('sqlite:'.length)}-reserve`;
+  const file = reserveFileOf(databaseUrl.slice('sqlite:'.length));
   let last: Promise<unknown> = Promise.resolve();
 
   /** One after the other: two that use the reserve at once would find half of it each. */

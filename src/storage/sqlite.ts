@@ -1,5 +1,5 @@
 // SQLite: one file, one connection.
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
 import { type Dialect, SqliteAdapter, SqliteDialect } from 'kysely';
 import { codeOf } from './error-code.ts';
@@ -22,21 +22,38 @@ export function sqlite(file: string): Opened {
   };
 }
 
+/** The file that keeps room on the disk of a database. */
+export const reserveFileOf = (file: string) => `${file}-reserve`;
+
 function openSqlite(file: string): SQLite.Database {
   try {
-    // SQLite gives the files next to it the same mode.
-    if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-    const database = new SQLite(file, { timeout: 5_000 });
+    return openFile(file);
+  } catch (cause) {
+    const isFull = /^(SQLITE_(IOERR|FULL)|ENOSPC)/.test(codeOf(cause));
+    // After a clean stop, SQLite needs room for the files that it makes next to the database.
+    if (isFull && existsSync(reserveFileOf(file))) {
+      rmSync(reserveFileOf(file), { force: true });
+      return openSqlite(file);
+    }
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const hint = isFull ? ' (is the disk full?)' : '';
+    throw new Error(`cannot open the database ${file}: ${reason}${hint}`, { cause });
+  }
+}
+
+function openFile(file: string): SQLite.Database {
+  // SQLite gives the files next to it the same mode.
+  if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  const database = new SQLite(file, { timeout: 5_000 });
+  try {
     // A commit is on the disk when it returns.
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
     return database;
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const isFull = /^SQLITE_(IOERR|FULL)/.test(codeOf(cause)) || codeOf(cause) === 'ENOSPC';
-    const hint = isFull ? ' (is the disk full?)' : '';
-    throw new Error(`cannot open the database ${file}: ${reason}${hint}`, { cause });
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 

@@ -108,7 +108,7 @@ describeDialects('a staff user is recovered', (dialect) => {
     const { code, password, stderr } = await recover(settings, dataDir, [member.email]);
     expect([code, password]).toEqual([1, '']);
     expect(stderr).toBe(
-      `The staff user was not recovered: ${member.email} is a member of workspaces\n`,
+      `The staff user was not recovered: the user ${member.email} is a member and not staff\n`,
     );
     const row = await withDatabase(url, (db) =>
       db.selectFrom('users').selectAll().where('id', '=', member.id).executeTakeFirst(),

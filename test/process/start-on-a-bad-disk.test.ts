@@ -1,5 +1,5 @@
 // A start on a disk that is full or read-only.
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
@@ -14,7 +14,7 @@ async function started(env: Record<string, string>, dataDir: string) {
 
 /** Root alone can mount a disk: where it cannot be mounted, only the messages are tested. */
 const disks: [string, () => SmallDisk][] = mayMount()
-  ? [['a small disk', () => mountDisk('3m')]]
+  ? [['a small disk', () => mountDisk('16m')]]
   : [];
 
 describe.each(disks)('on %s', (_, mountIt) => {
@@ -35,17 +35,39 @@ describe.each(disks)('on %s', (_, mountIt) => {
     await second.kill();
   });
 
-  test('that is full, the program names the database that it cannot open', async () => {
-    const disk = mountIt();
-    onTestFinished(() => disk.unmount());
+  async function stoppedCleanly(disk: SmallDisk): Promise<string> {
     const dataDir = path.join(disk.folder, 'data');
     mkdirSync(dataDir);
     const first = await started({}, dataDir);
+    const reserve = path.join(dataDir, 'latchkey.db-reserve');
+    await expect.poll(() => statSync(reserve, { throwIfNoEntry: false })?.size).toBe(4 << 20);
     first.child.kill('SIGTERM');
     expect(await first.ended).toBe(0);
     disk.fill();
+    return dataDir;
+  }
+
+  test('that is full, the program starts again after a clean stop', async () => {
+    const disk = mountIt();
+    onTestFinished(() => disk.unmount());
+    const dataDir = await stoppedCleanly(disk);
+
+    const second = await started({}, dataDir);
+
+    const [, url = ''] = /operations +(\S+)/.exec(second.stderr()) ?? [];
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    await second.kill();
+  });
+
+  test('that is full to the reserve, the program names the database', async () => {
+    const disk = mountIt();
+    onTestFinished(() => disk.unmount());
+    const dataDir = await stoppedCleanly(disk);
+    rmSync(path.join(dataDir, 'latchkey.db-reserve'));
+    disk.fill();
 
     const second = await spawnProgram({}, dataDir);
+    onTestFinished(() => second.kill());
 
     expect(await second.ended).toBe(1);
     expect(second.stderr()).toContain(`cannot open the database ${dataDir}/latchkey.db`);

@@ -175,7 +175,7 @@ describe('a start that cannot succeed', () => {
 
     expect(await program.ended).toBe(2);
     expect(program.stderr().trim().split('\n')).toEqual([
-      'Latchkey was not started:',
+      'The settings are not valid:',
       '  LATCHKEY_TYPO: there is no such setting',
       '  LATCHKEY_HTTP_ADDRESS: must be <host>:<port>',
       '  LATCHKEY_DATABASE_URL: must be sqlite:<file> or postgres://…',

@@ -43,7 +43,7 @@ const ways: Way[] = [
         [
           'read-only (EROFS)',
           async (blobDir) => {
-            mount('-t', 'tmpfs', '-o', 'size=8m', 'none', blobDir);
+            mount('-t', 'tmpfs', '-o', 'size=8m,mode=0700', 'none', blobDir);
             onTestFinished(() => void execFileSync('umount', [blobDir]));
             return {
               leave: async () => void mount('-o', 'remount,ro', blobDir),

@@ -1,8 +1,7 @@
-import { Client, credentials } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import { api, blobDirOf, filesUnder, keyOf, sha256, stored } from '../support/sharing.ts';
-import { openStreamDoors, startGrpcUpload } from '../support/streams.ts';
+import { grpcClients, openStreamDoors, startGrpcUpload } from '../support/streams.ts';
 
 /** How many a process carries at once of a workspace, while no other uploads. */
 const uploadsMax = 128;
@@ -49,12 +48,14 @@ describeDialects('many uploads at a time', (dialect) => {
   });
 
   it('are refused beyond the share of one workspace, and accepted again after that', async () => {
-    const client = new Client(test.app.grpcAddress, credentials.createInsecure());
-    onTestFinished(() => client.close());
-    const uploads = Array.from({ length: uploadsMax }, (_, i) => {
-      const upload = startGrpcUpload(client, keyOf(test));
-      upload.call.write({ file: Buffer.from(`upload ${i}`) });
-      return upload;
+    const clients = grpcClients(test.app.grpcAddress, 2);
+    const uploads = clients.flatMap((client, i) => {
+      onTestFinished(() => client.close());
+      return Array.from({ length: uploadsMax / clients.length }, (_, j) => {
+        const upload = startGrpcUpload(client, keyOf(test));
+        upload.call.write({ file: Buffer.from(`upload ${i} ${j}`) });
+        return upload;
+      });
     });
     await expect.poll(() => filesUnder(blobDirOf(test))).toHaveLength(uploadsMax);
 

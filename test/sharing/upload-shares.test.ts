@@ -1,30 +1,32 @@
 // Uploads of several workspaces at a time: the places for them are shared fairly.
-import { Client, credentials } from '@grpc/grpc-js';
+import type { Client } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { bearer, blobDirOf, filesUnder, keyOf } from '../support/sharing.ts';
-import { openStreamDoors, startGrpcUpload } from '../support/streams.ts';
+import { grpcClients, openStreamDoors, startGrpcUpload } from '../support/streams.ts';
 
 let test: TestApp;
-let client: Client;
+let clients: Client[];
 beforeEach(async () => {
   test = await startTestApp();
-  client = new Client(test.app.grpcAddress, credentials.createInsecure());
+  clients = grpcClients(test.app.grpcAddress, 3);
 });
 afterEach(async () => {
-  client.close();
+  for (const client of clients) client.close();
   await test.remove();
 });
 
 /** Starts uploads that send some bytes and no more. */
 function trickle(count: number, credential: Record<string, string>) {
-  const uploads = Array.from({ length: count }, (_, i) => {
-    const upload = startGrpcUpload(client, credential);
-    upload.call.on('error', () => {});
-    upload.call.write({ file: Buffer.from(`upload ${i}`) });
-    return upload;
-  });
+  const uploads = clients.flatMap((client, i) =>
+    Array.from({ length: count / clients.length }, (_, j) => {
+      const upload = startGrpcUpload(client, credential);
+      upload.call.on('error', () => {});
+      upload.call.write({ file: Buffer.from(`upload ${i} ${j}`) });
+      return upload;
+    }),
+  );
   onTestFinished(() => {
     for (const { call } of uploads) call.cancel();
   });

@@ -18,7 +18,7 @@ export function mountDisk(size: string): SmallDisk {
   const mount = (...words: string[]) =>
     execFileSync('mount', [...words, folder], { stdio: 'pipe' });
   try {
-    mount('-t', 'tmpfs', '-o', `size=${size}`, 'none');
+    mount('-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'none');
   } catch (error) {
     rmSync(folder, { recursive: true });
     throw error;

@@ -105,6 +105,15 @@ function metadataOf(credential: Credential): Metadata {
   return metadata;
 }
 
+/** Clients with a connection each: a connection carries 100 calls at a time. */
+export function grpcClients(address: string, count: number): Client[] {
+  const options = { 'grpc.use_local_subchannel_pool': 1 };
+  return Array.from(
+    { length: count },
+    () => new Client(address, credentials.createInsecure(), options),
+  );
+}
+
 /** An upload over gRPC that the caller writes, ends or cancels by itself. */
 export function startGrpcUpload(client: Client, credential: Credential) {
   const method = DocumentService.method.uploadDocument;

@@ -13,6 +13,8 @@ export type ProblemContext = {
   readonly publicUrl: string;
   readonly requestId: string;
   readonly oauthErrors: boolean;
+  /** In place of the catalogue's: 408 and 431 are the only ones that it does not have. */
+  readonly status?: number;
   /** What `WWW-Authenticate` says of a 401 that brings no challenge of its own. */
   readonly challenge?: string | undefined;
 };
@@ -21,7 +23,8 @@ export type ProblemContext = {
 const notDescription = /[^\x20\x21\x23-\x5b\x5d-\x7e]/gu;
 
 export function problemOf(failure: Failure, context: ProblemContext): Problem {
-  const { code, status, title, message, extra } = failure;
+  const { code, title, message, extra } = failure;
+  const status = context.status ?? failure.status;
   const body: Record<string, unknown> = {
     type: `${context.publicUrl}/errors#${code}`,
     title,

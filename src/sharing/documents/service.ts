@@ -183,10 +183,16 @@ export function createDocumentService(
   return {
     async uploadDocument(requests, context) {
       const { upload, blob } = await receive(requests, context);
-      const row = await describe(upload, blob.id, context).catch(async (error: unknown) => {
-        await blob.discard();
-        throw error;
-      });
+      const row = await describe(upload, blob.id, context)
+        .then((described) => {
+          // A caller that has cancelled must find nothing, also where its body had ended.
+          context.signal.throwIfAborted();
+          return described;
+        })
+        .catch(async (error: unknown) => {
+          await blob.discard();
+          throw error;
+        });
       await insert(blob, row, context);
       return { document: documentMessage(row) };
     },

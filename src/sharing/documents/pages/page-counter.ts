@@ -37,9 +37,14 @@ export function createPageCounter({ file, limits }: PageCounterOptions): PageCou
   let isCounting = false;
   let isStopped = false;
 
-  function countNow(source: PdfSource): Promise<number> {
-    if (program?.isRunning() !== true) program = start();
-    return program.count(source);
+  /** 0 where the program does not start, such as without a descriptor; the next count tries again. */
+  async function countNow(source: PdfSource): Promise<number> {
+    try {
+      if (program?.isRunning() !== true) program = start();
+      return await program.count(source);
+    } catch {
+      return 0;
+    }
   }
 
   async function countAll(): Promise<void> {
@@ -54,8 +59,7 @@ export function createPageCounter({ file, limits }: PageCounterOptions): PageCou
       const since = performance.now();
       const isLate = () => isStopped || performance.now() - since > waitMs;
       return new Promise((resolve) => {
-        // Without a descriptor to spare, no program starts; the next count tries again.
-        const turn = async () => resolve(isLate() ? 0 : await countNow(source).catch(() => 0));
+        const turn = async () => resolve(isLate() ? 0 : await countNow(source));
         if (waiting.add([workspaceId], turn)) void countAll();
         else resolve(0);
       });
