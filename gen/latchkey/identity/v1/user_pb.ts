@@ -116,7 +116,7 @@ export type CreateUserRequest = Message<"latchkey.identity.v1.CreateUserRequest"
   kind: UserKind;
 
   /**
-   * The password: 12 characters at least, 1024 bytes at most, and any that Unicode has. It may
+   * The password: 12 characters at least, 1024 bytes at most, in any Unicode characters. It may
    * neither contain the e-mail address nor repeat a single character. Common passwords are refused
    * in any case of letters, also when repeated or lengthened by digits and signs. Required.
    *

@@ -73,7 +73,7 @@ export type Access = Message<"latchkey.options.v1.Access"> & {
 
   /**
    * Users may call the method for themselves, without the scope: where the request's field `user_id`
-   * is their own id. Where there is no scope, nobody may call it for anybody else.
+   * is their own id. Without a scope, users may call it only for themselves.
    *
    * @generated from field: bool self = 7;
    */
