@@ -126,7 +126,8 @@ export function refuseMalformed(
     ? [...Object.entries(headers), strictTransport]
     : Object.entries(headers);
   const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}x-request-id: ${requestId}\r\n`;
+  const start = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  const head = `${start}${lines.join('')}x-request-id: ${requestId}\r\n`;
   const length = Buffer.byteLength(body);
   socket.write(`${head}connection: close\r\ncontent-length: ${length}\r\n\r\n${body}`);
   if (status === 431) lingerOn(socket);

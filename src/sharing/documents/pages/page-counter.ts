@@ -37,7 +37,7 @@ export function createPageCounter({ file, limits }: PageCounterOptions): PageCou
   let isCounting = false;
   let isStopped = false;
 
-  /** 0 where the program does not start, such as without a descriptor; the next count tries again. */
+  /** 0 where the program does not start. The next count tries again. */
   async function countNow(source: PdfSource): Promise<number> {
     try {
       if (program?.isRunning() !== true) program = start();
