@@ -1,6 +1,7 @@
-// Calls of the standard services: health, whose watchers last until someone ends them, and
-// reflection. They must not delay the end of the process, as calls of our own methods may.
-import { constants } from 'node:http2';
+// Calls of the standard services: checks of health, which are short; its watchers, which last until
+// someone ends them; and reflection. They must not delay the end of the process, as calls of our own
+// methods may.
+import { constants, type Http2Session } from 'node:http2';
 import { Code } from '@connectrpc/connect';
 import {
   type Metadata,
@@ -16,7 +17,7 @@ import { errorMetadata } from './grpc-call.ts';
 import { type Connections, streamOf } from './grpc-connections.ts';
 
 export type LastingCalls = {
-  intercept(call: ServerInterceptingCallInterface): ServerInterceptingCall;
+  intercept(path: string, call: ServerInterceptingCallInterface): ServerInterceptingCall;
   /** Ends them all. */
   end(): void;
 };
@@ -27,14 +28,59 @@ export type LastingCallsOptions = {
   readonly bodyMs: number;
   /** For the client to end its body after the answer. */
   readonly restMs: number;
-  readonly callsMax: number;
+  readonly reflectionMs: number;
+  /** Watchers of health, and also calls of reflection. */
+  readonly lastingCallsMax: number;
+  readonly lastingCallsPerConnectionMax: number;
   readonly connections: () => Connections;
 };
 
+/** The number of calls of one kind, in all and on each connection. */
+class Places {
+  readonly #bySession = new WeakMap<Http2Session, number>();
+  readonly #limits: LastingCallsOptions;
+  #taken = 0;
+
+  constructor(limits: LastingCallsOptions) {
+    this.#limits = limits;
+  }
+
+  /** Returns a function that gives the place back, or undefined where there is no place. */
+  take(session: Http2Session): (() => void) | undefined {
+    const { lastingCallsMax, lastingCallsPerConnectionMax } = this.#limits;
+    const own = this.#bySession.get(session) ?? 0;
+    if (this.#taken >= lastingCallsMax || own >= lastingCallsPerConnectionMax) return undefined;
+    this.#count(session, 1);
+    return () => this.#count(session, -1);
+  }
+
+  #count(session: Http2Session, change: number): void {
+    this.#taken += change;
+    this.#bySession.set(session, (this.#bySession.get(session) ?? 0) + change);
+  }
+}
+
+type Kind = {
+  /** Undefined where the calls are short, and need no number. */
+  readonly places: Places | undefined;
+  /** For the client to end its request. */
+  readonly bodyMs: number;
+  /** From then to the end of the call. */
+  readonly answerMs: number;
+};
+
 export function trackLastingCalls(options: LastingCallsOptions): LastingCalls {
+  const { bodyMs, reflectionMs } = options;
+  const short: Kind = { places: undefined, bodyMs, answerMs: bodyMs };
+  const watch: Kind = { places: new Places(options), bodyMs, answerMs: Number.POSITIVE_INFINITY };
+  const reflection: Kind = { places: new Places(options), bodyMs: reflectionMs, answerMs: bodyMs };
+  const kindOf = (path: string) => {
+    if (path === '/grpc.health.v1.Health/Watch') return watch;
+    return path.startsWith('/grpc.reflection.') ? reflection : short;
+  };
   const calls = new Set<ServerInterceptingCallInterface>();
   return {
-    intercept: (call) => track(call, calls, options),
+    intercept: (path, call) => track(call, calls, kindOf(path), options),
     end() {
       for (const call of calls) {
         call.sendStatus({ code: status.UNAVAILABLE, details: 'The service is shutting down.' });
@@ -47,9 +93,14 @@ export function trackLastingCalls(options: LastingCallsOptions): LastingCalls {
 function track(
   call: ServerInterceptingCallInterface,
   calls: Set<ServerInterceptingCallInterface>,
-  { budget, bodyMs, restMs, callsMax, connections }: LastingCallsOptions,
+  { places, bodyMs, answerMs }: Kind,
+  { budget, restMs, connections }: LastingCallsOptions,
 ): ServerInterceptingCall {
   const stream = streamOf(call);
+  const { session } = stream;
+  const giveBack = session === undefined ? undefined : places?.take(session);
+  if (giveBack !== undefined) stream.once('close', giveBack);
+  const isRefused = places !== undefined && giveBack === undefined;
   let requestId = requestIdFrom(undefined);
   let hasBody = false;
   const refuse = (failure: Failure) => {
@@ -63,12 +114,12 @@ function track(
   const active = {
     due: performance.now() + bodyMs,
     expire() {
-      if (!calls.has(call)) {
+      if (!calls.has(call) || hasBody) {
         active.due = Number.POSITIVE_INFINITY;
         stream.close(constants.NGHTTP2_CANCEL);
         return;
       }
-      const detail = `The request did not arrive in full within ${bodyMs / 1000} seconds.`;
+      const detail = `The request did not end within ${bodyMs / 1000} seconds.`;
       refuse(fail('canceled', detail, { grpc: Code.DeadlineExceeded }));
     },
   };
@@ -78,7 +129,7 @@ function track(
     onReceiveMetadata(metadata: Metadata, next: (metadata: Metadata) => void) {
       const [named] = metadata.get('x-request-id');
       if (typeof named === 'string') requestId = requestIdFrom(named);
-      if (calls.size <= callsMax) next(metadata);
+      if (!isRefused) next(metadata);
       else refuse(fail('unavailable', 'There are too many calls of this kind.'));
     },
     onReceiveMessage(message: unknown, next: (message: unknown) => void) {
@@ -89,7 +140,7 @@ function track(
     },
     onReceiveHalfClose(next: () => void) {
       hasBody = true;
-      active.due = Number.POSITIVE_INFINITY;
+      active.due = performance.now() + answerMs;
       next();
     },
     onCancel() {

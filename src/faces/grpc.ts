@@ -41,8 +41,10 @@ export type GrpcFace = {
 export type GrpcLimits = CallLimits &
   ConnectionLimits & {
     readonly callsPerConnectionMax: number;
-    /** Calls of the standard services: watchers of health may stay for ever. */
+    /** Watchers of health, which may stay for ever; as many calls of reflection. */
     readonly lastingCallsMax: number;
+    readonly lastingCallsPerConnectionMax: number;
+    readonly reflectionMs: number;
     /** A connection whose client does not answer a ping in time is ended. */
     readonly pingEveryMs: number;
     readonly pingAnswerMs: number;
@@ -53,6 +55,8 @@ const defaultLimits: GrpcLimits = {
   ...connectionLimits,
   callsPerConnectionMax: 100,
   lastingCallsMax: 2000,
+  lastingCallsPerConnectionMax: 10,
+  reflectionMs: 60_000,
   pingEveryMs: 30_000,
   pingAnswerMs: 15_000,
 };
@@ -81,7 +85,6 @@ export async function startGrpcFace(options: GrpcFaceOptions): Promise<GrpcFace>
   const lasting = trackLastingCalls({
     ...limits,
     budget: bodies,
-    callsMax: limits.lastingCallsMax,
     connections: tracked,
   });
   const methods = new Map(
@@ -89,7 +92,7 @@ export async function startGrpcFace(options: GrpcFaceOptions): Promise<GrpcFace>
   );
   const interceptor: ServerInterceptor = ({ path }, base) => {
     const method = methods.get(path);
-    if (method === undefined) return lasting.intercept(base);
+    if (method === undefined) return lasting.intercept(path, base);
     const stream = streamOf(base);
     const call = new GrpcCall({ ...method, base, stream, budget: bodies, limits });
     tracked().add(stream, call);

@@ -21,6 +21,8 @@ import { startTestApp, type TestApp } from '../support/harness.ts';
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
 const watch = '/grpc.health.v1.Health/Watch';
+const check = '/grpc.health.v1.Health/Check';
+const reflect = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
 
 let app: TestApp;
 let address: string;
@@ -202,9 +204,50 @@ describe('the listener', () => {
     const watchers = Array.from({ length: 4 }, () => openCall(opened, watch));
     for (const { stream } of watchers) stream.end(prefix(0));
     expect(await watchers[3]?.status).toBe(String(status.UNAVAILABLE));
+    const checked = openCall(opened, check);
+    checked.stream.end(prefix(0));
     const call = openCall(opened, issueToken);
     call.stream.end(tokenRequest());
-    expect(await call.status).toBe('0');
+    expect([await checked.status, await call.status]).toEqual(['0', '0']);
     for (const { stream } of watchers) stream.close();
+  });
+
+  test('refuses watchers of one connection beyond their number, but not of another', async () => {
+    const limits = { ...shortLimits, lastingCallsPerConnectionMax: 1 };
+    const few = await startTestApp({ grpcLimits: limits });
+    onTestFinished(() => few.remove());
+    const [one, other] = await Promise.all([1, 2].map(() => openSession(few.app.grpcAddress)));
+    onTestFinished(() => {
+      one?.destroy();
+      other?.destroy();
+    });
+    const watchOn = async (opened = one) => {
+      if (opened === undefined) throw new Error('there is no session');
+      const call = openCall(opened, watch);
+      call.stream.end(prefix(0));
+      const first = new Promise<string>((resolve) => {
+        call.stream.once('data', () => resolve('watches'));
+      });
+      return { call, outcome: await Promise.race([call.status, first]) };
+    };
+    const first = await watchOn();
+    const [second, elsewhere] = [await watchOn(), await watchOn(other)];
+    const outcomes = [first.outcome, second.outcome, elsewhere.outcome];
+    expect(outcomes).toEqual(['watches', String(status.UNAVAILABLE), 'watches']);
+    first.call.stream.close();
+    await expect.poll(async () => (await watchOn()).outcome).toBe('watches');
+  });
+
+  test('ends a reflection that stays open, which takes no place of a watcher', async () => {
+    const opened = await session();
+    const reflections = Array.from({ length: 3 }, () => openCall(opened, reflect));
+    for (const { stream } of reflections) stream.write(prefix(0));
+    const watcher = openCall(opened, watch);
+    const isWatching = new Promise((resolve) => watcher.stream.once('data', resolve));
+    watcher.stream.end(prefix(0));
+    await isWatching;
+    const late = String(status.DEADLINE_EXCEEDED);
+    expect(await Promise.all(reflections.map((call) => call.status))).toEqual([late, late, late]);
+    watcher.stream.close();
   });
 });

@@ -23,6 +23,7 @@ export const shortLimits: Partial<GrpcLimits> = {
   connectionsMax: 400,
   controlFramesMax: 50,
   lastingCallsMax: 3,
+  reflectionMs: 1500,
 };
 
 export type RawCall = {
