@@ -27,7 +27,7 @@ import { openOutbox } from './mail/outbox.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import type { Log } from './observe/log.ts';
 import { createObserver } from './observe/observer.ts';
-import { createBodyBudget } from './rpc/body-budget.ts';
+import { createBodyBudgets } from './rpc/body-budget.ts';
 import { failureOf } from './rpc/errors.ts';
 import { createGuard } from './rpc/guard.ts';
 import { useNodeTextEncoding } from './rpc/text-encoding.ts';
@@ -154,7 +154,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   });
   const endpoints = guardAll(guard, { ...identity.services, ...sharing.services });
 
-  const bodies = createBodyBudget({
+  const bodies = createBodyBudgets({
     bytesMax: bodyBytesHeldMax,
     timeoutMs: options.bodyTimeoutMs,
   });

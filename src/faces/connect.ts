@@ -11,7 +11,7 @@ import {
 } from '@bufbuild/protobuf';
 import { type ConnectRouter, createConnectRouter, type HandlerContext } from '@connectrpc/connect';
 import type { UniversalHandler } from '@connectrpc/connect/protocol';
-import type { BodyBudget } from '../rpc/body-budget.ts';
+import { type BodyBudgets, budgetOf } from '../rpc/body-budget.ts';
 import { requestIdFrom } from '../rpc/call.ts';
 import type { Endpoint } from '../rpc/endpoint.ts';
 import { type Failure, failureOf } from '../rpc/errors.ts';
@@ -25,7 +25,7 @@ import type { PeerOf } from './peer.ts';
 export type ConnectFaceOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly peerOf: PeerOf;
-  readonly bodies: BodyBudget;
+  readonly bodies: BodyBudgets;
   /** Reports a request that was refused before the guard. */
   readonly observe: (observation: HttpObservation) => void;
 };
@@ -79,7 +79,8 @@ async function answer(
   response: ServerResponse,
   options: ConnectFaceOptions,
 ): Promise<void> {
-  const { peerOf, bodies } = options;
+  const { peerOf } = options;
+  const bodies = budgetOf(endpoint, options.bodies);
   let form: Form;
   try {
     form = formOf(endpoint, request);

@@ -9,7 +9,7 @@ import {
   setLogVerbosity,
 } from '@grpc/grpc-js';
 import type { Address } from '../config.ts';
-import type { BodyBudget } from '../rpc/body-budget.ts';
+import { type BodyBudgets, budgetOf } from '../rpc/body-budget.ts';
 import type {
   ClientStreamingEndpoint,
   Endpoint,
@@ -66,7 +66,7 @@ const sessionMegabytesMax = 64;
 
 export type GrpcFaceOptions = {
   readonly endpoints: readonly Endpoint[];
-  readonly bodies: BodyBudget;
+  readonly bodies: BodyBudgets;
   readonly address: Address;
   /** In place of the defaults, for tests. */
   readonly limits: Partial<GrpcLimits>;
@@ -84,7 +84,7 @@ export async function startGrpcFace(options: GrpcFaceOptions): Promise<GrpcFace>
   };
   const lasting = trackLastingCalls({
     ...limits,
-    budget: bodies,
+    budget: bodies.anonymous,
     connections: tracked,
   });
   const methods = new Map(
@@ -94,7 +94,8 @@ export async function startGrpcFace(options: GrpcFaceOptions): Promise<GrpcFace>
     const method = methods.get(path);
     if (method === undefined) return lasting.intercept(path, base);
     const stream = streamOf(base);
-    const call = new GrpcCall({ ...method, base, stream, budget: bodies, limits });
+    const budget = budgetOf(method.endpoint, bodies);
+    const call = new GrpcCall({ ...method, base, stream, budget, limits });
     tracked().add(stream, call);
     // grpc-js starts the call, and does nothing else with it.
     return { start: () => base.start(call) } as unknown as ServerInterceptingCall;

@@ -1,5 +1,6 @@
 // The memory that the process spends on request bodies it has received and not yet decoded. Every
 // transport counts here, so that many unfinished requests cannot exhaust the memory together.
+import type { MethodFacts } from './endpoint.ts';
 import { fail } from './errors.ts';
 
 /** The largest body of a unary request, in bytes, on every transport. */
@@ -14,6 +15,12 @@ export type BodyBudget = {
   bytesHeld(): number;
 };
 
+/** Anonymous callers cannot fill the budget of those that the guard has accepted. */
+export type BodyBudgets = {
+  readonly anonymous: BodyBudget;
+  readonly accepted: BodyBudget;
+};
+
 /** The count of one request's body. */
 export type BodyAccount = {
   /** Counts bytes that have arrived. Throws `unavailable` where the process holds too many. */
@@ -23,12 +30,24 @@ export type BodyAccount = {
 };
 
 export type BodyBudgetOptions = {
+  /** Half of them are for each budget. */
   readonly bytesMax: number;
   /** 30 seconds unless a test is in a hurry. */
   readonly timeoutMs?: number | undefined;
 };
 
-export function createBodyBudget({ bytesMax, timeoutMs = 30_000 }: BodyBudgetOptions): BodyBudget {
+export function createBodyBudgets(options: BodyBudgetOptions): BodyBudgets {
+  const { bytesMax, timeoutMs = 30_000 } = options;
+  const half = () => createBodyBudget(bytesMax / 2, timeoutMs);
+  return { anonymous: half(), accepted: half() };
+}
+
+/** The budget for a body that is read only after the guard has accepted a call of the method. */
+export function budgetOf({ access }: MethodFacts, budgets: BodyBudgets): BodyBudget {
+  return access.public ? budgets.anonymous : budgets.accepted;
+}
+
+function createBodyBudget(bytesMax: number, timeoutMs: number): BodyBudget {
   let held = 0;
   return {
     timeoutMs,

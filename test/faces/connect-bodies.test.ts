@@ -22,6 +22,7 @@ import {
   within,
 } from '../support/connect-frames.ts';
 import type { DoorError } from '../support/doors.ts';
+import { openCall, openSession } from '../support/grpc-raw.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { openRawHttp, type RawHttp } from '../support/raw-http.ts';
 
@@ -107,30 +108,59 @@ test('a body of 256 KiB is read', async () => {
   expect(answer && errorIn(answer)).toMatchObject({ fields: expect.arrayContaining(['email']) });
 });
 
-test('unfinished bodies share one budget of memory', async () => {
-  const other = await startTestApp();
-  port = Number(new URL(other.app.publicUrl).port);
-  onTestFinished(() => {
+describe('unfinished bodies of anonymous callers', () => {
+  const body = JSON.stringify({ email: 'x'.repeat(250_000) });
+  let other: TestApp;
+  let refused: (DoorError | undefined)[];
+  beforeEach(async () => {
+    other = await startTestApp();
+    port = Number(new URL(other.app.publicUrl).port);
+    refused = [];
+    for (let i = 0; i < 320; i++) {
+      const connection = await open();
+      await connection.write(post(signIn, json).announcing(body.length) + body.slice(0, -1));
+      connection.response().then((answer) => refused.push(answer && errorIn(answer)));
+    }
+    await expect.poll(() => refused.length, { timeout: 20_000 }).toBeGreaterThan(20);
+  });
+  afterEach(() => {
     port = Number(new URL(app.app.publicUrl).port);
     return other.remove();
   });
-  const body = JSON.stringify({ email: 'x'.repeat(250_000) });
-  const refused: (DoorError | undefined)[] = [];
-  for (let i = 0; i < 320; i++) {
-    const connection = await open();
-    await connection.write(post(signIn, json).announcing(body.length) + body.slice(0, -1));
-    connection.response().then((answer) => refused.push(answer && errorIn(answer)));
-  }
-  await expect.poll(() => refused.length, { timeout: 20_000 }).toBeGreaterThan(20);
-  expect(refused.length).toBeLessThan(120);
-  for (const error of refused) expect(error).toMatchObject({ code: 'unavailable' });
-  for (const connection of connections) connection.reset();
-  await expect
-    .poll(async () => {
-      const answer = await answerTo(port, post(signIn, json).with(body));
-      return answer && errorIn(answer)?.code;
-    })
-    .toBe('invalid_argument');
+
+  test('share one budget of memory', async () => {
+    await expect.poll(() => refused.length, { timeout: 20_000 }).toBeGreaterThan(150);
+    expect(refused.length).toBeLessThan(220);
+    for (const error of refused) expect(error).toMatchObject({ code: 'unavailable' });
+    for (const connection of connections) connection.reset();
+    await expect
+      .poll(async () => {
+        const answer = await answerTo(port, post(signIn, json).with(body));
+        return answer && errorIn(answer)?.code;
+      })
+      .toBe('invalid_argument');
+  });
+
+  test('leave callers with a credential their memory, on every transport', async () => {
+    const credential = { Authorization: `Bearer ${other.env.API_KEY}` };
+    const piece = [Buffer.from([0x22, 0xd0, 0x86, 0x03]), Buffer.alloc(50_000, 'x')];
+    const large = frame(Buffer.concat(piece));
+    const web = { ...credential, 'Content-Encoding': 'gzip' };
+    const zipped = gzipSync(JSON.stringify({ documentId: 'x' }));
+    const answers = [
+      await answerTo(port, post(upload, 'application/connect+proto', credential).with(large)),
+      await answerTo(port, post(createLink, json, web).with(zipped)),
+    ];
+    const codes = answers.map((answer) => answer && errorIn(answer)?.code);
+    expect(codes).toEqual([undefined, 'not_found']);
+    expect(answers[0]).toBeDefined();
+
+    const session = await openSession(other.app.grpcAddress);
+    onTestFinished(() => session.destroy());
+    const call = openCall(session, upload, { authorization: credential.Authorization });
+    call.stream.end(large);
+    expect(await call.status).toBe('0');
+  });
 });
 
 describe('a body that trickles in', () => {

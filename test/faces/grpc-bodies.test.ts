@@ -9,7 +9,7 @@ import {
 } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { type GrpcFace, startGrpcFace } from '../../src/faces/grpc.ts';
-import { type BodyBudget, createBodyBudget } from '../../src/rpc/body-budget.ts';
+import { type BodyBudget, createBodyBudgets } from '../../src/rpc/body-budget.ts';
 import type { Handler } from '../../src/rpc/endpoint.ts';
 import type { Observation } from '../../src/rpc/visit.ts';
 import { openCall, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
@@ -28,7 +28,8 @@ describe('the memory of bodies', () => {
   const observed: Observation[] = [];
   let handle: (context: HandlerContext) => unknown = () => ({});
   beforeAll(async () => {
-    budget = createBodyBudget({ bytesMax: 256 * 1024 });
+    const bodies = createBodyBudgets({ bytesMax: 512 * 1024 });
+    budget = bodies.anonymous;
     const handler = ((_request: never, context: HandlerContext) => handle(context)) as Handler;
     const services = [IssuanceService, VerificationService];
     const registry = createRegistry(...services);
@@ -37,7 +38,7 @@ describe('the memory of bodies', () => {
       endpointsOf(registry, typeName, () => handler, observe),
     );
     const any = { host: '127.0.0.1', port: 0 };
-    face = await startGrpcFace({ endpoints, bodies: budget, address: any, limits: shortLimits });
+    face = await startGrpcFace({ endpoints, bodies, address: any, limits: shortLimits });
   });
   afterAll(() => face.close());
 

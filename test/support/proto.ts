@@ -9,7 +9,7 @@ import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { createValidator } from '@bufbuild/protovalidate';
 import { type HttpFace, startHttpFace } from '../../src/faces/http.ts';
 import { createPeerOf } from '../../src/faces/peer.ts';
-import { createBodyBudget } from '../../src/rpc/body-budget.ts';
+import { createBodyBudgets } from '../../src/rpc/body-budget.ts';
 import type { Endpoint, Handler } from '../../src/rpc/endpoint.ts';
 import { failureOf } from '../../src/rpc/errors.ts';
 import { createGuard } from '../../src/rpc/guard.ts';
@@ -68,7 +68,7 @@ export function endpointsOf(
 export async function serveEndpoints(endpoints: Endpoint[]): Promise<HttpFace> {
   return startHttpFace({
     endpoints,
-    bodies: createBodyBudget({ bytesMax: 64 * 1024 * 1024 }),
+    bodies: createBodyBudgets({ bytesMax: 64 * 1024 * 1024 }),
     pages: [],
     assetsDir: import.meta.dirname,
     publicUrl: () => 'http://test.invalid',

@@ -2,7 +2,7 @@
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../../http/page.ts';
-import type { BodyBudget } from '../../rpc/body-budget.ts';
+import type { BodyBudgets } from '../../rpc/body-budget.ts';
 import { requestIdFrom } from '../../rpc/call.ts';
 import { bearerChallenge } from '../../rpc/challenge.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
@@ -25,7 +25,7 @@ export type GatewayOptions = {
   /** The service's own origin. */
   readonly publicUrl: () => string;
   readonly peerOf: PeerOf;
-  readonly bodies: BodyBudget;
+  readonly bodies: BodyBudgets;
   readonly deadlines: Deadlines;
   readonly observe: (observation: HttpObservation) => void;
   /** Turns whatever was thrown into an error of the catalogue. */

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DownloadDocumentResponse } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { etagMatches } from '../../http/byte-range.ts';
 import { downloadBody, downloadHead } from '../../http/download.ts';
-import type { BodyBudget } from '../../rpc/body-budget.ts';
+import { type BodyBudgets, budgetOf } from '../../rpc/body-budget.ts';
 import { type Call, LazyContext } from '../../rpc/call.ts';
 import type { Endpoint } from '../../rpc/endpoint.ts';
 import { fail } from '../../rpc/errors.ts';
@@ -100,7 +100,7 @@ function readRequest(
   { variables }: Routed,
   request: FastifyRequest,
   reply: FastifyReply,
-  bodies: BodyBudget,
+  bodies: BodyBudgets,
 ): Message | Promise<Message> {
   const { endpoint } = binding;
   const { oauthForm, download } = endpoint.http;
@@ -120,7 +120,7 @@ function readRequest(
     return readMessage(binding, { ...head, body: undefined });
   }
   if (!isForm) requireType(request, jsonType);
-  const text = readText(request.raw, reply.raw, bodies);
+  const text = readText(request.raw, reply.raw, budgetOf(endpoint, bodies));
   return text.then((body) => readMessage(binding, { ...head, body }));
 }
 

@@ -18,7 +18,7 @@ export async function answerPage(
   { observe, publicUrl, bodies }: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies'>,
 ): Promise<FastifyReply> {
   if (page.method === 'POST') requireOwnPage(request, publicUrl());
-  const form = page.method === 'POST' ? await readForm(request, reply, bodies) : '';
+  const form = page.method === 'POST' ? await readForm(request, reply, bodies.anonymous) : '';
   const answer = await page.answer({
     isHead: request.method === 'HEAD',
     peer,
