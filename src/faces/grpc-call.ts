@@ -1,19 +1,17 @@
 // One gRPC call to a method of ours, as the interceptor receives it: when its headers have arrived,
 // and before its body is read. The handlers of grpc-js would begin after the body.
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { create, fromBinary, type Message, toBinary } from '@bufbuild/protobuf';
-import { anyPack } from '@bufbuild/protobuf/wkt';
+import { fromBinary, type Message } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { Metadata, type ServerInterceptingCallInterface, status } from '@grpc/grpc-js';
-import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
 import { bareAddress } from '../rpc/address.ts';
 import { type BodyBudget, unaryBodyBytesMax } from '../rpc/body-budget.ts';
 import { type Call, LazyContext, requestIdFrom } from '../rpc/call.ts';
 import type { Endpoint } from '../rpc/endpoint.ts';
 import { type Failure, fail, failureOf } from '../rpc/errors.ts';
-import { errorDetails } from '../rpc/status.ts';
 import { Body, messageBytesMax } from './grpc-body.ts';
 import type { ActiveCall } from './grpc-connections.ts';
+import { errorMetadata, headersOf } from './grpc-metadata.ts';
 
 export type CallLimits = {
   /** For the body of a call that is not an upload. */
@@ -61,6 +59,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   #abort: ((reason: unknown) => void) | undefined;
   #isHeadSent = false;
   #isAnswered = false;
+  #isAccepted = false;
 
   constructor(init: GrpcCallInit) {
     const { endpoint, stream, budget, limits } = init;
@@ -89,6 +88,10 @@ export class GrpcCall implements Call, Listener, ActiveCall {
 
   get peer(): string {
     return bareAddress(this.#init.base.getConnectionInfo().remoteAddress ?? '');
+  }
+
+  get isAccepted(): boolean {
+    return this.#isAccepted;
   }
 
   header(name: string): string | undefined {
@@ -121,6 +124,9 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   /** Sends the answer, or the last part of it where `message` is undefined. */
   answer(message?: Message): void {
     this.#finish();
+    const { access, hasSecretAnswer } = this.#init.endpoint;
+    // Anyone may have an answer of another public method.
+    this.#isAccepted ||= access.public && hasSecretAnswer;
     const { base } = this.#init;
     this.#sendHead();
     // The end goes together with the answer, which saves writes.
@@ -234,6 +240,8 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   }
 
   #next(): Promise<Buffer | undefined> {
+    // The guard reads the body once it has accepted the credential.
+    this.#isAccepted ||= !this.#init.endpoint.access.public;
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#hasBody) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
@@ -274,27 +282,4 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     this.#isAnswered = true;
     this.due = performance.now() + this.#init.limits.unreadMs;
   }
-}
-
-function headersOf(metadata: Metadata | undefined): Headers {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(metadata?.getMap() ?? {})) {
-    if (typeof value === 'string') headers.append(name, value);
-  }
-  return headers;
-}
-
-/** google.rpc.Status with its details (`grpc-status-details-bin`), and the challenge. */
-export function errorMetadata(failure: Failure, requestId: string): Metadata {
-  const details = errorDetails(failure, requestId);
-  const message = create(StatusSchema, {
-    code: failure.grpc,
-    message: failure.message,
-    details: details.map(({ desc, value }) => anyPack(desc, create(desc, value))),
-  });
-  const metadata = new Metadata();
-  metadata.set('grpc-status-details-bin', Buffer.from(toBinary(StatusSchema, message)));
-  const { challenge } = failure.extra;
-  if (challenge !== undefined) metadata.set('www-authenticate', challenge);
-  return metadata;
 }

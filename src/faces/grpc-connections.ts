@@ -12,9 +12,9 @@ import type { Server } from '@grpc/grpc-js';
 
 export type ConnectionLimits = {
   readonly connectionsMax: number;
-  /** For the first call on a new connection. */
+  /** For the first accepted call on a new connection. */
   readonly silentMs: number;
-  /** Between one call and the next. */
+  /** Between one call and the next, once one was accepted. */
   readonly idleMs: number;
   /** From the end of a session to the end of its connection. */
   readonly lingerMs: number;
@@ -33,9 +33,14 @@ export const connectionLimits: ConnectionLimits = {
   lookMs: 1000,
 };
 
+/** Connections that node:http2 may hold beyond the limit until we have ended as many others. */
+const connectionsAtOnce = 100;
+
 export type ActiveCall = {
   /** When it is ended, by `performance.now()`. */
   readonly due: number;
+  /** Whether its caller has shown a credential that was accepted. */
+  readonly isAccepted: boolean;
   expire(): void;
 };
 
@@ -49,9 +54,10 @@ export type Connections = {
 type Connection = {
   readonly socket: Socket;
   session: ServerHttp2Session | undefined;
-  calls: number;
-  /** Whether it has had a call. */
-  isUsed: boolean;
+  readonly calls: Set<ActiveCall>;
+  readonly openedAt: number;
+  /** Whether it has had an accepted call, which has ended. */
+  wasAccepted: boolean;
   quietSince: number;
   endedSince: number | undefined;
   controlFrames: number;
@@ -63,13 +69,14 @@ export function guardConnections(server: Http2Server, limits: ConnectionLimits):
   const bySession = new WeakMap<Http2Session, Connection>();
   let latest: Connection | undefined;
 
-  server.maxConnections = limits.connectionsMax;
+  server.maxConnections = limits.connectionsMax + connectionsAtOnce;
   server.prependListener('connection', (socket: Socket) => {
     const connection: Connection = {
       socket,
       session: undefined,
-      calls: 0,
-      isUsed: false,
+      calls: new Set(),
+      openedAt: performance.now(),
+      wasAccepted: false,
       quietSince: performance.now(),
       endedSince: undefined,
       controlFrames: 0,
@@ -77,6 +84,7 @@ export function guardConnections(server: Http2Server, limits: ConnectionLimits):
     connections.add(connection);
     socket.once('close', () => connections.delete(connection));
     latest = connection;
+    if (connections.size > limits.connectionsMax) endOne(connections);
   });
   // node:http2 makes the session of a connection before it returns from the event above.
   server.on('session', (session: ServerHttp2Session) => {
@@ -102,14 +110,12 @@ export function guardConnections(server: Http2Server, limits: ConnectionLimits):
       if (stream.destroyed) return;
       const connection = stream.session && bySession.get(stream.session);
       calls.add(call);
-      if (connection !== undefined) {
-        connection.calls += 1;
-        connection.isUsed = true;
-      }
+      connection?.calls.add(call);
       stream.once('close', () => {
         calls.delete(call);
         if (connection === undefined) return;
-        connection.calls -= 1;
+        connection.calls.delete(call);
+        connection.wasAccepted ||= call.isAccepted;
         connection.quietSince = performance.now();
       });
     },
@@ -125,11 +131,27 @@ function look(connection: Connection, now: number, limits: ConnectionLimits): vo
   if (connection.endedSince !== undefined) {
     if (now - connection.endedSince >= limits.lingerMs) socket.destroy();
   } else if (session === undefined || session.closed || session.destroyed || socket.readableEnded) {
-    if (connection.calls === 0) connection.endedSince = now;
-  } else if (connection.calls === 0) {
-    const quietMs = connection.isUsed ? limits.idleMs : limits.silentMs;
-    if (now - connection.quietSince >= quietMs) session.close();
+    if (connection.calls.size === 0) connection.endedSince = now;
+  } else if (connection.calls.size === 0) {
+    const { wasAccepted, quietSince, openedAt } = connection;
+    const isDue = wasAccepted
+      ? now - quietSince >= limits.idleMs
+      : now - openedAt >= limits.silentMs;
+    if (isDue) session.close();
   }
+}
+
+/** Ends the oldest connection without an accepted call, so that the newest one has its place. */
+function endOne(connections: Set<Connection>): void {
+  const anonymous = [...connections].filter(
+    ({ wasAccepted, calls }) => !wasAccepted && ![...calls].some(({ isAccepted }) => isAccepted),
+  );
+  const older = anonymous.slice(0, -1);
+  const ended = older.find(({ calls }) => calls.size === 0) ?? older[0] ?? anonymous[0];
+  if (ended === undefined) return;
+  connections.delete(ended);
+  // It may be the newest one, which has no session yet.
+  setImmediate(() => ended.socket.destroy());
 }
 
 /** A flood of them costs us far more than its sender (CVE-2019-9512, CVE-2019-9515). */

@@ -13,8 +13,8 @@ import { type BodyBudget, unaryBodyBytesMax } from '../rpc/body-budget.ts';
 import { requestIdFrom } from '../rpc/call.ts';
 import { type Failure, fail } from '../rpc/errors.ts';
 import { Body } from './grpc-body.ts';
-import { errorMetadata } from './grpc-call.ts';
 import { type Connections, streamOf } from './grpc-connections.ts';
+import { errorMetadata } from './grpc-metadata.ts';
 
 export type LastingCalls = {
   intercept(path: string, call: ServerInterceptingCallInterface): ServerInterceptingCall;
@@ -113,6 +113,7 @@ function track(
   const body = new Body(stream, rules, refuse);
   const active = {
     due: performance.now() + bodyMs,
+    isAccepted: false,
     expire() {
       if (!calls.has(call) || hasBody) {
         active.due = Number.POSITIVE_INFINITY;

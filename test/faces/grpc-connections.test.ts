@@ -1,4 +1,5 @@
 // The connections of the gRPC listener: silent, idle, malformed, flooding, too many.
+import type { ClientHttp2Session } from 'node:http2';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -95,6 +96,15 @@ describe('a connection', () => {
     await expect.poll(() => opened.closed, { timeout: 10_000 }).toBe(true);
   });
 
+  test('whose calls are all refused is closed as one without a call', async () => {
+    const opened = await session();
+    const timer = setInterval(() => {
+      if (!opened.closed) openCall(opened, download).stream.end();
+    }, 500);
+    onTestFinished(() => clearInterval(timer));
+    await expect.poll(() => opened.closed, { timeout: 8_000 }).toBe(true);
+  });
+
   test.each([
     ['a settings frame of 5 bytes', frame(frameTypes.settings, 0, 0, Buffer.alloc(5))],
     ['data on stream 0', frame(0, 0, 0, Buffer.alloc(10))],
@@ -178,25 +188,36 @@ describe('the listener', () => {
     expect(await Promise.all(ends)).toHaveLength(4 * each);
   });
 
-  test('refuses connections and calls beyond its numbers', async () => {
+  test('beyond its number ends the oldest connection without an accepted call', async () => {
     const few = await startTestApp({ grpcLimits: { ...shortLimits, connectionsMax: 2 } });
     onTestFinished(() => few.remove());
     const open = async () => {
-      const opened = await openConnection(few.app.grpcAddress, preface, settings());
-      onTestFinished(() => void opened.socket.destroy());
+      const opened = await openSession(few.app.grpcAddress);
+      onTestFinished(() => opened.destroy());
       return opened;
     };
-    const [first, second, third] = [await open(), await open(), await open()];
-    expect(await third.closed).toBe('closed');
-    expect([first.isClosed(), second.isClosed()]).toEqual([false, false]);
-    first.socket.destroy();
-    await expect
-      .poll(async () => {
-        const again = await open();
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        return again.frames().types.length;
-      })
-      .toBeGreaterThan(0);
+    const refused = async (opened: ClientHttp2Session) => {
+      const call = openCall(opened, download);
+      expect(await call.status).toBe(String(status.UNAUTHENTICATED));
+    };
+    const accepted = async (opened: ClientHttp2Session) => {
+      const call = openCall(opened, download, { authorization: `Bearer ${few.env.API_KEY}` });
+      call.stream.end(prefix(0));
+      expect(await call.status).toBe(String(status.INVALID_ARGUMENT));
+    };
+    const first = await open();
+    await accepted(first);
+    const second = await open();
+    await refused(second);
+    const unfinished = openCall(second, issueToken);
+    unfinished.stream.write(prefix(1000));
+    const third = await open();
+    await expect.poll(() => second.closed).toBe(true);
+    await accepted(third);
+
+    const { closed } = await openConnection(few.app.grpcAddress, preface, settings());
+    expect(await closed).toBe('closed');
+    await Promise.all([first, third].map(accepted));
   });
 
   test('refuses watchers of health beyond their number, but no other call', async () => {
