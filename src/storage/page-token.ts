@@ -24,7 +24,7 @@ export function pageQuery({ pageSize, pageToken }: PageRequest): PageQuery {
  */
 export function pageOf<R extends { create_time: number; id: string }>(
   rows: R[],
-  { limit }: PageQuery,
+  { limit }: Pick<PageQuery, 'limit'>,
 ): { rows: R[]; nextPageToken: string } {
   const page = rows.slice(0, limit);
   const last = page.at(-1);

@@ -16,6 +16,10 @@ const row = (viewId: string, visit: string, page: number, duration_ms: number): 
   duration_ms,
 });
 
+/** Rows of so many pages of one visit. */
+const rowsOf = (viewId: string, visit: string, count: number, duration_ms = 1) =>
+  Array.from({ length: count }, (_, i) => row(viewId, visit, i + 1, duration_ms));
+
 describeDialects('what is noted of views', (dialect) => {
   /** A database with views that began an hour ago. */
   async function open(count: number) {
@@ -104,7 +108,50 @@ describeDialects('what is noted of views', (dialect) => {
       recorder.note(rows(first, `more ${i}`));
       await recorder.flush();
     }
-    expect(await countRows(db)).toBe(24_000);
+    expect(await countRows(db)).toBe(21_000);
+  });
+
+  it('keeps the time of other readers while one view is reported without end', async () => {
+    const { db, ids } = await open(41);
+    const [stranger = '', ...others] = ids;
+    const recorder = recorderOn(db);
+
+    for (let i = 0; i < 72; i++) recorder.note(rowsOf(stranger, `made up ${i}`, 500));
+    for (const id of others) recorder.note([row(id, 'a', 1, 3_000)]);
+    await recorder.flush();
+
+    const kept = (await durations(db)).filter((duration) => duration === 3_000);
+    expect(kept).toHaveLength(40);
+    expect(await countRows(db)).toBe(1_040);
+  });
+
+  it('keeps the time of other readers while many views are reported in full', async () => {
+    const { db, ids } = await open(41);
+    const [others, strangers] = [ids.slice(0, 16), ids.slice(16)];
+    const recorder = recorderOn(db);
+
+    for (const id of strangers) recorder.note(rowsOf(id, 'made up', 1_000));
+    for (const id of others) recorder.note([row(id, 'a', 1, 3_000)]);
+    await recorder.flush();
+
+    const kept = (await durations(db)).filter((duration) => duration === 3_000);
+    expect(kept).toHaveLength(16);
+  });
+
+  it('keeps 1,000 rows of a view, whose time grows on', async () => {
+    const { db, ids } = await open(1);
+    const [id = ''] = ids;
+    const recorder = recorderOn(db);
+    for (let i = 0; i < 3; i++) {
+      recorder.note(rowsOf(id, `visit ${i}`, 600));
+      await recorder.flush();
+    }
+    expect([await countRows(db), await durations(db)]).toEqual([1_000, [1_000]]);
+
+    recorder.note(rowsOf(id, 'visit 0', 600, 11));
+    await recorder.flush();
+
+    expect([await countRows(db), await durations(db)]).toEqual([1_000, [7_000]]);
   });
 
   it('never makes a view shorter, nor longer than it has been open', async () => {

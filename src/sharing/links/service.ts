@@ -134,8 +134,8 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
     async listLinkViews(request, context) {
       const link = await existing(workspaceOf(context), request.linkId);
-      const query = pageQuery(request);
-      const { rows, nextPageToken } = pageOf(await views.find(link.id, query), query);
+      const found = await views.find(link.id, pageQuery(request));
+      const { rows, nextPageToken } = pageOf(found.rows, found);
       const pages = await views.pagesOf(rows);
       return { views: rows.map((row) => viewMessage(row, pages.get(row.id))), nextPageToken };
     },

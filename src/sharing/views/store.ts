@@ -39,32 +39,56 @@ export function findPages(db: Executor, viewIds: readonly string[]): Promise<Pag
     .execute();
 }
 
+/** How many rows of pages each view has; one without any is left out. */
+export async function countRows(
+  db: Executor,
+  viewIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('view_pages')
+    .select((eb) => ['view_id', eb.fn.countAll().as('rows')])
+    .where('view_id', 'in', viewIds)
+    .groupBy('view_id')
+    .execute();
+  return new Map(rows.map(({ view_id, rows }) => [view_id, Number(rows)]));
+}
+
 /**
- * Of these views, those that are there and have less than `rowsMax` rows of pages. Nobody else
- * changes them until the commit.
+ * Of these views, those that are there, and how many rows of pages each has. Nobody else changes
+ * them until the commit.
  */
 export async function lockViews(
   trx: Executor,
   viewIds: readonly string[],
-  rowsMax: number,
-): Promise<Set<string>> {
-  const rows = await trx
+): Promise<ReadonlyMap<string, number>> {
+  const locked = await trx
     .updateTable('views')
     .set((eb) => ({ duration_ms: eb.ref('duration_ms') }))
     .where('id', 'in', viewIds)
-    .where((eb) =>
-      eb(
-        eb
-          .selectFrom('view_pages')
-          .select(eb.fn.countAll().as('rows'))
-          .whereRef('view_id', '=', 'views.id'),
-        '<',
-        rowsMax,
-      ),
-    )
     .returning('id')
     .execute();
-  return new Set(rows.map(({ id }) => id));
+  // Not before the lock: another process may have written while this one waited.
+  const counts = await countRows(trx, viewIds);
+  return new Map(locked.map(({ id }) => [id, counts.get(id) ?? 0]));
+}
+
+export const rowKey = ({ view_id, visit, page }: Omit<ViewPageRow, 'duration_ms'>) =>
+  `${view_id} ${visit} ${page}`;
+
+/** Of these rows, the keys of those that are stored. */
+export async function knownRows(
+  trx: Executor,
+  rows: readonly ViewPageRow[],
+): Promise<ReadonlySet<string>> {
+  const keys = rows.map(
+    ({ view_id, visit, page }) => sql`(${view_id}, ${visit}, cast(${page} as bigint))`,
+  );
+  const known = await trx
+    .selectFrom('view_pages')
+    .select(['view_id', 'visit', 'page'])
+    .where(sql<boolean>`(view_id, visit, page) in (values ${sql.join(keys)})`)
+    .execute();
+  return new Set(known.map(rowKey));
 }
 
 /** Keeps the larger of what is stored and what is given; tells in which views that changed any. */

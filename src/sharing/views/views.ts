@@ -5,7 +5,7 @@ import type { PageQuery } from '../../storage/page-token.ts';
 import type { Database, ViewRow } from '../../storage/schema.ts';
 import type { Beginnings, Reader } from './beginnings.ts';
 import type { Recorder } from './recorder.ts';
-import { findPages, findViews, type PageSum } from './store.ts';
+import { countRows, findPages, findViews, type PageSum } from './store.ts';
 
 /** What one visit, a page opened once, has seen by now. */
 export type Report = {
@@ -22,8 +22,11 @@ export type Views = {
    * then the report is dropped. Throws `invalid_argument` for more time than has passed.
    */
   report(reader: Reader, report: Report): Promise<void>;
-  /** Reads a page of a link's views, newest first, and one row more. */
-  find(linkId: string, page: PageQuery): Promise<ViewRow[]>;
+  /**
+   * Reads a page of a link's views, newest first, and one row more. `limit` is how many views the
+   * page has room for: less than was asked for where they have many pages.
+   */
+  find(linkId: string, page: PageQuery): Promise<{ rows: ViewRow[]; limit: number }>;
   /** The pages of each view that were read, in their order. */
   pagesOf(views: readonly ViewRow[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
 };
@@ -35,6 +38,9 @@ export type ViewsOptions = {
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
+
+/** One answer reads so many rows of pages, or those of one view. */
+const listRowsMax = 5_000;
 
 /** How far a browser's clock may run ahead of ours within the life of a pass. */
 const driftMs = 5_000;
@@ -54,7 +60,17 @@ export function createViews({ db, recorder, beginnings, now }: ViewsOptions): Vi
       );
     },
 
-    find: (linkId, page) => findViews(db, linkId, page),
+    async find(linkId, page) {
+      const rows = await findViews(db, linkId, page);
+      const ids = rows.map(({ id }) => id).slice(0, page.limit);
+      const counts = ids.length === 0 ? undefined : await countRows(db, ids);
+      let total = 0;
+      const beyond = ids.findIndex((id, i) => {
+        total += counts?.get(id) ?? 0;
+        return i > 0 && total > listRowsMax;
+      });
+      return { rows, limit: beyond === -1 ? page.limit : beyond };
+    },
 
     async pagesOf(views) {
       const ids = views.map(({ id }) => id);
