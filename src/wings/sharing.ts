@@ -141,7 +141,7 @@ function gateParts(base: Base, gate: Gate, passwords: Passwords) {
   const progresses = createProgresses(masterKey.derive('link progress'), now);
   const browsers = createBrowsers(masterKey.derive('link browser'), random, now);
   return {
-    entrance: createEntrance({ db, gate, passwords, guesses, codes, now }),
+    entrance: createEntrance({ db, gate, passwords, guesses, codes, random, now }),
     cookies: createGateCookies({ progresses, browsers, publicUrl }),
   };
 }

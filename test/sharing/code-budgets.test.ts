@@ -70,7 +70,7 @@ describeDialects('a code', (dialect) => {
     /** The seconds to wait; 0 for a code that was sent. */
     return async (linkId: string, workspaceId: string, provenBrowser?: string) => {
       const email = `r${++count}@example.com`;
-      const asker = { network: `network ${count}`, provenBrowser };
+      const asker = { network: `network ${count}`, provenBrowser, visitor: 'v' };
       try {
         return await codes.send({ linkId, workspaceId, email }, asker);
       } catch (error) {

@@ -27,7 +27,7 @@ export function createBrowsers(key: Uint8Array, random: Random, now: () => numbe
     write({ id, gate_revision }, email) {
       const exp = Math.floor(now() / 1000) + browserSeconds;
       // All browsers that prove one address count as one: a proof must not multiply what it allows.
-      const browser = email === undefined ? randomText(random) : proven + digestOf(email);
+      const browser = email === undefined ? randomText(random) : browserIdOf(email);
       return seal.write(`${id}.${gate_revision}.${exp}.${browser}`);
     },
     read({ id, gate_revision }, text) {
@@ -37,5 +37,8 @@ export function createBrowsers(key: Uint8Array, random: Random, now: () => numbe
     },
   };
 }
+
+/** The id of all browsers that have proven an address. */
+export const browserIdOf = (email: string) => proven + digestOf(email);
 
 const digestOf = (email: string) => createHash('sha256').update(email).digest('base64url');

@@ -5,29 +5,37 @@ import type { Mailer } from '../../mail/mailer.ts';
 import { fail } from '../../rpc/errors.ts';
 import { type Counter, createCounters, type Lane } from '../../storage/counters.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
+import { browserIdOf } from './browsers.ts';
 import {
+  addTry,
   deleteCode,
   deleteOldCodes,
   findCode,
   forgetAddresses,
   isProvenAddress,
+  lockCode,
   placeCode,
   rememberAddress,
-  tryCode,
 } from './store.ts';
 
 const minute = 60_000;
 
 const validMs = 10 * minute;
+/** Of one visitor, for one code. */
 const triesMax = 5;
+/** Of all visitors together who did not have that code sent. */
+const othersTriesMax = 20;
 const resendMs = 30_000;
 
 const second = 1_000;
 
 const lanes = {
-  // No one's mailbox is filled, whoever asks and for whichever link: 12 an hour at the most.
+  // An address in a workspace: 12 an hour at the most. Strangers, those who name a proven address,
+  // and each proven browser are counted apart.
   address: { free: 6, firstWaitMs: 10 * minute, waitMsMax: 10 * minute, forgetMs: 10 * minute },
+  // Through all workspaces: no one's mailbox is filled. Proven addresses do not count here.
+  mailbox: { free: 18, firstWaitMs: 5 * minute, waitMsMax: 5 * minute, forgetMs: 5 * minute },
   // One network asking for many addresses. It may be an office at a presentation.
   network: { free: 60, firstWaitMs: minute, waitMsMax: minute, forgetMs: minute },
   // Readers who have proven another address from the same browser.
@@ -60,7 +68,12 @@ export type Asker = {
   readonly network: string;
   /** The browser, where an address was proven to the link from it before. */
   readonly provenBrowser: string | undefined;
+  /** The visitor's id in the cookie, who has tries of their own. */
+  readonly visitor: string;
 };
+
+/** A code that a visitor has entered. */
+export type Tried = { readonly code: string; readonly visitor: string };
 
 export type Codes = {
   /**
@@ -68,8 +81,8 @@ export type Codes = {
    * sent a moment ago: then none is. Throws `rate_limited` and `unavailable`.
    */
   send(claim: Claim, asker: Asker): Promise<number>;
-  /** Whether it is the right code, which is used up by it. A wrong one uses up a try. */
-  redeem(trx: Executor, claim: Claim, code: string): Promise<boolean>;
+  /** Whether it is the right code, which is used up by it. A wrong one uses up a visitor's try. */
+  redeem(trx: Executor, claim: Claim, tried: Tried): Promise<boolean>;
   sweep(trx: Executor): Promise<void>;
 };
 
@@ -94,6 +107,10 @@ export function createCodes(options: CodesOptions): Codes {
 
   const codeDigest = (claim: Claim, code: string) => digest('code', keyOf(claim), code);
 
+  /** Names the row of a visitor's tries of one code. */
+  const triesKeyOf = (code: GateCodeRow, visitor: string) =>
+    digest('tries', code.key, code.digest, String(code.send_time), visitor);
+
   /** What a mail counts for. A proven address is known from whichever browser and network. */
   async function countersOf(claim: Claim, { network, provenBrowser }: Asker): Promise<Counter[]> {
     const { linkId, workspaceId, email } = claim;
@@ -102,30 +119,60 @@ export function createCodes(options: CodesOptions): Codes {
       workspace: { lane: budgets.workspace, key: digest('workspace', who, workspaceId) },
       service: { lane: budgets.service, key: digest('service', who) },
     });
-    const address = { lane: lanes.address, key: digest('address', email) };
-    if (await isProvenAddress(db, provenKeyOf(claim))) return [address, budget('address').service];
+    const address = (...who: string[]) => ({
+      lane: lanes.address,
+      key: digest('address', workspaceId, email, ...who),
+    });
+    const mailbox = (who: 'browser' | 'stranger') => ({
+      lane: lanes.mailbox,
+      key: digest('mailbox', email, who),
+    });
+    if (provenBrowser === browserIdOf(email)) {
+      return [address('browser', provenBrowser), budget('address').service];
+    }
+    if (await isProvenAddress(db, provenKeyOf(claim))) {
+      return [address('proven'), budget('address').service];
+    }
     if (provenBrowser !== undefined) {
       const browser = { lane: lanes.browser, key: digest('browser', provenBrowser) };
-      return [address, browser, ...Object.values(budget('browser'))];
+      const own = address('browser', provenBrowser);
+      return [own, mailbox('browser'), browser, ...Object.values(budget('browser'))];
     }
     const own = { lane: lanes.network, key: digest('network', network) };
-    return [address, own, ...Object.values(budget('stranger'))];
+    return [address('stranger'), mailbox('stranger'), own, ...Object.values(budget('stranger'))];
   }
 
   /** Makes a code that counts from now on, unless the last one is too young. */
   async function place(claim: Claim, asker: Asker, code: string): Promise<boolean> {
     const counted = await countersOf(claim, asker);
-    const row = { key: keyOf(claim), link_id: claim.linkId, digest: codeDigest(claim, code) };
+    const named = { key: keyOf(claim), link_id: claim.linkId, digest: codeDigest(claim, code) };
     return transact(db, async (trx) => {
       const time = now();
       const times = { send_time: time, expire_time: time + validMs };
-      if (!(await placeCode(trx, { ...row, tries: 0, ...times }, time - resendMs))) return false;
+      const row = { ...named, tries: 0, ...times };
+      if (!(await placeCode(trx, row, time - resendMs))) return false;
+      await placeCode(trx, { ...row, key: triesKeyOf(row, asker.visitor) }, time);
       await counters.countIn(trx, counted);
       return true;
     }).catch((error: unknown) => {
       // The link was deleted with its document in the meantime.
       throw isMissingReference(error) ? fail('not_found', 'There is no such link.') : error;
     });
+  }
+
+  /** Counts a visitor's try; undefined for a dead code and where no try is left. */
+  async function countTry(trx: Executor, claim: Claim, visitor: string) {
+    // Keeps others from the code until the commit.
+    const row = await lockCode(trx, keyOf(claim), now());
+    if (row === undefined) return undefined;
+    const key = triesKeyOf(row, visitor);
+    const own = await findCode(trx, key);
+    if ((own?.tries ?? 0) >= triesMax) return undefined;
+    const hasAsked = own?.digest === row.digest;
+    if (!hasAsked && row.tries >= othersTriesMax) return undefined;
+    await addTry(trx, { ...row, key, digest: '', tries: 1 });
+    if (!hasAsked) await addTry(trx, row);
+    return row;
   }
 
   return {
@@ -145,8 +192,8 @@ export function createCodes(options: CodesOptions): Codes {
       return 0;
     },
 
-    async redeem(trx, claim, code) {
-      const row = await tryCode(trx, keyOf(claim), { triesMax, now: now() });
+    async redeem(trx, claim, { code, visitor }) {
+      const row = await countTry(trx, claim, visitor);
       if (row === undefined) return false;
       const given = Buffer.from(codeDigest(claim, code));
       if (!timingSafeEqual(Buffer.from(row.digest), given)) return false;

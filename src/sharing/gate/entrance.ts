@@ -1,6 +1,7 @@
 // The way in: what a gate asks for, one after the other, and what it makes of the answers.
 import { readEmail } from '../../email.ts';
 import type { PasswordQueue, Passwords } from '../../identity/users/passwords.ts';
+import { type Random, randomText } from '../../ids.ts';
 import { type ErrorCode, Failure } from '../../rpc/errors.ts';
 import { transact } from '../../storage/database.ts';
 import { everyMs } from '../../storage/every.ts';
@@ -58,6 +59,7 @@ export type EntranceOptions = {
   readonly passwords: Passwords;
   readonly guesses: Guesses;
   readonly codes: Codes;
+  readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
@@ -67,7 +69,7 @@ type TakeStep = (link: LinkRow, form: URLSearchParams, visitor: Visitor) => Prom
 const sweepEveryMs = 60_000;
 
 export function createEntrance(options: EntranceOptions): Entrance {
-  const { db, gate, passwords, guesses, codes, now } = options;
+  const { db, gate, passwords, guesses, codes, random, now } = options;
 
   /** Rows come with forms, and go with them. */
   const sweep = everyMs(sweepEveryMs, now, () =>
@@ -109,23 +111,24 @@ export function createEntrance(options: EntranceOptions): Entrance {
       if (email === undefined) return { progress, refusal: refusals.noEmail };
       if (link.email_verification_required === 0) return enter(link, progress, email);
       // One that was sent a moment ago is as good as a new one.
-      await codes.send(claimOf(link, email), askerOf(visitor));
-      return { progress: { ...progress, email } };
+      const id = progress.visitor === '' ? randomText(random) : progress.visitor;
+      await codes.send(claimOf(link, email), askerOf(visitor, id));
+      return { progress: { ...progress, email, visitor: id } };
     },
 
     async code(link, form, { progress, ...visitor }) {
-      const { email = '' } = progress;
+      const { email = '', visitor: id } = progress;
       const claim = claimOf(link, email);
       const action = form.get('code') ?? '';
       if (action === 'other') return { progress: { ...progress, email: undefined } };
       if (action === 'again') {
-        const waitSeconds = await codes.send(claim, askerOf(visitor));
+        const waitSeconds = await codes.send(claim, askerOf(visitor, id));
         if (waitSeconds === 0) return { progress, hasResent: true };
         return { progress, refusal: sentAlready(waitSeconds) };
       }
       const code = action.replaceAll(/\s/g, '');
       if (!/^\d{6}$/.test(code)) return { progress, refusal: refusals.noCode };
-      const prove: Viewer['prove'] = (trx) => codes.redeem(trx, claim, code);
+      const prove: Viewer['prove'] = (trx) => codes.redeem(trx, claim, { code, visitor: id });
       const admission = await gate.admit(link, { email, prove });
       return admission === undefined
         ? { progress, refusal: refusals.wrongCode }
@@ -157,9 +160,10 @@ const claimOf = (link: LinkRow, email: string): Claim => ({
   email,
 });
 
-const askerOf = ({ network, browser }: Omit<Visitor, 'progress'>): Asker => ({
+const askerOf = ({ network, browser }: Omit<Visitor, 'progress'>, visitor: string): Asker => ({
   network,
   provenBrowser: hasProven(browser) ? browser : undefined,
+  visitor,
 });
 
 const order: readonly Step[] = ['password', 'email', 'code'];

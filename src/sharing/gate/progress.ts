@@ -8,6 +8,8 @@ export type Progress = {
   readonly knowsPassword: boolean;
   /** The address that a code was sent to. */
   readonly email: string | undefined;
+  /** The visitor's id, since an address was given; empty before. It counts tries of a code. */
+  readonly visitor: string;
 };
 
 export type Progresses = {
@@ -19,23 +21,26 @@ export type Progresses = {
 /** Time enough to find a mail. */
 export const progressSeconds = 30 * 60;
 
-const atTheDoor: Progress = { knowsPassword: false, email: undefined };
+const atTheDoor: Progress = { knowsPassword: false, email: undefined, visitor: '' };
 
 export function createProgresses(key: Uint8Array, now: () => number): Progresses {
   const seal = createSeal(key);
   return {
-    write({ id, gate_revision }, { knowsPassword, email }) {
+    write({ id, gate_revision }, { knowsPassword, email, visitor }) {
       const exp = Math.floor(now() / 1000) + progressSeconds;
       const address = Buffer.from(email ?? '').toString('base64url');
-      return seal.write(`${id}.${gate_revision}.${exp}.${knowsPassword ? 1 : 0}.${address}`);
+      return seal.write(
+        `${id}.${gate_revision}.${exp}.${knowsPassword ? 1 : 0}.${address}.${visitor}`,
+      );
     },
     read({ id, gate_revision }, text) {
-      const [linkId, revision, exp, knows, address = ''] = seal.read(text)?.split('.') ?? [];
+      const [linkId, revision, exp, knows, address = '', visitor = ''] =
+        seal.read(text)?.split('.') ?? [];
       const holds =
         linkId === id && revision === String(gate_revision) && Number(exp) * 1000 > now();
       if (!holds) return atTheDoor;
       const email = Buffer.from(address, 'base64url').toString();
-      return { knowsPassword: knows === '1', email: email === '' ? undefined : email };
+      return { knowsPassword: knows === '1', email: email === '' ? undefined : email, visitor };
     },
   };
 }

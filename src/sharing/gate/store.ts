@@ -27,20 +27,30 @@ export function findCode(db: Executor, key: string): Promise<GateCodeRow | undef
   return db.selectFrom('gate_codes').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
-/** Counts a try and keeps others from the code until the commit; undefined for a dead code. */
-export function tryCode(
+/** Keeps others from a code until the commit; undefined for a dead code. */
+export function lockCode(
   trx: Executor,
   key: string,
-  { triesMax, now }: { triesMax: number; now: number },
+  now: number,
 ): Promise<GateCodeRow | undefined> {
   return trx
     .updateTable('gate_codes')
-    .set((eb) => ({ tries: eb('tries', '+', 1) }))
+    .set((eb) => ({ tries: eb.ref('tries') }))
     .where('key', '=', key)
-    .where('tries', '<', triesMax)
     .where('expire_time', '>', now)
     .returningAll()
     .executeTakeFirst();
+}
+
+/** Counts one try more in a row, which is inserted where there is none. */
+export async function addTry(trx: Executor, row: GateCodeRow): Promise<void> {
+  await trx
+    .insertInto('gate_codes')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((eb) => ({ tries: eb('gate_codes.tries', '+', 1) })),
+    )
+    .execute();
 }
 
 /** Deletes a code, unless another one has taken its place. */

@@ -1,0 +1,140 @@
+// What strangers who know an address cannot take from its reader: the mails and the tries.
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { Failure } from '../../src/rpc/errors.ts';
+import { browserIdOf } from '../../src/sharing/gate/browsers.ts';
+import { createCodes } from '../../src/sharing/gate/codes.ts';
+import { transact } from '../../src/storage/database.ts';
+import { secretDocument } from '../support/gated.ts';
+import { describeDialects } from '../support/harness.ts';
+import type { LinkFields } from '../support/sharing.ts';
+import { lastCode, Visitor, wrongCode } from '../support/visitor.ts';
+
+const email = 'reader@example.com';
+
+describeDialects('strangers who know an address', (dialect) => {
+  const { app, clock, gated } = secretDocument(dialect);
+  const proven = () => gated({ email_verification_required: true });
+
+  /** Codes whose mails are read here. */
+  function codesHere() {
+    const { db } = app().app.inside;
+    const mails: string[] = [];
+    const codes = createCodes({
+      db,
+      mailer: { send: async (mail) => void mails.push(mail.text) },
+      publicUrl: () => app().app.publicUrl,
+      key: randomBytes(32),
+      random: randomBytes,
+      now: () => clock.now,
+    });
+    const claimIn = async (workspaceId: string) => ({
+      linkId: (await proven()).id,
+      workspaceId,
+      email,
+    });
+    /** The seconds to wait; 0 for a code that was sent. */
+    async function send(workspaceId: string, provenBrowser?: string) {
+      const asker = { network: '192.0.2.1', provenBrowser, visitor: 'v' };
+      try {
+        return await codes.send(await claimIn(workspaceId), asker);
+      } catch (error) {
+        if (error instanceof Failure) return error.extra.retryAfterSeconds;
+        throw error;
+      }
+    }
+    /** Has the address proven to a workspace. */
+    async function prove(workspaceId: string) {
+      const claim = await claimIn(workspaceId);
+      await codes.send(claim, { network: '', provenBrowser: undefined, visitor: 'v' });
+      const code = /Your code is (\d{6})/.exec(mails.at(-1) ?? '')?.[1] ?? '';
+      expect(await transact(db, (trx) => codes.redeem(trx, claim, { code, visitor: 'v' }))).toBe(
+        true,
+      );
+    }
+    return { send, prove };
+  }
+
+  it('use up its mails neither for its workspace nor for strangers elsewhere', async () => {
+    const { send, prove } = codesHere();
+    await prove('ws_1');
+    for (let i = 0; i < 6; i++) expect(await send('ws_2')).toBe(0);
+    expect(await send('ws_2')).toBe(600);
+
+    expect(await send('ws_1', browserIdOf(email))).toBe(0);
+    expect(await send('ws_1')).toBe(0);
+    expect(await send('ws_3')).toBe(0);
+  });
+
+  it('use up its mails not for its own browser where they ask through its workspace', async () => {
+    const { send, prove } = codesHere();
+    await prove('ws_1');
+    for (let i = 0; i < 6; i++) expect(await send('ws_1')).toBe(0);
+    expect(await send('ws_1')).toBe(600);
+    expect(await send('ws_1', browserIdOf('other@example.com'))).toBe(600);
+
+    for (let i = 0; i < 6; i++) expect(await send('ws_1', browserIdOf(email))).toBe(0);
+    expect(await send('ws_1', browserIdOf(email))).toBe(600);
+  });
+
+  it('have 18 mails in a row sent to it, through however many workspaces', async () => {
+    const { send } = codesHere();
+    for (let i = 0; i < 18; i++) expect(await send(`ws_${i}`)).toBe(0);
+    expect(await send('ws_other')).toBe(300);
+    // Browsers that have proven an address are counted apart, and no less.
+    const browser = (i: number) => browserIdOf(`b${i}@example.com`);
+    for (let i = 0; i < 18; i++) expect(await send(`ws_${i}`, browser(i))).toBe(0);
+    expect(await send('ws_other', browser(18))).toBe(300);
+  });
+
+  /** Asks for a code at a link and enters wrong ones; returns the visitor. */
+  async function guess(link: LinkFields, code: string, count: number): Promise<Visitor> {
+    const visitor = new Visitor(link);
+    expect((await visitor.post({ email })).status).toBe(303);
+    for (let i = 1; i <= count; i++) {
+      expect((await visitor.post({ code: wrongCode(code, i) })).status).toBe(403);
+    }
+    return visitor;
+  }
+
+  async function asked() {
+    const link = await proven();
+    clock.now += 3_600_000;
+    const reader = new Visitor(link);
+    expect((await reader.post({ email })).status).toBe(303);
+    return { link, reader, code: await lastCode(app(), email) };
+  }
+
+  it('use up their own tries of its code, not those of its reader', async () => {
+    const { link, reader, code } = await asked();
+    const stranger = await guess(link, code, 5);
+    expect((await stranger.post({ code })).status).toBe(403);
+    // Another of the reader's browsers has tries, too.
+    const phone = await guess(link, code, 4);
+    expect((await phone.post({ code: 'other' })).status).toBe(303);
+    expect((await phone.post({ email })).status).toBe(303);
+    expect((await phone.post({ code: wrongCode(code, 5) })).status).toBe(403);
+    expect((await phone.post({ code })).status).toBe(403);
+
+    expect((await reader.post({ code })).status).toBe(303);
+  });
+
+  it('have 20 tries of its code together', async () => {
+    const { link, reader, code } = await asked();
+    for (let i = 0; i < 4; i++) await guess(link, code, 5);
+    const next = await guess(link, code, 0);
+    expect((await next.post({ code })).status).toBe(403);
+    expect(await app().app.inside.db.selectFrom('gate_codes').select('key').execute()).toHaveLength(
+      6,
+    );
+
+    expect((await reader.post({ code })).status).toBe(303);
+  });
+
+  it('may be its reader with another browser', async () => {
+    const { link, code } = await asked();
+    await guess(link, code, 5);
+    const phone = await guess(link, code, 4);
+    expect((await phone.post({ code })).status).toBe(303);
+  });
+});
