@@ -120,7 +120,7 @@ describeDialects('the limits of a gate', (dialect) => {
     expect(await waitOf(count('203.0.113.2'))).toBe(1);
   });
 
-  it('send an address six codes, for whichever links of a workspace, then one in ten minutes', async () => {
+  it('send an address six codes for links of a workspace, then one in ten minutes', async () => {
     const email = 'much.asked@example.com';
     for (let i = 0; i < 6; i++) {
       expect((await new Visitor(await proven()).post({ email })).status).toBe(303);
