@@ -11,6 +11,7 @@ import { requestIdFrom } from '../rpc/call.ts';
 import { fail } from '../rpc/errors.ts';
 import { problemOf } from './gateway/problem.ts';
 import { noteExpectation } from './incoming.ts';
+import { oneAtATime } from './pipelining.ts';
 
 /** RFC 6797: for a year, a browser that used https uses nothing else for this host. */
 export const strictTransport = ['strict-transport-security', 'max-age=31536000'] as const;
@@ -53,14 +54,14 @@ export function createHttpServer({ limits, warn, accept, refuse }: HttpServerOpt
     headersTimeout: Math.min(20_000, limits.requestMs),
     connectionsCheckingInterval: lateCheckMs,
   });
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+  const onRequest = oneAtATime((request, response) => {
     try {
       accept(request, response);
     } catch (thrown) {
       // An error of a listener belongs to no request: it would end the process.
       refuse(thrown, request, response);
     }
-  };
+  });
   server.on('request', onRequest);
   server.on('checkContinue', (request, response) => {
     noteExpectation(request);

@@ -1,0 +1,52 @@
+// Requests that arrive before the earlier ones on their connection are answered (RFC 9112 §9.3.2).
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Requests of one connection that may wait for the answers to earlier ones. */
+const waitingMax = 16;
+
+/**
+ * Begins a request only when the earlier ones on its connection are answered, and closes a
+ * connection on which too many wait. Node announces each request that it finds in the bytes of
+ * one read, which can be thousands.
+ */
+export function oneAtATime(handle: Handle): Handle {
+  const waiting = new WeakMap<Socket, (() => void)[]>();
+
+  function begin(socket: Socket, request: IncomingMessage, response: ServerResponse): void {
+    response.once('close', () => {
+      const next = waiting.get(socket)?.shift();
+      if (next === undefined || socket.destroyed) waiting.delete(socket);
+      else next();
+    });
+    handle(request, response);
+  }
+
+  return (request, response) => {
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const earlier = waiting.get(socket);
+    if (earlier === undefined) {
+      waiting.set(socket, []);
+      begin(socket, request, response);
+    } else if (earlier.length < waitingMax) {
+      earlier.push(() => begin(socket, request, response));
+    } else {
+      socket.destroy();
+      stopParsing(socket);
+    }
+  };
+}
+
+type Parser = { onIncoming?: unknown };
+
+/**
+ * Node parses on in the bytes that it has read, also for a connection that is closed. It has no
+ * documented way to end that: 2 is its own answer for an upgrade, after which HTTP ends. Where a
+ * version of Node ignores it, such requests are dropped one by one, at a higher cost.
+ */
+function stopParsing(socket: Socket & { readonly parser?: Parser | null }): void {
+  if (socket.parser) socket.parser.onIncoming = () => 2;
+}
