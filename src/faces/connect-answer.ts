@@ -12,6 +12,7 @@ import { unaryBodyBytesMax } from '../rpc/body-budget.ts';
 import type { Call } from '../rpc/call.ts';
 import { type Failure, failureOf } from '../rpc/errors.ts';
 import { errorDetails } from '../rpc/status.ts';
+import { leaveUninvited } from './incoming.ts';
 
 /** Throws an error of the guard in the form from which the library writes it. */
 export function rethrow({ requestId }: Call): (error: unknown) => never {
@@ -56,6 +57,11 @@ export async function sendAnswer(
   response: ServerResponse,
 ): Promise<void> {
   if (!hasBody(request) || request.readableEnded) {
+    return write(answer, response);
+  }
+  if (leaveUninvited(request)) {
+    // The client may send the body or not: only the end of the connection is certain.
+    response.setHeader('connection', 'close');
     return write(answer, response);
   }
   // Unread bytes would stand before the next request of the connection.

@@ -1,11 +1,12 @@
 // The body of a request while it arrives: bounded in bytes and in time, counted in the budget of
 // the process, and read only after the guard has accepted the credential.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Compression } from '@connectrpc/connect/protocol';
 import { type BodyAccount, type BodyBudget, unaryBodyBytesMax } from '../rpc/body-budget.ts';
 import { fail } from '../rpc/errors.ts';
 import { deadlineExceeded } from './connect-deadline.ts';
+import { inviteBody } from './incoming.ts';
 
 /** One message of an upload. A piece is at most 1 MiB, and longer by a third in JSON. */
 const pieceBytesMax = 2 * 1024 * 1024;
@@ -14,6 +15,7 @@ const uncountedBytes = 4 * 1024;
 
 export type Body = {
   readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly bodies: BodyBudget;
   readonly compression: Compression | undefined;
   /** Its reason is the error with which reading ends. */
@@ -27,7 +29,7 @@ export async function readWhole<T>(body: Body, decode: (bytes: Uint8Array) => T)
   if (announced > unaryBodyBytesMax) throw tooLarge(unaryBodyBytesMax);
   return inTime(body, async (signal) => {
     try {
-      for await (const chunk of chunksOf(body.request, signal)) gathered.append(chunk, announced);
+      for await (const chunk of chunksOf({ ...body, signal })) gathered.append(chunk, announced);
       return decode(await gathered.inflate(gathered.bytes, body.compression));
     } finally {
       gathered.clear();
@@ -90,7 +92,7 @@ const headBytes = 5;
 async function* framesOf(body: Body, bytesMax: number): AsyncGenerator<Uint8Array> {
   const gathered = new Gathered(body.bodies, bytesMax, headBytes);
   try {
-    for await (const chunk of chunksOf(body.request, body.signal)) {
+    for await (const chunk of chunksOf(body)) {
       for (let at = 0; at < chunk.length; ) {
         const isHead = gathered.bytes.length < headBytes;
         const whole = headBytes + (isHead ? 0 : gathered.bytes.readUInt32BE(1));
@@ -197,7 +199,9 @@ const tooLarge = (bytesMax: number) =>
   fail('payload_too_large', `A message is larger than ${bytesMax} bytes.`);
 
 /** The body as it arrives. Leaves the connection as it is where reading stops early. */
-async function* chunksOf(request: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* chunksOf({ request, response, signal }: Body): AsyncGenerator<Buffer> {
+  signal.throwIfAborted();
+  inviteBody(request, response);
   for (;;) {
     signal.throwIfAborted();
     const chunk: Buffer | null = request.read();

@@ -27,6 +27,7 @@ import { decodeBinary, decodeJson } from './connect-message.ts';
 
 export type Exchange = {
   readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly requestId: string;
   /** The caller's network address. */
   readonly peer: string;
@@ -53,12 +54,8 @@ const ownHeaders = [
 ];
 
 /** The request as the library gets it: always a POST, with an empty message. */
-export function requestFor(
-  exchange: Exchange,
-  endpoint: Endpoint,
-  response: ServerResponse,
-): UniversalServerRequest {
-  const { request, form } = exchange;
+export function requestFor(exchange: Exchange, endpoint: Endpoint): UniversalServerRequest {
+  const { request, response, form } = exchange;
   // The library makes an address of this, which nothing reads, and throws where it cannot.
   if (!URL.canParse(`http://${request.headers.host ?? ''}`)) request.headers.host = 'localhost';
   const values = createContextValues().set(exchangeKey, exchange);
@@ -137,10 +134,10 @@ export async function* readMessages(source: Source): AsyncGenerator<Message> {
 }
 
 function bodyOf({ exchange, call }: Source): Body {
-  const { request, bodies, form } = exchange;
+  const { request, response, bodies, form } = exchange;
   timeoutOf(form, request.headers);
   const compression = compressionOf(form, request.headers);
-  return { request, bodies, compression, signal: call.context.signal };
+  return { request, response, bodies, compression, signal: call.context.signal };
 }
 
 /** The message in the query of a Connect GET. */

@@ -87,8 +87,9 @@ async function answer(
   } catch (error) {
     return refuse(failureOf(error), request, response, options);
   }
-  const exchange = { request, requestId: idOf(request), peer: peerOf(request), bodies, form };
-  const answered = await handler(requestFor(exchange, endpoint, response));
+  const [requestId, peer] = [idOf(request), peerOf(request)];
+  const exchange = { request, response, requestId, peer, bodies, form };
+  const answered = await handler(requestFor(exchange, endpoint));
   return sendAnswer(answered, request, response);
 }
 

@@ -21,7 +21,6 @@ import {
   refuseMalformed,
   strictTransport,
 } from './http-server.ts';
-import { inviteBody } from './incoming.ts';
 
 export type HttpFaceOptions = Omit<GatewayOptions, 'deadlines'> & {
   /** The folder of the built browser code; served at `/assets/`. */
@@ -73,7 +72,6 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
       return;
     }
     if (uploadPaths.has(path)) deadlines.extend(request, response);
-    inviteBody(request, response);
     connect.handle(request, response);
   }
 

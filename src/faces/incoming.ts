@@ -14,6 +14,11 @@ export function inviteBody(request: IncomingMessage, response: ServerResponse): 
   if (waiting.delete(request)) response.writeContinue();
 }
 
+/** Whether the client still waits for `100 Continue`. It gets none once this was asked. */
+export function leaveUninvited(request: IncomingMessage): boolean {
+  return waiting.delete(request);
+}
+
 /** RFC 9112 §6.3. */
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -39,7 +44,7 @@ export function answerEarly(
   response: ServerResponse,
   { status, headers, body }: { status: number; headers: OutgoingHttpHeaders; body: string },
 ): void {
-  const isAnnounced = waiting.delete(request);
+  const isAnnounced = leaveUninvited(request);
   const tooLong = Number(request.headers['content-length'] ?? 0) > discardBytesMax;
   response.writeHead(status, {
     ...headers,

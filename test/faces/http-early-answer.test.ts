@@ -76,6 +76,9 @@ describe('a refused body', () => {
 describe('with Expect: 100-continue', () => {
   const expecting = { ...host, Expect: '100-continue' };
   const json = { ...expecting, 'Content-Type': 'application/json' };
+  const grpcWeb = { ...expecting, 'Content-Type': 'application/grpc-web+proto' };
+  const createLink = '/latchkey.sharing.v1.LinkService/CreateLink';
+  const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 
   /** The status lines that the server sends before it is sent a body. */
   async function headOnly(head: string): Promise<string> {
@@ -94,6 +97,10 @@ describe('with Expect: 100-continue', () => {
     ['POST', '/tokens', { ...json, 'Content-Length': '262145' }, 413],
     ['POST', '/tokens', { ...expecting, 'Content-Type': 'a/b', 'Content-Length': '9' }, 415],
     ['POST', '/tokens', { ...json, 'Content-Encoding': 'gzip', 'Content-Length': '9' }, 415],
+    ['POST', createLink, { ...json, 'Content-Length': '9' }, 401],
+    ['POST', createLink, { ...grpcWeb, 'Content-Length': '9' }, 200],
+    ['POST', createLink, { ...expecting, 'Content-Type': 'a/b', 'Content-Length': '9' }, 415],
+    ['POST', issueToken, { ...json, 'Content-Length': '262145' }, 429],
   ])('%s %s with %o is refused first: %i', async (method, path, headers, status) => {
     const line = await headOnly(requestHead(method, path, headers));
     expect(line).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -103,7 +110,9 @@ describe('with Expect: 100-continue', () => {
     ['a token request', '/tokens', 'application/json'],
     ['an accepted caller', '/api/v1/links', 'application/json'],
     ['an accepted upload', '/api/v1/documents', 'multipart/form-data; boundary=x'],
-    ['a Connect client', '/latchkey.identity.v1.IssuanceService/IssueToken', 'application/json'],
+    ['a Connect client', issueToken, 'application/json'],
+    ['a gRPC-Web client', issueToken, 'application/grpc-web+proto'],
+    ['an accepted Connect client', createLink, 'application/json'],
   ])('%s is asked for the body', async (_who, path, type) => {
     const headers = { ...expecting, 'Content-Type': type, 'Content-Length': '9' };
     const credential = { Authorization: `Bearer ${hostile.app.env.API_KEY}` };
