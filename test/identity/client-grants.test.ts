@@ -12,7 +12,10 @@ const {
   enableClient,
   createClientSecret,
   rotateClientSecret,
+  revokeClientSecret,
 } = ClientService.method;
+
+const scopesMask = { paths: ['scopes'] };
 
 const own = 'clients:read clients:write tokens:read';
 
@@ -73,15 +76,37 @@ describeApp('whoever may manage clients', (suite) => {
         expect(await stored()).toEqual(before);
       });
 
-      it('takes away from a client what they could not give, and leaves what it has', async () => {
+      it.each(mayNotGrant)('does not weaken a client that has %s', async (_, scopes) => {
         const { db } = suite.app.inside;
-        const { ownerId: clientId } = await addClient(db, 'users:write audit:read');
+        const mighty = await addClient(db, `refunds:read ${scopes.join(' ')}`);
+        const { ownerId: clientId, credentialId: secretId } = mighty;
+        await managerOf(suite.app, own, { type });
+        const before = await stored();
 
-        const scopes = ['audit:read', 'payments:read'];
-        expect(codeOf(await call(updateClient, { clientId, scopes }))).toBe('ok');
+        for (const answer of [
+          await call(disableClient, { clientId }),
+          await call(updateClient, { clientId, scopes: ['refunds:read'] }),
+          await call(updateClient, { clientId, scopes: [], updateMask: scopesMask }),
+          await call(revokeClientSecret, { clientId, secretId }),
+        ]) {
+          expect(codeOf(answer)).toBe('forbidden');
+        }
+        expect(await stored()).toEqual(before);
+        // Nothing is taken away.
         expect(codeOf(await call(updateClient, { clientId, name: 'Renamed' }))).toBe('ok');
-        const back = { clientId, scopes: ['users:write', 'audit:read'] };
-        expect(codeOf(await call(updateClient, back))).toBe('forbidden');
+        const more = ['refunds:read', 'payments:read', ...scopes];
+        expect(codeOf(await call(updateClient, { clientId, scopes: more }))).toBe('ok');
+      });
+
+      it('weakens a client whose other scopes belong to other services', async () => {
+        const { db } = suite.app.inside;
+        const added = await addClient(db, 'tokens:read payments:write refunds:read');
+        const { ownerId: clientId, credentialId: secretId } = added;
+
+        const scopes = ['payments:write'];
+        expect(codeOf(await call(updateClient, { clientId, scopes }))).toBe('ok');
+        expect(codeOf(await call(revokeClientSecret, { clientId, secretId }))).toBe('ok');
+        expect(codeOf(await call(disableClient, { clientId }))).toBe('ok');
       });
     });
   });
@@ -97,5 +122,17 @@ describeApp('whoever may manage clients', (suite) => {
     expect(response.headers.get('www-authenticate')).toBe(
       'Bearer error="insufficient_scope", scope="clients:write users:write audit:read"',
     );
+
+    const { ownerId } = await addClient(suite.app.inside.db, 'users:write payments:read');
+    const disabling = await fetch(`${suite.app.publicUrl}/clients/${ownerId}:disable`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(disabling.status).toBe(403);
+    expect(await disabling.json()).toMatchObject({
+      code: 'forbidden',
+      detail: 'The caller has to hold users:write, too.',
+    });
   });
 });

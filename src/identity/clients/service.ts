@@ -35,15 +35,11 @@ export type ClientOptions = {
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
   const { db, trail, credentials, random, now } = options;
 
-  function setDisabled(
-    context: HandlerContext,
-    id: string,
-    disabled: boolean,
-    check: (row: ClientRow) => void = () => {},
-  ) {
+  async function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
+    const requireMayChange = await changerOf(context);
     return trail.change(context, { target: id, topic: 'access' }, async (trx) => {
       const row = await locked(trx, id);
-      check(row);
+      requireMayChange(storedScopes(row.scopes), id);
       if ((row.disable_time !== null) === disabled) return row;
       const change = { disable_time: disabled ? now() : null };
       await updateClient(trx, id, change);
@@ -51,11 +47,14 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     });
   }
 
-  /** Finds out whether the caller may make secrets of a client: doing so is granting its scopes. */
-  async function secretMakerOf(context: HandlerContext, id: string) {
-    const requireMayGrant = await granterOf(context);
+  /**
+   * Finds out whether the caller may make or revoke secrets of a client: a new secret grants the
+   * client's scopes, and a revoked one takes them away.
+   */
+  async function secretChangerOf(context: HandlerContext, id: string) {
+    const requireMayChange = await changerOf(context);
     return async (trx: Executor) =>
-      requireMayGrant(storedScopes((await locked(trx, id)).scopes), id);
+      requireMayChange(storedScopes((await locked(trx, id)).scopes), id);
   }
 
   const secretMessage = (row: CredentialRow) => ({
@@ -66,8 +65,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
   return {
     async createClient(request, context) {
       const scopes = joined(request.scopes);
-      const requireMayGrant = await granterOf(context);
-      requireMayGrant(storedScopes(scopes));
+      const requireMayChange = await changerOf(context);
+      requireMayChange(storedScopes(scopes));
       const id = newId('cli', random);
       const row = { id, name: request.name, scopes, create_time: now(), disable_time: null };
       const made = generateCredential('cs', random);
@@ -94,13 +93,14 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     async updateClient(request, context) {
       const { paths, change } = readUpdate(UpdateClientRequestSchema, request, updateFields);
       const { clientId } = request;
-      const requireMayGrant = await granterOf(context);
+      const requireMayChange = await changerOf(context);
       const target = { target: clientId, ...(paths.includes('scopes') ? access : {}) };
       const row = await trail.change(context, target, async (trx) => {
         const before = await locked(trx, clientId);
         const had = storedScopes(before.scopes);
-        const added = [...storedScopes(change.scopes ?? '')].filter((scope) => !had.has(scope));
-        requireMayGrant(added, clientId);
+        const has = storedScopes(change.scopes ?? before.scopes);
+        const changed = [...had, ...has].filter((scope) => !had.has(scope) || !has.has(scope));
+        requireMayChange(new Set(changed), clientId);
         if (paths.length > 0) await updateClient(trx, clientId, change);
         return { ...before, ...change };
       });
@@ -112,18 +112,14 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     async enableClient({ clientId }, context) {
-      const requireMayGrant = await granterOf(context);
-      const row = await setDisabled(context, clientId, false, ({ scopes }) =>
-        requireMayGrant(storedScopes(scopes), clientId),
-      );
-      return { client: clientMessage(row) };
+      return { client: clientMessage(await setDisabled(context, clientId, false)) };
     },
 
     async createClientSecret({ clientId, name, expireTime }, context) {
       const made = generateCredential('cs', random);
-      const requireMayMakeSecret = await secretMakerOf(context, clientId);
+      const requireMayChangeSecret = await secretChangerOf(context, clientId);
       const row = await trail.change(context, { target: made.id }, async (trx) => {
-        await requireMayMakeSecret(trx);
+        await requireMayChangeSecret(trx);
         const fields = { name, scopes: '', expireTime };
         return credentials.create(trx, ownerOf(clientId), made, fields);
       });
@@ -136,17 +132,19 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     async revokeClientSecret({ clientId, secretId }, context) {
-      await trail.change(context, { target: secretId, ...access }, (trx) =>
-        credentials.revoke(trx, ownerOf(clientId), secretId),
-      );
+      const requireMayChangeSecret = await secretChangerOf(context, clientId);
+      await trail.change(context, { target: secretId, ...access }, async (trx) => {
+        await requireMayChangeSecret(trx);
+        await credentials.revoke(trx, ownerOf(clientId), secretId);
+      });
       return {};
     },
 
     async rotateClientSecret({ clientId, overlapSeconds, name, expireTime }, context) {
       const made = generateCredential('cs', random);
-      const requireMayMakeSecret = await secretMakerOf(context, clientId);
+      const requireMayChangeSecret = await secretChangerOf(context, clientId);
       const row = await trail.change(context, { target: clientId, ...access }, async (trx) => {
-        await requireMayMakeSecret(trx);
+        await requireMayChangeSecret(trx);
         const fields = { name, scopes: '', expireTime };
         return credentials.rotateAll(trx, ownerOf(clientId), made, fields, overlapSeconds);
       });
@@ -158,10 +156,11 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 const access = { topic: 'access' } as const;
 
 /**
- * Who may manage clients could otherwise make one that may do anything, and act as that one. Scopes
- * of areas that are not this service's own are granted freely.
+ * A caller with clients:write alone could otherwise make a client that may do anything and act as
+ * that client, or stop a client that may do more. The caller must hold the management scopes that a
+ * change gives or takes away. Other scopes are given and taken away freely.
  */
-async function granterOf(context: HandlerContext) {
+async function changerOf(context: HandlerContext) {
   const requireHeld = await privilegeOf(context);
   return (scopes: Iterable<string>, clientId?: string) =>
     requireHeld([...scopes].filter(isManagementScope), clientId);

@@ -696,8 +696,10 @@ export const RotateClientSecretResponseSchema: GenMessage<RotateClientSecretResp
  * Nobody can give what they do not hold: a scope of this service's own areas (`accounts`,
  * `api_keys`, `audit`, `clients`, `customers`, `documents`, `links`, `signing_keys`, `tokens`,
  * `users`, `workspaces`) can be granted only by a caller whose own credential holds it, and a
- * secret can be made only by a caller who could grant all of the client's scopes. Any other scope,
- * such as `payments:write`, is granted freely.
+ * secret can be made only by a caller who could grant all of the client's scopes. Disabling a client,
+ * revoking its secrets and taking such scopes away require the same, so that no caller can stop a
+ * client that may do more. Any other scope, such as `payments:write`, is granted and taken away
+ * freely.
  *
  * @generated from service latchkey.identity.v1.ClientService
  */
@@ -743,7 +745,8 @@ export const ClientService: GenService<{
    *
    * Errors:
    * - `not_found`: there is no such client.
-   * - `forbidden`: one of the scopes that are added is not the caller's to grant.
+   * - `forbidden`: the caller does not hold all of the management scopes that are added or taken
+   *   away.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.UpdateClient
    */
@@ -757,6 +760,7 @@ export const ClientService: GenService<{
    *
    * Errors:
    * - `not_found`: there is no such client.
+   * - `forbidden`: the caller does not hold all of the client's management scopes.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.DisableClient
    */
@@ -816,6 +820,7 @@ export const ClientService: GenService<{
    *
    * Errors:
    * - `not_found`: the client has no such secret.
+   * - `forbidden`: the caller does not hold all of the client's management scopes.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.RevokeClientSecret
    */
