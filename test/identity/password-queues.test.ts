@@ -1,7 +1,12 @@
 // Passwords are computed a few at a time: who waits for whom.
 import { hash } from '@node-rs/argon2';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createPasswords, type Passwords } from '../../src/identity/users/passwords.ts';
+import {
+  changesOf,
+  createPasswords,
+  type PasswordQueue,
+  type Passwords,
+} from '../../src/identity/users/passwords.ts';
 import { Failure } from '../../src/rpc/errors.ts';
 
 let stored = '';
@@ -12,16 +17,22 @@ beforeAll(async () => {
 const link = (workspace: string, id: string) =>
   ({ kind: 'links', owner: [workspace, id] }) as const;
 
+const signIn = (network: string, email: string) =>
+  ({ kind: 'users', owner: [network, email] }) as const;
+
 /** Notes the order in which passwords were computed; what is refused is noted by its code. */
 function noting(passwords: Passwords) {
   const order: string[] = [];
   const refused: string[] = [];
-  const verify = (name: string, queue?: ReturnType<typeof link>) =>
-    passwords.verify(stored, 'wrong', queue).then(
+  const note = (name: string, computed: Promise<unknown>) =>
+    computed.then(
       () => void order.push(name),
       (error: unknown) => void refused.push(error instanceof Failure ? error.code : 'unknown'),
     );
-  return { order, refused, verify };
+  const verify = (name: string, queue?: PasswordQueue) =>
+    note(name, passwords.verify(stored, 'wrong', queue));
+  const change = (name: string, queue: PasswordQueue) => note(name, passwords.hash('new', queue));
+  return { order, refused, verify, change };
 }
 
 describe('the password of a user', () => {
@@ -64,5 +75,50 @@ describe('the password of a link', () => {
     const many = Array.from({ length: 200 }, () => verify('many', link('ws_1', 'lnk_1')));
     await Promise.all([...many, verify('other', link('ws_1', 'lnk_2'))]);
     expect(order.indexOf('other')).toBeLessThan(6);
+  });
+});
+
+describe('a new password', () => {
+  it('is one of two under way for its caller; further ones are refused', async () => {
+    const { order, refused, change } = noting(createPasswords());
+    const many = Array.from({ length: 130 }, () => change('one', changesOf('usr_1')));
+    await Promise.all([...many, change('other', changesOf('usr_2'))]);
+    expect(order.sort()).toEqual(['one', 'one', 'other']);
+    expect(refused).toEqual(Array(128).fill('rate_limited'));
+  });
+
+  it('is possible again once those before it are done', async () => {
+    const passwords = createPasswords();
+    for (let i = 0; i < 3; i++) await passwords.hash('new', changesOf('usr_1'));
+  });
+
+  it('neither makes sign-ins wait for all others nor has them refused', async () => {
+    const { order, refused, verify, change } = noting(createPasswords());
+    const changes = Array.from({ length: 60 }, (_, i) => change('new', changesOf(`usr_${i}`)));
+    const signIns = Array.from({ length: 3 }, () => verify('user', signIn('192.0.2.1', 'a')));
+    await Promise.all([...changes, ...signIns]);
+    expect(order.lastIndexOf('user')).toBeLessThan(12);
+    expect(refused.filter((code) => code !== 'rate_limited')).toEqual([]);
+  });
+
+  it('takes turns with those of links', async () => {
+    const { order, verify, change } = noting(createPasswords());
+    const links = Array.from({ length: 40 }, (_, i) => verify('link', link(`ws_${i}`, 'lnk')));
+    const signIns = Array.from({ length: 40 }, (_, i) => verify('user', signIn(`${i}`, 'a')));
+    await Promise.all([...links, ...signIns, change('new', changesOf('usr_1'))]);
+    expect(order.indexOf('new')).toBeLessThan(12);
+  });
+});
+
+describe('the password of a sign-in', () => {
+  it('waits for its turn among networks, and within one among addresses', async () => {
+    const { order, refused, verify } = noting(createPasswords());
+    const flood = Array.from({ length: 200 }, (_, i) =>
+      verify('flood', signIn('192.0.2.1', `a${i}@example.com`)),
+    );
+    const other = verify('other', signIn('192.0.2.2', 'b@example.com'));
+    await Promise.all([...flood, other]);
+    expect(order.indexOf('other')).toBeLessThan(6);
+    expect(new Set(refused)).toEqual(new Set(['unavailable']));
   });
 });

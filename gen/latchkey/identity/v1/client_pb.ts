@@ -696,10 +696,10 @@ export const RotateClientSecretResponseSchema: GenMessage<RotateClientSecretResp
  * Nobody can give what they do not hold: a scope of this service's own areas (`accounts`,
  * `api_keys`, `audit`, `clients`, `customers`, `documents`, `links`, `signing_keys`, `tokens`,
  * `users`, `workspaces`) can be granted only by a caller whose own credential holds it, and a
- * secret can be made only by a caller who could grant all of the client's scopes. Disabling a client,
- * revoking its secrets and taking such scopes away require the same, so that no caller can stop a
- * client that may do more. Any other scope, such as `payments:write`, is granted and taken away
- * freely.
+ * secret can be made only by a caller who could grant all of the client's scopes. Disabling a
+ * client, revoking its secrets and taking such scopes away require the same, so that no caller can
+ * stop a client that may do more. Any other scope, such as `payments:write`, is granted and taken
+ * away freely.
  *
  * @generated from service latchkey.identity.v1.ClientService
  */
