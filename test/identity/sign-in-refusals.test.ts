@@ -122,7 +122,8 @@ describeApp('signing in', (suite) => {
         queries = 0;
         hashes = 0;
         const { email = '', password = '', otp = '' } = proof(people);
-        await expect(check({ email, password, otp }), what).rejects.toThrow('is wrong');
+        const network = '192.0.2.1';
+        await expect(check({ email, password, otp, network }), what).rejects.toThrow('is wrong');
         expect([queries, hashes], what).toEqual([1, 1]);
       }
     });

@@ -196,7 +196,12 @@ describeApp('signing in', (suite) => {
     ];
     for (const change of changes) {
       const user = await add();
-      const { settle } = await check({ email: user.email, password, otp: '' });
+      const { settle } = await check({
+        email: user.email,
+        password,
+        otp: '',
+        network: '192.0.2.1',
+      });
       await transact(db(), settle);
 
       await update(db(), user, await change());

@@ -16,6 +16,8 @@ export type Proof = {
   readonly email: string;
   readonly password: string;
   readonly otp: string;
+  /** The network that it came from. */
+  readonly network: string;
 };
 
 /** A user whose proof is good. */
@@ -27,16 +29,17 @@ export type Checked = {
   settle(trx: Executor): Promise<void>;
 };
 
-/** Throws `identity.credential_invalid`. */
+/** Throws `identity.credential_invalid`, or `unavailable` where the password was not checked. */
 export function createCheck({ db, passwords, stepOf }: CheckOptions) {
-  return async ({ email, password, otp }: Proof): Promise<Checked> => {
+  return async ({ email, password, otp, network }: Proof): Promise<Checked> => {
     const found = await findUserWithSeed(db, email);
     const refusal = () =>
       fail('identity.credential_invalid', 'The address, the password or the code is wrong.', {
         ...(found === undefined ? {} : { target: found.user.id }),
       });
     const enabled = found?.user.disable_time === null ? found : undefined;
-    const isRight = await passwords.verify(enabled?.user.password_hash, password);
+    const queue = { kind: 'users', owner: [network, email] } as const;
+    const isRight = await passwords.verify(enabled?.user.password_hash, password, queue);
     const seed = enabled?.seed;
     const step = seed === undefined ? undefined : stepOf(seed, otp.replaceAll(' ', ''));
     if (!isRight || enabled === undefined) throw refusal();

@@ -2,7 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import type { Random } from '../../ids.ts';
-import { fail } from '../../rpc/errors.ts';
+import { Failure, fail } from '../../rpc/errors.ts';
 import { networkOf } from '../../rpc/network.ts';
 import { callerOf, userOf } from '../../rpc/principal.ts';
 import { transact } from '../../storage/database.ts';
@@ -31,7 +31,7 @@ import {
   findSessions,
   insertSession,
 } from './store.ts';
-import type { Throttle } from './throttle/throttle.ts';
+import type { Counted, Throttle } from './throttle/throttle.ts';
 
 export type SessionOptions = {
   readonly db: Database;
@@ -89,6 +89,14 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
     return own === undefined ? old : [...old, own.sessionId];
   }
 
+  /** An attempt whose password was not checked does not count. */
+  async function refuse(error: unknown, counted: Counted): Promise<never> {
+    if (error instanceof Failure && error.code === 'unavailable') {
+      await transact(db, (trx) => counted.takeBack(trx));
+    }
+    throw error;
+  }
+
   function end(id: string, target: string, context: HandlerContext): Promise<void> {
     const change = { target, topic: 'access' } as const;
     return trail.change(context, change, (trx) => endSessions(trx, [id], now()));
@@ -100,8 +108,11 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
       const { call } = callerOf(context);
       const email = request.email.toLowerCase();
       const device = cookies.readDevice(context, email);
-      const counted = await throttle.count({ email, network: networkOf(call.peer), device });
-      const { user, amr, settle } = await check({ email, password, otp });
+      const network = networkOf(call.peer);
+      const counted = await throttle.count({ email, network, device });
+      const { user, amr, settle } = await check({ email, password, otp, network }).catch(
+        (error: unknown) => refuse(error, counted),
+      );
       const replaced = await replacedBy(user, context);
       const own = { userId: user.id, amr, address: call.peer };
       const { row, cookie } = newSession(random, now(), own);

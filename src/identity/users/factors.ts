@@ -3,12 +3,12 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import type { Random } from '../../ids.ts';
 import { fail, invalid } from '../../rpc/errors.ts';
-import { isUser, principalOf } from '../../rpc/principal.ts';
+import { isUser, principalId, principalOf } from '../../rpc/principal.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import type { Trail } from '../audit/trail.ts';
 import type { MasterKey } from '../keys/master-key.ts';
 import { checkPassword } from './password-rules.ts';
-import type { Passwords } from './passwords.ts';
+import { changesOf, type Passwords } from './passwords.ts';
 import { powerOver, type RolesOf } from './privilege.ts';
 import { confirmSeed, deleteSeed, endSessionsOf, findSeed, putSeed, updateUser } from './store.ts';
 import { describeSeed, newSeed, seedPurpose, stepOf } from './totp.ts';
@@ -45,7 +45,10 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       const { requireToActAs } = await powerOver(context, userId, rolesOf);
       const { email } = await requireUser(db, userId);
       checkPassword(password, email);
-      const password_hash = await passwords.hash(password);
+      const password_hash = await passwords.hash(
+        password,
+        changesOf(principalId(principalOf(context))),
+      );
       await trail.change(context, { target: userId, topic: 'access' }, async (trx) => {
         await requireToActAs(trx, await lockedUser(trx, userId));
         await updateUser(trx, userId, { password_hash });

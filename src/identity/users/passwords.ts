@@ -5,11 +5,13 @@ import { fail } from '../../rpc/errors.ts';
 import { createFairQueue, type FairQueue, type OwnerPath } from '../../rpc/fair-share.ts';
 
 /**
- * Who a password is computed for: `users` who sign in or change theirs, or the `links` of a
- * workspace. Neither kind waits for the other; within a kind, the owners take turns.
+ * Each kind has a queue: users who sign in (`users`), new passwords of users (`changes`), and
+ * passwords of links (`links`). Within a kind, the owners take turns.
  */
+type Kind = 'users' | 'changes' | 'links';
+
 export type PasswordQueue = {
-  readonly kind: 'users' | 'links';
+  readonly kind: Kind;
   readonly owner: OwnerPath;
   /** Runs when it is the password's turn, before the password is computed, and may refuse it. */
   readonly first?: () => Promise<void>;
@@ -33,7 +35,15 @@ const runningMax = 2;
 /** Of each kind. */
 const waitingMax = 100;
 
+/** Of one owner of `changes`, waiting ones included: more would only make others wait. */
+const changesMax = 2;
+
 const users: PasswordQueue = { kind: 'users', owner: [] };
+
+/** The queue for a new password that the caller sets, for itself or for another user. */
+export function changesOf(callerId: string): PasswordQueue {
+  return { kind: 'changes', owner: [callerId] };
+}
 
 /** Throws `unavailable` or, where an owner has used up its share, `rate_limited`. */
 export function createPasswords(): Passwords {
@@ -52,44 +62,86 @@ export function createPasswords(): Passwords {
 /** The same password however a keyboard composes it (NIST SP 800-63B §5.1.1.2). */
 const normalised = (password: string) => password.normalize('NFKC');
 
-/** Runs a few at a time: users may have both turns, links one, which is theirs while any wait. */
+/**
+ * Runs a few at a time: sign-ins may have both turns. The other kinds have one between them, in
+ * alternation, which is theirs while any of them waits.
+ */
 function createTurns() {
   type Turn = () => void;
   const waiting = {
     users: createFairQueue<Turn>(waitingMax),
+    changes: createFairQueue<Turn>(waitingMax),
     links: createFairQueue<Turn>(waitingMax),
-  } satisfies Record<PasswordQueue['kind'], FairQueue<Turn>>;
-  const running = { users: 0, links: 0 };
+  } satisfies Record<Kind, FairQueue<Turn>>;
+  const running = { users: 0, others: 0 };
+  const others: ('changes' | 'links')[] = ['links', 'changes'];
+  const changesUnderWay = new Map<string, number>();
+
+  function nextOther(): Turn | undefined {
+    for (const kind of others) {
+      const turn = waiting[kind].next();
+      if (turn === undefined) continue;
+      others.sort((a, b) => Number(a === kind) - Number(b === kind));
+      return turn;
+    }
+    return undefined;
+  }
 
   function startNext(): void {
-    while (running.users + running.links < runningMax) {
-      const link = running.links === 0 ? waiting.links.next() : undefined;
-      const turn = link ?? waiting.users.next();
+    while (running.users + running.others < runningMax) {
+      const other = running.others === 0 ? nextOther() : undefined;
+      const turn = other ?? waiting.users.next();
       if (turn === undefined) return;
-      running[link === undefined ? 'users' : 'links']++;
+      running[other === undefined ? 'users' : 'others']++;
       turn();
     }
   }
 
-  return async <T>({ kind, owner, first }: PasswordQueue, work: () => Promise<T>): Promise<T> => {
-    await new Promise<void>((go, refuse) => {
-      if (waiting[kind].add(owner, go)) startNext();
-      else refuse(refusals[kind]());
-    });
+  /** Counts a change of the owner's; returns false where too many are under way. */
+  function enter({ kind, owner }: PasswordQueue): boolean {
+    if (kind !== 'changes') return true;
+    const key = JSON.stringify(owner);
+    const count = changesUnderWay.get(key) ?? 0;
+    if (count >= changesMax) return false;
+    changesUnderWay.set(key, count + 1);
+    return true;
+  }
+
+  function leave({ kind, owner }: PasswordQueue): void {
+    if (kind !== 'changes') return;
+    const key = JSON.stringify(owner);
+    const count = (changesUnderWay.get(key) ?? 1) - 1;
+    if (count === 0) changesUnderWay.delete(key);
+    else changesUnderWay.set(key, count);
+  }
+
+  return async <T>(queue: PasswordQueue, work: () => Promise<T>): Promise<T> => {
+    const { kind, owner, first } = queue;
+    if (!enter(queue)) throw refusals[kind]();
     try {
-      await first?.();
-      return await work();
+      await new Promise<void>((go, refuse) => {
+        if (waiting[kind].add(owner, go)) startNext();
+        else refuse(refusals[kind]());
+      });
+      try {
+        await first?.();
+        return await work();
+      } finally {
+        running[kind === 'users' ? 'users' : 'others']--;
+        startNext();
+      }
     } finally {
-      running[kind]--;
-      startNext();
+      leave(queue);
     }
   };
 }
 
 const refusals = {
   users: () => fail('unavailable', 'Too many sign-ins are under way.', { retryAfterSeconds: 1 }),
+  changes: () =>
+    fail('rate_limited', 'Too many passwords are being changed.', { retryAfterSeconds: 1 }),
   links: () =>
     fail('rate_limited', 'Too many passwords of links are being checked.', {
       retryAfterSeconds: 1,
     }),
-} satisfies Record<PasswordQueue['kind'], () => Error>;
+} satisfies Record<Kind, () => Error>;

@@ -7,6 +7,7 @@ import {
 import { readEmail } from '../../email.ts';
 import { newId } from '../../ids.ts';
 import { type Failure, fail, invalid } from '../../rpc/errors.ts';
+import { principalId, principalOf } from '../../rpc/principal.ts';
 import { privilegeOf } from '../../rpc/privilege.ts';
 import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
 import { isDuplicate } from '../../storage/database.ts';
@@ -15,6 +16,7 @@ import type { Executor, UserRow } from '../../storage/schema.ts';
 import { isManagementScope, storedScopes } from '../scopes.ts';
 import { createFactorMethods, type UserOptions } from './factors.ts';
 import { checkPassword } from './password-rules.ts';
+import { changesOf } from './passwords.ts';
 import { powerOver } from './privilege.ts';
 import {
   endSessionsOf,
@@ -58,12 +60,13 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       if (kind === UserKind.MEMBER && request.scopes.length > 0) throw memberScopes();
       const requireHeld = await privilegeOf(context);
       requireHeld(request.scopes);
+      const queue = changesOf(principalId(principalOf(context)));
       const row: UserRow = {
         id: newId('usr', random),
         kind: kind === UserKind.STAFF ? 'staff' : 'member',
         email,
         name: request.name,
-        password_hash: await passwords.hash(request.password),
+        password_hash: await passwords.hash(request.password, queue),
         scopes: [...new Set(request.scopes)].join(' '),
         create_time: now(),
         disable_time: null,

@@ -682,6 +682,7 @@ export const UserService: GenService<{
    * - `conflict`: another user has the e-mail address.
    * - `forbidden`: one of the scopes is not the caller's to grant.
    * - `invalid_argument`: the password is too easy to guess, or a member is given scopes.
+   * - `rate_limited`: the caller has two passwords under way, in CreateUser or SetPassword.
    *
    * @generated from rpc latchkey.identity.v1.UserService.CreateUser
    */
@@ -769,6 +770,7 @@ export const UserService: GenService<{
    * - `not_found`: there is no such user.
    * - `invalid_argument`: the password is too easy to guess.
    * - `forbidden`: the caller does not hold everything that the user may do.
+   * - `rate_limited`: the caller has two passwords under way, in CreateUser or SetPassword.
    *
    * @generated from rpc latchkey.identity.v1.UserService.SetPassword
    */

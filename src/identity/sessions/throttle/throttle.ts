@@ -35,6 +35,8 @@ export type Attempt = {
 export type Counted = {
   /** Takes the attempt back, once it has turned out to be the user's. */
   forgive(trx: Executor): Promise<void>;
+  /** Takes the attempt back, where its password was not checked. */
+  takeBack(trx: Executor): Promise<void>;
 };
 
 export type Throttle = {
@@ -86,6 +88,9 @@ export function createThrottle({ db, key, now }: ThrottleOptions): Throttle {
       const own = new Set(lanesOf.filter(({ name }) => isOwn(name)).map(({ key }) => key));
       const counted = await counters.count(lanesOf);
       return {
+        async takeBack(trx) {
+          for (const one of counted) await counters.takeBack(trx, one);
+        },
         async forgive(trx) {
           for (const one of counted) {
             await (own.has(one.key) ? counters.clear(trx, one) : counters.takeBack(trx, one));

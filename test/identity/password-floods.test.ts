@@ -1,0 +1,67 @@
+// Sign-ins while one caller changes a password without end, and while the queue is full.
+import { expect, it, onTestFinished } from 'vitest';
+import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { startTestApp } from '../support/harness.ts';
+import { codeOf } from '../support/managing.ts';
+import { as } from '../support/members.ts';
+import { Browser } from '../support/sign-in.ts';
+import { describeApp } from '../support/suite.ts';
+import { addUser } from '../support/users.ts';
+
+const { setPassword } = UserService.method;
+const password = 'correct horse battery staple';
+
+describeApp('sign-ins', (suite) => {
+  it('all pass while a member changes its password 130 times at once', async () => {
+    const { db } = suite.app.inside;
+    const { id: userId } = await addUser(db, { kind: 'member' });
+    const { email } = await addUser(db, { scopes: 'users:read', password });
+    const member = await as(suite.testApp, { type: 'member', sub: userId, scope: '' });
+    const request = { userId, password };
+    const changes = new Set<string>();
+    let isOver = false;
+    async function change(): Promise<void> {
+      do {
+        changes.add(codeOf(await suite.door('http').call(setPassword, request, member)));
+      } while (!isOver);
+    }
+
+    const flood = Array.from({ length: 130 }, change);
+    const codes: string[] = [];
+    for (let i = 0; i < 4; i++) {
+      codes.push(codeOf(await new Browser(suite.door('connect')).signIn({ email, password })));
+    }
+    isOver = true;
+    await Promise.all(flood);
+
+    expect(codes).toEqual(Array(4).fill('ok'));
+    expect(changes).toEqual(new Set(['ok', 'rate_limited']));
+  }, 60_000);
+
+  it('that were refused because the queue was full do not count as guesses', async () => {
+    const config = { trustedProxies: ['127.0.0.1'] };
+    const test = await startTestApp({ dialect: suite.dialect, config });
+    onTestFinished(() => test.remove());
+    const attempt = async (i: number) => {
+      const response = await fetch(`${test.app.publicUrl}/sessions`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-forwarded-for': `192.0.${i >> 8}.${i & 255}`,
+        },
+        body: JSON.stringify({ email: `user-${i}@example.com`, password }),
+      });
+      return response.status;
+    };
+
+    const answers = await Promise.all(Array.from({ length: 400 }, (_, i) => attempt(i)));
+
+    const wrong = answers.filter((status) => status === 401).length;
+    expect(answers.filter((status) => status === 503)).toHaveLength(400 - wrong);
+    expect(wrong).toBeLessThan(400);
+    const { db } = test.app.inside;
+    const counted = db.selectFrom('sign_in_counters').select('key');
+    // Of the network, of the user, and of both.
+    expect(await counted.where('level_time', '>', Date.now()).execute()).toHaveLength(3 * wrong);
+  }, 60_000);
+});
