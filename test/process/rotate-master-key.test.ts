@@ -1,11 +1,12 @@
 // `latchkey rotate-master-key`, as a process of its own.
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readMasterKeyFile } from '../../src/identity/keys/master-key-file.ts';
 import { sealedSigningKeys } from '../../src/identity/keys/sealed.ts';
 import { addSealed, fileKey, masterKeyIds, urlIn, withDatabase } from '../support/master-keys.ts';
 import {
+  newDataDir,
   type Program,
   type RunningProgram,
   spawnProgram,
@@ -81,6 +82,17 @@ test('a rotation of the master key loses nothing, killed or tried by two at once
   expect([code, stderr()]).toEqual([0, '']);
   expect(await masterKeyIds(urlIn(dataDir))).toEqual(Array(302).fill((await fileKey(dataDir)).id));
 }, 120_000);
+
+test('a rotation of the master key in an empty folder is refused and leaves no file', async () => {
+  const dataDir = await newDataDir();
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+
+  const { code, stderr } = await rotate(dataDir);
+
+  expect(code).toBe(1);
+  expect(stderr()).toContain('latchkey.db does not exist');
+  expect(await readdir(dataDir)).toEqual([]);
+});
 
 test('a server that has the old master key alone stops to serve by it', async () => {
   const program = await startProgram();
