@@ -1,6 +1,6 @@
 // Calls of the standard services: checks of health, which are short; its watchers, which last until
-// someone ends them; and reflection. They must not delay the end of the process, as calls of our own
-// methods may.
+// their client ends them; and reflection. They must not delay the end of the process, as calls of
+// our own methods may.
 import { constants, type Http2Session } from 'node:http2';
 import { Code } from '@connectrpc/connect';
 import {
