@@ -41,6 +41,8 @@ type HttpServerOptions = {
   readonly accept: (request: IncomingMessage, response: ServerResponse) => void;
   /** Answers a request that `accept` has thrown for. */
   readonly refuse: (thrown: unknown, request: IncomingMessage, response: ServerResponse) => void;
+  /** Answers a request with an `Expect` that HTTP does not define. */
+  readonly refuseExpectation: (request: IncomingMessage, response: ServerResponse) => void;
 };
 
 /** A client that stops sending or reading is not waited for longer than this. */
@@ -48,15 +50,18 @@ const stalledMs = 60_000;
 /** How often Node looks for requests that are late. */
 const lateCheckMs = 1_000;
 
-export function createHttpServer({ limits, warn, accept, refuse }: HttpServerOptions): Server {
+export function createHttpServer(options: HttpServerOptions): Server {
+  const { limits, warn, accept, refuse, refuseExpectation } = options;
   const server = createServer({
     requestTimeout: limits.requestMs,
     headersTimeout: Math.min(20_000, limits.requestMs),
     connectionsCheckingInterval: lateCheckMs,
   });
+  const unmet = new WeakSet<IncomingMessage>();
   const onRequest = oneAtATime((request, response) => {
     try {
-      accept(request, response);
+      if (unmet.has(request)) refuseExpectation(request, response);
+      else accept(request, response);
     } catch (thrown) {
       // An error of a listener belongs to no request: it would end the process.
       refuse(thrown, request, response);
@@ -65,6 +70,10 @@ export function createHttpServer({ limits, warn, accept, refuse }: HttpServerOpt
   server.on('request', onRequest);
   server.on('checkContinue', (request, response) => {
     noteExpectation(request);
+    onRequest(request, response);
+  });
+  server.on('checkExpectation', (request, response) => {
+    unmet.add(request);
     onRequest(request, response);
   });
   server.setTimeout(stalledMs);

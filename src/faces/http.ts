@@ -88,6 +88,10 @@ export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace>
         accept: (request, response) => route(handle, request, response),
         refuse: (thrown, request, response) =>
           refuseRequest(gateway.failureOf(thrown), request, response, gateway),
+        refuseExpectation: (request, response) => {
+          const failure = fail('invalid_argument', 'The expectation in Expect is not supported.');
+          refuseRequest(failure, request, response, gateway, 417);
+        },
       });
     },
     clientErrorHandler: (error: Error & { code?: string }, socket) => {

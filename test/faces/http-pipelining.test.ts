@@ -65,6 +65,7 @@ test('bytes that were read before their connection was closed are not parsed', a
     refuse: (error) => {
       thrown = error;
     },
+    refuseExpectation: () => {},
   });
   let parsed = 0;
   server.on('request', () => parsed++);

@@ -192,21 +192,22 @@ export function sayError(
     .send(problem.body);
 }
 
-/** Refuses a request that no route has seen. */
+/** Refuses a request that no route has seen. `status` replaces the one of the catalogue. */
 export function refuseRequest(
   failure: Failure,
   request: IncomingMessage,
   response: ServerResponse,
   { publicUrl, observe, peerOf }: GatewayOptions,
+  status = failure.status,
 ): void {
   const requestId = requestIdOf(request);
-  const { status } = failure;
   observe({ name: 'unrouted', requestId, peer: peerOf(request), status, failure, durationMs: 0 });
   if (response.headersSent) {
     request.socket.destroy();
     return;
   }
-  const problem = problemOf(failure, { publicUrl: publicUrl(), requestId, oauthErrors: false });
+  const context = { publicUrl: publicUrl(), requestId, oauthErrors: false, status };
+  const problem = problemOf(failure, context);
   const answer = withId(problem, requestId);
   if (isArriving(request)) answerEarly(request, response, answer);
   else response.writeHead(answer.status, answer.headers).end(answer.body);

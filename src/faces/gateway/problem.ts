@@ -13,7 +13,7 @@ export type ProblemContext = {
   readonly publicUrl: string;
   readonly requestId: string;
   readonly oauthErrors: boolean;
-  /** In place of the catalogue's: 408 and 431 are the only ones that it does not have. */
+  /** In place of the catalogue's: 408, 417 and 431 are the only ones that it does not have. */
   readonly status?: number;
   /** What `WWW-Authenticate` says of a 401 that brings no challenge of its own. */
   readonly challenge?: string | undefined;
