@@ -44,38 +44,64 @@ export type FirstStart = {
   end(): Promise<void>;
 };
 
-/**
- * Reads the state of the folders, before the master key or the database is made. A first start
- * leaves the file `first-start` until it has filled the database, so that it can be repeated where
- * it was killed.
- */
-export async function readFirstStart(settings: Settings): Promise<FirstStart> {
-  const { dataDir, blobDir, databaseUrl, masterKey, bootstrapForce } = settings;
-  const marker = path.join(dataDir, 'first-start');
+export type Left = {
+  /** What an earlier installation has left, apart from the database. */
+  readonly left: readonly string[];
+  readonly hasKey: boolean;
+  /** Whether a start must not fill an empty database. */
+  readonly isRefused: boolean;
+};
+
+/** Reads what an earlier installation has left in the folders; changes nothing. */
+export async function readLeft(settings: Settings): Promise<Left> {
+  const { dataDir, blobDir, masterKey, bootstrapForce } = settings;
   // The marker comes before the key and goes after the database is filled: read the key first.
   const left: string[] = [];
   const key = path.join(dataDir, 'master.key');
   const hasKey = masterKey !== undefined || (await sizeOf(key)) !== undefined;
   if (hasKey && masterKey === undefined) left.push(key);
   if (await hasBlobs(blobDir)) left.push(blobDir);
-  const isRepeated = (await sizeOf(marker)) !== undefined;
-  const isRefused = left.length > 0 && !isRepeated && !bootstrapForce;
+  const isRepeated = (await sizeOf(markerIn(dataDir))) !== undefined;
+  return { left, hasKey, isRefused: left.length > 0 && !isRepeated && !bootstrapForce };
+}
+
+/** Why a start refuses to fill an empty database. */
+export function lostDatabase({ databaseUrl }: Settings, { left }: Left): string {
+  const database = databaseFile(databaseUrl) ?? 'the PostgreSQL database';
+  return (
+    `${database} is missing or empty, but ${left.join(' and ')} of an earlier installation ` +
+    'exists. Restore the database, or correct LATCHKEY_DATABASE_URL or LATCHKEY_DATA_DIR. ' +
+    'To start with an empty database all the same, set LATCHKEY_BOOTSTRAP_FORCE=true for ' +
+    'one start'
+  );
+}
+
+const markerIn = (dataDir: string) => path.join(dataDir, 'first-start');
+
+/**
+ * Reads the state of the folders, before the master key or the database is made. A first start
+ * leaves the file `first-start` until it has filled the database, so that it can be repeated where
+ * it was killed.
+ */
+export async function readFirstStart(settings: Settings): Promise<FirstStart> {
+  const { dataDir, databaseUrl } = settings;
+  const marker = markerIn(dataDir);
+  const found = await readLeft(settings);
+  const { hasKey, isRefused } = found;
   if (!hasKey && !isRefused) await writeFileOnce(marker, '');
 
   function requirePermitted(databaseIsEmpty: boolean): void {
     if (!databaseIsEmpty || !isRefused) return;
-    const database = databaseFile(databaseUrl) ?? 'the PostgreSQL database';
-    throw new Error(
-      `${database} is missing or empty, but ${left.join(' and ')} of an earlier installation ` +
-        'exists. Restore the database, or correct LATCHKEY_DATABASE_URL or LATCHKEY_DATA_DIR. ' +
-        'To start with an empty database all the same, set LATCHKEY_BOOTSTRAP_FORCE=true for ' +
-        'one start',
-    );
+    throw new Error(lostDatabase(settings, found));
   }
   // Before an SQLite file is made in the place of the lost one.
   const file = databaseFile(databaseUrl);
-  if (file !== undefined) requirePermitted(!((await sizeOf(file)) ?? 0));
+  if (file !== undefined) requirePermitted(await isMissingOrEmpty(file));
   return { requirePermitted, end: () => rm(marker, { force: true }).catch(() => {}) };
+}
+
+export async function isMissingOrEmpty(file: string): Promise<boolean> {
+  return !((await sizeOf(file)) ?? 0);
 }
 
 async function sizeOf(file: string): Promise<number | undefined> {

@@ -4,8 +4,15 @@ import { access, readFile, stat, statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { type Config, ConfigError, readConfig } from '../config.ts';
-import { databaseFile, privateFiles } from '../data-folder.ts';
-import { inspectDatabase } from '../storage/inspection.ts';
+import {
+  databaseFile,
+  isMissingOrEmpty,
+  lostDatabase,
+  privateFiles,
+  readLeft,
+} from '../data-folder.ts';
+import { readMasterKeyIfAny } from '../identity/keys/master-key-file.ts';
+import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
 import { findOpenPath } from '../storage/private-files.ts';
 
 export type Finding = {
@@ -92,19 +99,43 @@ const quietDays = 30;
 
 async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
   const file = databaseFile(config.databaseUrl);
-  if (file !== undefined && !(await exists(file))) {
+  const found = await readLeft(config);
+  const lost = problem('database', lostDatabase(config, found));
+  if (file !== undefined && (await isMissingOrEmpty(file))) {
+    if (found.isRefused) return [lost];
     return [warning('database', `${file} does not exist; the first start makes it`)];
   }
-  const { missing, unknown, newestTime } = await inspectDatabase(config.databaseUrl);
+  let inspection: Inspection;
+  try {
+    inspection = await inspectDatabase(config.databaseUrl);
+  } catch (error) {
+    const remedy = 'check LATCHKEY_DATABASE_URL, and that the database server runs';
+    return [problem('database', `${reasonOf(error)}; ${remedy}`)];
+  }
+  const { missing, unknown, newestTime, masterKeyIds } = inspection;
   if (unknown.length > 0) {
     const message = `a newer version has changed the schema (${unknown.join(', ')}); use that one`;
     return [problem('database', message)];
   }
+  if (newestTime === undefined && found.isRefused) return [lost];
   const state =
     missing.length === 0
       ? ok('database', 'it answers, and its schema is up to date')
       : warning('database', `the next start applies the migrations ${missing.join(', ')}`);
-  return [state, ...checkClock(newestTime, now)];
+  const keys = await checkKeyIds(config, masterKeyIds);
+  return [state, ...keys, ...checkClock(newestTime, now)];
+}
+
+/** Whether the master key opens the signing keys of the database. */
+async function checkKeyIds(config: Config, ids: readonly string[]): Promise<Finding[]> {
+  // A file that holds no key is a finding already.
+  const masterKey = await readMasterKeyIfAny(config).catch(() => undefined);
+  const others = ids.filter((id) => masterKey?.opens(id) === false);
+  if (others.length === 0) return [];
+  const message =
+    `the signing keys are encrypted under ${others.join(', ')}, not under the master key ` +
+    `${masterKey?.id}; restore the master key or the database that belongs to it`;
+  return [problem('master key', message)];
 }
 
 function checkClock(newestTime: number | undefined, now: number): Finding[] {

@@ -10,6 +10,8 @@ export type Inspection = {
   readonly unknown: readonly string[];
   /** The latest time of a row, in milliseconds since 1970; undefined for an empty database. */
   readonly newestTime: number | undefined;
+  /** The master keys that signing keys are encrypted under; none in an empty database. */
+  readonly masterKeyIds: readonly string[];
 };
 
 export async function inspectDatabase(url: string): Promise<Inspection> {
@@ -18,7 +20,9 @@ export async function inspectDatabase(url: string): Promise<Inspection> {
     const applied = await readApplied(db);
     const missing = migrationNames.filter((name) => !applied.includes(name));
     const unknown = applied.filter((name) => !migrationNames.includes(name));
-    return { missing, unknown, newestTime: await readNewestTime(db, applied) };
+    const newestTime = await readNewestTime(db, applied);
+    const masterKeyIds = await readMasterKeyIds(db, applied);
+    return { missing, unknown, newestTime, masterKeyIds };
   } finally {
     await db.destroy();
   }
@@ -29,6 +33,13 @@ async function readApplied(db: Database): Promise<string[]> {
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
   return rows.map(({ name }) => name).sort();
+}
+
+async function readMasterKeyIds(db: Database, applied: readonly string[]): Promise<string[]> {
+  if (!applied.includes('0005-signing-keys')) return [];
+  const keys = db.selectFrom('signing_keys').select('master_key_id').distinct();
+  const rows = await keys.where('state', '!=', 'revoked').execute();
+  return rows.map(({ master_key_id }) => master_key_id);
 }
 
 /** Tables with an index of the newest rows, and the migration that has made it. */

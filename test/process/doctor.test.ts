@@ -1,6 +1,6 @@
 // `latchkey doctor`, as a process.
 import { createHash } from 'node:crypto';
-import { chmod, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import SQLite from 'better-sqlite3';
@@ -130,7 +130,46 @@ test('a database of a newer version and one that is away are problems', async ()
 
   const url = 'postgres://someone:hunter2@127.0.0.1:1/latchkey';
   const away = await doctor({ LATCHKEY_DATABASE_URL: url }, dataDir);
-  expect(away.lines.join('\n')).toMatch(/^problem +database .*ECONNREFUSED/m);
+  expect(away.lines.join('\n')).toMatch(
+    /^problem +database .*ECONNREFUSED.*; check LATCHKEY_DATABASE_URL, and that .* runs$/m,
+  );
   expect(away.lines.join('\n')).not.toContain('hunter2');
   expect(away.code).toBe(1);
+});
+
+test('a database that is lost is a problem, and no file is made', async () => {
+  for (const name of ['master.key', 'blobs']) {
+    const dataDir = await newDataDir();
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    if (name === 'blobs') {
+      await mkdir(path.join(dataDir, 'blobs', 'ab'), { recursive: true });
+      await writeFile(path.join(dataDir, 'blobs', 'ab', 'abcd'), 'a document');
+    } else {
+      await writeFile(path.join(dataDir, name), `${'ab'.repeat(32)}\n`, { mode: 0o600 });
+    }
+    for (const url of ['', await freshPostgresDatabase()]) {
+      const before = await contentsOf(dataDir);
+
+      const { code, lines } = await doctor({ LATCHKEY_DATABASE_URL: url }, dataDir);
+
+      expect(lines.join('\n')).toMatch(
+        new RegExp(`^problem +database .* missing or empty, but .*/${name} .* Restore`, 'm'),
+      );
+      expect(code).toBe(1);
+      expect(await contentsOf(dataDir)).toEqual(before);
+    }
+  }
+});
+
+test('a master key that is not the one of the database is a problem', async () => {
+  const dataDir = await stopped();
+  const other = 'ab'.repeat(32);
+  const set = await doctor({ LATCHKEY_MASTER_KEY: other }, dataDir);
+  await writeFile(path.join(dataDir, 'master.key'), `${other}\n`);
+  const replaced = await doctor({}, dataDir);
+
+  for (const { code, lines } of [set, replaced]) {
+    expect(lines.join('\n')).toMatch(/^problem +master key .*encrypted under .*; restore the/m);
+    expect(code).toBe(1);
+  }
 });

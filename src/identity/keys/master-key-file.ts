@@ -22,6 +22,15 @@ export async function openMasterKey(settings: Settings): Promise<MasterKey> {
   return createMasterKey(await readMasterKeyFile(dataDir), [...next, ...previous]);
 }
 
+/** The same, which makes no file; undefined where there is no master key. */
+export async function readMasterKeyIfAny(settings: Settings): Promise<MasterKey | undefined> {
+  if (settings.masterKey === undefined) {
+    const text = await readFileIfAny(fileIn(settings.dataDir));
+    if (text === undefined) return undefined;
+  }
+  return openMasterKey(settings);
+}
+
 /** The key of the data folder (mode 0600), which is made where there is none. */
 export async function readMasterKeyFile(dataDir: string): Promise<Uint8Array> {
   return readOrMake(fileIn(dataDir));
