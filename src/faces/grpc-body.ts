@@ -1,6 +1,7 @@
 // The body of one gRPC call while it arrives: its limits, and the count of the bytes that it holds.
 import type { ServerHttp2Stream } from 'node:http2';
 import { Code } from '@connectrpc/connect';
+import { type StatusObject, status } from '@grpc/grpc-js';
 import type { BodyAccount, BodyBudget } from '../rpc/body-budget.ts';
 import { Failure, fail } from '../rpc/errors.ts';
 
@@ -88,6 +89,29 @@ export class Body {
     if (this.#bytes <= uncountedBytes) return;
     this.#account ??= budget.open();
     this.#account.add(bytes);
+  }
+}
+
+type Status = { readonly code?: StatusObject['code'] | null; readonly details?: string | null };
+
+/** What a status of grpc-js for a body or a header that it cannot read means; else undefined. */
+export function unreadable({ code, details }: Status): Failure | undefined {
+  switch (code) {
+    case status.INTERNAL:
+      return fail(
+        'invalid_argument',
+        details?.startsWith('Invalid grpc-timeout')
+          ? 'The timeout of the call is not valid.'
+          : 'A message cannot be decompressed.',
+      );
+    case status.RESOURCE_EXHAUSTED:
+      return fail('payload_too_large', 'A message is larger than the limit.');
+    case status.UNIMPLEMENTED:
+      return fail('invalid_argument', 'The compression of a message is not supported.', {
+        grpc: Code.Unimplemented,
+      });
+    default:
+      return undefined;
   }
 }
 

@@ -9,7 +9,7 @@ import { type BodyBudget, unaryBodyBytesMax } from '../rpc/body-budget.ts';
 import { type Call, LazyContext, requestIdFrom } from '../rpc/call.ts';
 import type { Endpoint } from '../rpc/endpoint.ts';
 import { type Failure, fail, failureOf } from '../rpc/errors.ts';
-import { Body, messageBytesMax } from './grpc-body.ts';
+import { Body, messageBytesMax, unreadable } from './grpc-body.ts';
 import type { ActiveCall } from './grpc-connections.ts';
 import { errorMetadata, headersOf } from './grpc-metadata.ts';
 
@@ -62,7 +62,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   #isAccepted = false;
 
   constructor(init: GrpcCallInit) {
-    const { endpoint, stream, budget, limits } = init;
+    const { endpoint, base, stream, budget, limits } = init;
     this.#init = init;
     this.#isUpload = endpoint.kind === 'client_streaming';
     this.due = performance.now() + (this.#isUpload ? limits.uploadMs : limits.bodyMs);
@@ -84,6 +84,13 @@ export class GrpcCall implements Call, Listener, ActiveCall {
         return Number.isFinite(deadline) ? deadline - Date.now() : undefined;
       },
     });
+    const send = base.sendStatus.bind(base);
+    // Before our answer, it is grpc-js that refuses the call, without our error details.
+    base.sendStatus = (sent) => {
+      const failure = this.#isAnswered ? undefined : unreadable(sent);
+      if (failure === undefined) send(sent);
+      else this.#fail(failure);
+    };
   }
 
   get peer(): string {
