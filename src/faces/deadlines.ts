@@ -1,5 +1,5 @@
 // How long a request may take to arrive. Node ends a request that has not arrived in full within
-// the time of the server; an upload has a longer time of its own.
+// the time of the server; an upload has its own, longer time.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 

@@ -125,7 +125,7 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
       (id) =>
         Buffer.concat([
           Buffer.from(post(upload, grpcWeb, { ...authorization(), ...id }).chunked),
-          chunk(frame('xxx').subarray(0, 7)),
+          chunk(frame('abc').subarray(0, 7)),
           Buffer.from('0\r\n\r\n'),
         ]),
     ],

@@ -173,7 +173,7 @@ async function sendMessage(
   if (!isPublic) return reply.send(body);
 
   const digest = createHash('sha256').update(text).digest('base64url');
-  // Each coding is a representation with a tag of its own (RFC 9110 §8.8.3.3).
+  // Each coding is a representation with its own tag (RFC 9110 §8.8.3.3).
   const etag = coding === undefined ? `"${digest}"` : `"${digest}-${coding}"`;
   reply
     .header('cache-control', `public, max-age=${http.publicMaxAgeSeconds}, must-revalidate`)
