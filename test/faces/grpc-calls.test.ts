@@ -10,6 +10,7 @@ import {
 import { grpcError } from '../support/doors.ts';
 import { openCall, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { keyOf, upload as storeDocument } from '../support/sharing.ts';
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 const verifyToken = '/latchkey.identity.v1.VerificationService/VerifyToken';
@@ -23,18 +24,9 @@ let documentId: string;
 beforeAll(async () => {
   app = await startTestApp({ grpcLimits: shortLimits });
   address = app.app.grpcAddress;
-  const form = new FormData();
-  form.set('file', new Blob([Buffer.alloc(4 * 1024 * 1024, 'text ')]), 'a.txt');
-  const response = await fetch(`${app.env.LATCHKEY_SHARING_BASE_URL}/documents`, {
-    method: 'POST',
-    headers: key(),
-    body: form,
-  });
-  documentId = ((await response.json()) as { id: string }).id;
+  documentId = (await storeDocument(app, Buffer.alloc(4 * 1024 * 1024, 'text '))).id;
 });
 afterAll(() => app.remove());
-
-const key = () => ({ authorization: `Bearer ${app.env.API_KEY}` });
 
 async function session() {
   const opened = await openSession(address);
@@ -52,7 +44,7 @@ function tokenRequest(): Buffer {
 
 /** A download whose client does not read it. */
 async function openUnread() {
-  const call = openCall(await session(), download, key());
+  const call = openCall(await session(), download, keyOf(app));
   call.stream.pause();
   const fields = create(DownloadDocumentRequestSchema, { documentId });
   const request = toBinary(DownloadDocumentRequestSchema, fields);
@@ -107,7 +99,7 @@ describe('a call', () => {
   });
 
   test('that uploads without an end is ended in time', async () => {
-    const call = openCall(await session(), upload, key());
+    const call = openCall(await session(), upload, keyOf(app));
     const message = toBinary(
       UploadDocumentRequestSchema,
       create(UploadDocumentRequestSchema, { file: Buffer.from('x') }),

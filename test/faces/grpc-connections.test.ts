@@ -18,6 +18,7 @@ import {
   shortLimits,
 } from '../support/grpc-raw.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { keyOf, upload as storeDocument } from '../support/sharing.ts';
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';
@@ -31,18 +32,9 @@ let documentId: string;
 beforeAll(async () => {
   app = await startTestApp({ grpcLimits: shortLimits });
   address = app.app.grpcAddress;
-  const form = new FormData();
-  form.set('file', new Blob([Buffer.alloc(4 * 1024 * 1024, 'text ')]), 'a.txt');
-  const response = await fetch(`${app.env.LATCHKEY_SHARING_BASE_URL}/documents`, {
-    method: 'POST',
-    headers: key(),
-    body: form,
-  });
-  documentId = ((await response.json()) as { id: string }).id;
+  documentId = (await storeDocument(app, Buffer.alloc(4 * 1024 * 1024, 'text '))).id;
 });
 afterAll(() => app.remove());
-
-const key = () => ({ authorization: `Bearer ${app.env.API_KEY}` });
 
 async function session() {
   const opened = await openSession(address);
@@ -66,7 +58,7 @@ function tokenRequest(): Buffer {
 
 /** A download whose client does not read it. */
 async function openUnread() {
-  const call = openCall(await session(), download, key());
+  const call = openCall(await session(), download, keyOf(app));
   call.stream.pause();
   const fields = create(DownloadDocumentRequestSchema, { documentId });
   const request = toBinary(DownloadDocumentRequestSchema, fields);
