@@ -38,7 +38,7 @@ export async function answerMethod(
   options: MethodOptions,
 ): Promise<FastifyReply> {
   const { endpoint } = binding;
-  const call = callOf(endpoint, routed, request);
+  const call = callOf(endpoint, routed, request, reply);
   const read = () => readRequest(binding, routed, request, reply, options.bodies);
   switch (endpoint.kind) {
     case 'unary': {
@@ -61,6 +61,7 @@ function callOf(
   endpoint: Endpoint,
   { requestId, peer }: Routed,
   request: FastifyRequest,
+  { raw: response }: FastifyReply,
 ): HttpCall {
   const header = (name: string) => {
     const value = request.headers[name];
@@ -73,7 +74,10 @@ function callOf(
     url: request.url,
     headers: () => headersOf(request),
     onGone: (abort) => {
-      request.raw.socket.once('close', () => abort(fail('canceled', 'The caller went away.')));
+      const gone = () => abort(fail('canceled', 'The caller went away.'));
+      if (isGone()) gone();
+      // Not of the connection, which outlives the request.
+      else response.once('close', () => response.writableFinished || gone());
     },
   });
   const isGone = () => request.raw.socket.destroyed;
