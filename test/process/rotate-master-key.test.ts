@@ -105,12 +105,17 @@ test('a server that has the old master key alone stops to serve by it', async ()
   await expect.poll(readiness, { timeout: 15_000 }).toBe(503);
 });
 
-test('a command that there is not is told how to be written', async () => {
-  for (const words of [['rotate'], ['toString'], ['serve', 'now']]) {
+test('an unknown command or argument prints the usage, and names the command', async () => {
+  const cases = [
+    { words: ['rotate'], reason: 'There is no command "rotate".\n' },
+    { words: ['toString'], reason: 'There is no command "toString".\n' },
+    { words: ['serve', 'now'], reason: '' },
+  ];
+  for (const { words, reason } of cases) {
     const program = await spawnProgram({}, undefined, words);
     onTestFinished(() => program.remove());
     expect(await program.ended).toBe(2);
-    expect(program.stderr()).toMatch(/^Usage: latchkey \[<command>\]\n {2}serve /);
+    expect(program.stderr()).toContain(`${reason}Usage: latchkey [<command>]\n  serve `);
   }
 });
 
