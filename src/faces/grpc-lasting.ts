@@ -45,7 +45,7 @@ class Places {
     this.#limits = limits;
   }
 
-  /** Returns a function that gives the place back, or undefined where there is no place. */
+  /** Returns a function that frees the place again, or undefined if every place is taken. */
   take(session: Http2Session): (() => void) | undefined {
     const { lastingCallsMax, lastingCallsPerConnectionMax } = this.#limits;
     const own = this.#bySession.get(session) ?? 0;

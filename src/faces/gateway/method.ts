@@ -98,7 +98,7 @@ function headersOf(request: FastifyRequest): Headers {
   return headers;
 }
 
-/** Reads the request message: at once where there is no body, else when the body has arrived. */
+/** Reads the request message. Waits for the body if the request has one. */
 function readRequest(
   binding: Binding,
   { variables }: Routed,

@@ -22,7 +22,7 @@ export async function openMasterKey(settings: Settings): Promise<MasterKey> {
   return createMasterKey(await readMasterKeyFile(dataDir), [...next, ...previous]);
 }
 
-/** The same, which makes no file; undefined where there is no master key. */
+/** Like `openMasterKey`, but makes no file. Undefined if no master key exists. */
 export async function readMasterKeyIfAny(settings: Settings): Promise<MasterKey | undefined> {
   if (settings.masterKey === undefined) {
     const text = await readFileIfAny(fileIn(settings.dataDir));

@@ -12,7 +12,7 @@ export async function requireUser(db: Executor, id: string): Promise<User> {
   return user;
 }
 
-/** Reads a user whom no other transaction changes before this one ends. */
+/** Reads a user and locks the row until the transaction ends. */
 export async function lockedUser(trx: Executor, id: string): Promise<User> {
   await lockUser(trx, id);
   return requireUser(trx, id);
