@@ -3,12 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type App, startApp } from './app.ts';
-import { checkBlobs } from './commands/check-blobs.ts';
-import { runDoctor, writeFinding } from './commands/doctor.ts';
-import { recoverStaff } from './commands/recover-staff.ts';
-import { rotateMasterKey } from './commands/rotate-master-key.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { readEmail } from './email.ts';
+import { checkBlobs } from './cli/check-blobs.ts';
+import { runDoctor, writeFinding } from './cli/doctor.ts';
+import { recoverStaff } from './cli/recover-staff.ts';
+import { rotateMasterKey } from './cli/rotate-master-key.ts';
+import { type Config, ConfigError, readConfig } from './config/config.ts';
+import { readEmail } from './net/email.ts';
 import { createLog, type OpenLog } from './observe/log.ts';
 
 const stopMs = 10_000;

@@ -4,7 +4,7 @@ import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { http as httpRule } from '../gen/google/api/annotations_pb.js';
 import { PrincipalType } from '../gen/latchkey/options/v1/access_pb.js';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import type { MemberRow } from '../src/storage/schema.ts';
 import { accessOf, insufficientScope } from './support/access.ts';
 import { allMethods, callAny, type Outcome } from './support/any-method.ts';

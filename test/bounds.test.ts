@@ -4,8 +4,8 @@ import { createValidator, type Validator } from '@bufbuild/protovalidate';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { IssueTokenRequestSchema } from '../gen/latchkey/identity/v1/issuance_pb.js';
-import { boundsOf } from '../src/rpc/bounds.ts';
-import { services } from '../src/services.ts';
+import { boundsOf } from '../src/api/bounds.ts';
+import { services } from '../src/api/services.ts';
 
 const validator = createValidator();
 

@@ -3,7 +3,7 @@ import { create } from '@bufbuild/protobuf';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
 import { PrincipalType, SessionCookie } from '../gen/latchkey/options/v1/access_pb.js';
-import type { Principal } from '../src/rpc/principal.ts';
+import type { Principal } from '../src/api/principal.ts';
 import {
   codeFor,
   type Fields,

@@ -1,5 +1,5 @@
 // Conditional and range requests (RFC 9110 §13, §14) for bytes of known size and entity tag.
-import { fail } from '../rpc/errors.ts';
+import { fail } from '../errors/errors.ts';
 
 export type RangeRequest = {
   /** The headers of the same names; empty where they are absent. */

@@ -1,10 +1,18 @@
 // The headers of an answer that is a document's bytes.
 import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
-import type { DownloadHeader } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import type { DownloadHeader } from '../../gen/latchkey/http/v1/download_pb.js';
 import { inlineTypes } from './inline-types.ts';
 
 type Facts = Omit<DownloadHeader, '$typeName' | '$unknown'>;
+
+/** A message of a stream that the gateway sends as a file: the header first, then the chunks. */
+export type DownloadMessage = {
+  readonly part:
+    | { readonly case: 'header'; readonly value: DownloadHeader }
+    | { readonly case: 'chunk'; readonly value: Uint8Array }
+    | { readonly case: undefined };
+};
 
 export type DownloadHead = { readonly status: number; readonly headers: Record<string, string> };
 

@@ -1,9 +1,9 @@
 // A mail as nodemailer composes it (RFC 5322).
 import type { SendMailOptions } from 'nodemailer';
-import { readEmail } from '../email.ts';
-import { type Random, randomText } from '../ids.ts';
+import type { Sender } from '../config/mail.ts';
+import { type Random, randomText } from '../crypto/ids.ts';
+import { readEmail } from '../net/email.ts';
 import type { Mail } from './mailer.ts';
-import type { Sender } from './settings.ts';
 
 export type MessageOptions = {
   readonly from: Sender;

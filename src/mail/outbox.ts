@@ -2,10 +2,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
-import { randomText } from '../ids.ts';
-import { fail } from '../rpc/errors.ts';
-import { removeTemporaries, writeFileOnce } from '../storage/files.ts';
-import { makePrivateFolder } from '../storage/private-files.ts';
+import { randomText } from '../crypto/ids.ts';
+import { fail } from '../errors/errors.ts';
+import { removeTemporaries, writeFileOnce } from '../files/files.ts';
+import { makePrivateFolder } from '../files/private-files.ts';
 import type { OpenMailer } from './mailer.ts';
 import { type MessageOptions, messageOf } from './message.ts';
 

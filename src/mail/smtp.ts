@@ -1,9 +1,9 @@
 // Hands mails over to an SMTP server.
 import { createTransport } from 'nodemailer';
-import { fail } from '../rpc/errors.ts';
+import type { SmtpSettings } from '../config/mail.ts';
+import { fail } from '../errors/errors.ts';
 import type { OpenMailer } from './mailer.ts';
 import { type MessageOptions, messageOf } from './message.ts';
-import type { SmtpSettings } from './settings.ts';
 
 export type SmtpOptions = MessageOptions & {
   readonly server: SmtpSettings;

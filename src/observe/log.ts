@@ -1,7 +1,7 @@
 // The log: JSON lines with the request id. It is handed facts, never messages or headers, so that
 // no secret can reach it; what might all the same hold one is censored by its name.
 import pino from 'pino';
-import type { LogLevel } from '../config.ts';
+import type { LogLevel } from '../config/config.ts';
 import { createLogWriter } from './log-writer.ts';
 
 export type Log = pino.Logger;

@@ -1,8 +1,8 @@
 // What is told of each call: a line in the log, and the metrics.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { HttpObservation } from '../faces/gateway/routed.ts';
-import { principalId } from '../rpc/principal.ts';
-import type { Observation } from '../rpc/visit.ts';
+import type { Observation } from '../api/method-guard.ts';
+import { principalId } from '../api/principal.ts';
+import type { HttpObservation } from '../http/observation.ts';
 import type { Log } from './log.ts';
 
 export type Observer = {

@@ -1,6 +1,6 @@
 // Counters of attempts, which make the next one wait where there were many: nothing is ever locked,
 // and what was counted is forgotten with time.
-import type { Failure } from '../rpc/errors.ts';
+import type { Failure } from '../errors/errors.ts';
 import { transact } from './database.ts';
 import type { AttemptCounterRow, Database, Executor } from './schema.ts';
 

@@ -1,8 +1,8 @@
 // Opens the database: an SQLite file or a PostgreSQL server, with one schema.
 import { Kysely, Migrator, type Transaction } from 'kysely';
 import pg from 'pg';
-import { Failure, fail } from '../rpc/errors.ts';
-import { codeOf } from './error-code.ts';
+import { Failure, fail } from '../errors/errors.ts';
+import { codeOf } from '../files/error-code.ts';
 import { up as foundation } from './migrations/0001-foundation.ts';
 import { up as audit } from './migrations/0002-audit.ts';
 import { up as owners } from './migrations/0003-owners.ts';

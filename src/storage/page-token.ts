@@ -1,6 +1,6 @@
 // Page tokens of lists that are sorted newest first: opaque, versioned, and a position rather than
 // a count, so that a list may grow while it is being read.
-import { invalid } from '../rpc/errors.ts';
+import { invalid } from '../errors/errors.ts';
 
 /** Where a page ended: the time and id of its last row. */
 export type Position = { readonly time: number; readonly id: string };

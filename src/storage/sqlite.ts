@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
 import { type Dialect, SqliteAdapter, SqliteDialect } from 'kysely';
-import { codeOf } from './error-code.ts';
+import { codeOf } from '../files/error-code.ts';
 
 /** A dialect of Kysely with its connections. */
 export type Opened = {

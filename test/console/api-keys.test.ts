@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { generateCredential } from '../../src/identity/credentials/format.ts';
-import { insertCredential } from '../../src/identity/credentials/store.ts';
+import { insertCredential } from '../../src/credentials/store.ts';
+import { generateCredential } from '../../src/crypto/credential-format.ts';
 import { consoles, fillSignIn, longAgo } from '../support/console.ts';
 import { expectFitForAll, momentIn, paste, takeSecret } from '../support/console-credentials.ts';
 import { addWorkspace } from '../support/rows.ts';

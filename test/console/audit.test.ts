@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
 import { consoles, expectAccessible } from '../support/console.ts';
 import { addUser } from '../support/users.ts';

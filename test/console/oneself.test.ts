@@ -1,7 +1,7 @@
 // What a change of one's own user means to the session in which it is made.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { managementScopes } from '../../src/identity/scopes.ts';
+import { managementScopes } from '../../src/access/scopes.ts';
 import { consoles, fillSignIn } from '../support/console.ts';
 import { changeElsewhere } from '../support/rows.ts';
 import { heading } from '../support/tabs.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { managementScopes } from '../../src/identity/scopes.ts';
+import { managementScopes } from '../../src/access/scopes.ts';
 import {
   consoles,
   expectAccessible,

@@ -1,7 +1,7 @@
 // Odd values, and requests with them for any method: as JSON and as a message on the wire.
 import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { services } from '../../src/services.ts';
+import { services } from '../../src/api/services.ts';
 import type { SeededRandom } from '../support/random.ts';
 
 export const methods: readonly DescMethod[] = Object.values(services).flatMap(

@@ -5,7 +5,7 @@ import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { access as accessOption } from '../../gen/latchkey/options/v1/access_pb.js';
 import { DocumentSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { methodFacts } from '../../src/rpc/endpoint.ts';
+import { methodFacts } from '../../src/api/endpoint.ts';
 import { allMethods, callAny } from '../support/any-method.ts';
 import { allRows, eventsOf, withoutEvents } from '../support/audit.ts';
 import type { Credential, DoorAnswer, UnaryMethod } from '../support/doors.ts';

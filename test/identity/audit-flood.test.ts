@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { createFailures } from '../../src/identity/audit/failures.ts';
-import { type Call, LazyContext } from '../../src/rpc/call.ts';
-import { type MethodFacts, methodFacts } from '../../src/rpc/endpoint.ts';
-import { type ErrorCode, fail } from '../../src/rpc/errors.ts';
-import type { Observation } from '../../src/rpc/visit.ts';
+import { type Call, LazyContext } from '../../src/api/call.ts';
+import { type MethodFacts, methodFacts } from '../../src/api/endpoint.ts';
+import type { Observation } from '../../src/api/method-guard.ts';
+import { createFailures } from '../../src/audit/failed-calls.ts';
+import { type ErrorCode, fail } from '../../src/errors/errors.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { withoutEvents } from '../support/audit.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';

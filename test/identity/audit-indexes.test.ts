@@ -1,7 +1,7 @@
 // Whatever is asked of the trail, an index finds it in its order: it may hold millions of events.
 import { CompiledQuery, sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { type EventFilter, selectEvents } from '../../src/identity/audit/store.ts';
+import { type EventFilter, selectEvents } from '../../src/audit/store.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeDialects } from '../support/harness.ts';

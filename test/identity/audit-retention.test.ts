@@ -1,8 +1,8 @@
 // Old events go, the others stay.
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startRetention } from '../../src/identity/audit/retention.ts';
-import { newId } from '../../src/ids.ts';
+import { startRetention } from '../../src/audit/retention.ts';
+import { newId } from '../../src/crypto/ids.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';

@@ -1,7 +1,7 @@
 // Events that no index finds: a frequent action and a code that is rare.
 import { expect, it, onTestFinished } from 'vitest';
-import { findEvents } from '../../src/identity/audit/events.ts';
-import type { EventFilter } from '../../src/identity/audit/store.ts';
+import { findEvents } from '../../src/audit/events.ts';
+import type { EventFilter } from '../../src/audit/store.ts';
 import { pageQuery } from '../../src/storage/page-token.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';

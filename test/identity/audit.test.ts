@@ -9,7 +9,7 @@ import {
   type ListAuditEventsRequestSchema,
 } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/crypto/ids.ts';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
 import { eventsOf, withoutEvents } from '../support/audit.ts';
 import { keyOf, makeLink, stored, upload } from '../support/sharing.ts';

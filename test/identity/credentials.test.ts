@@ -6,16 +6,16 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { createDirectory } from '../../src/identity/credentials/directory.ts';
+import { createDirectory } from '../../src/credentials/directory.ts';
 import {
   type CredentialKind,
   credentialId,
   digestMatches,
   digestOf,
   generateCredential,
-} from '../../src/identity/credentials/format.ts';
-import { watchChanges } from '../../src/storage/changes.ts';
+} from '../../src/crypto/credential-format.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { watchChanges } from '../../src/storage/invalidation.ts';
 import type { DoorAnswer } from '../support/doors.ts';
 import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { describeDialects } from '../support/harness.ts';

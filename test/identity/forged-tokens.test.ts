@@ -3,11 +3,11 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { createMasterKey } from '../../src/crypto/master-key.ts';
+import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import { type ActiveKey, type Keyring, openKeyring } from '../../src/identity/keys/keyring.ts';
-import { createMasterKey } from '../../src/identity/keys/master-key.ts';
-import { readMasterKeyFile } from '../../src/identity/keys/master-key-file.ts';
 import { createSigner } from '../../src/identity/tokens/signer.ts';
-import { watchChanges } from '../../src/storage/changes.ts';
+import { watchChanges } from '../../src/storage/invalidation.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
 import { inactive, signToken } from '../support/tokens.ts';
 

@@ -8,7 +8,7 @@ import {
 } from 'jose';
 import { expect, it } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { readMasterKeyFile } from '../../src/identity/keys/master-key-file.ts';
+import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 import { changeElsewhere } from '../support/rows.ts';
 import { describeApp, describeDoors, type Suite } from '../support/suite.ts';

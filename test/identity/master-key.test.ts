@@ -3,13 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { decodeProtectedHeader } from 'jose';
 import { expect, it, onTestFinished } from 'vitest';
-import { rotateMasterKey } from '../../src/commands/rotate-master-key.ts';
-import { type Config, readConfig } from '../../src/config.ts';
-import { createMasterKey } from '../../src/identity/keys/master-key.ts';
-import {
-  makeNextMasterKeyFile,
-  readMasterKeyFile,
-} from '../../src/identity/keys/master-key-file.ts';
+import { rotateMasterKey } from '../../src/cli/rotate-master-key.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
+import { createMasterKey } from '../../src/crypto/master-key.ts';
+import { makeNextMasterKeyFile, readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import { reseal, sealedSigningKeys } from '../../src/identity/keys/sealed.ts';
 import { transact } from '../../src/storage/database.ts';
 import { freshDatabaseUrl } from '../support/databases.ts';

@@ -12,7 +12,7 @@ import { addUser } from '../support/users.ts';
 const { setPassword } = UserService.method;
 const password = 'correct horse battery staple';
 
-/** Occupies the thread pool, where passwords are computed, until the returned function is called. */
+/** Occupies the thread pool, which computes passwords, until the returned function is called. */
 function occupyThreadPool(): () => void {
   let isOver = false;
   function compute(): void {

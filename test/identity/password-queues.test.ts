@@ -6,8 +6,8 @@ import {
   createPasswords,
   type PasswordQueue,
   type Passwords,
-} from '../../src/identity/users/passwords.ts';
-import { Failure } from '../../src/rpc/errors.ts';
+} from '../../src/credentials/passwords.ts';
+import { Failure } from '../../src/errors/errors.ts';
 
 let stored = '';
 beforeAll(async () => {

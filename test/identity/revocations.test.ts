@@ -1,8 +1,8 @@
 // What a process knows of revoked tokens: all of them, at the price of those that are new.
 import { expect, it, onTestFinished } from 'vitest';
 import { openRevocations } from '../../src/identity/tokens/revocations.ts';
-import { recordChange, watchChanges } from '../../src/storage/changes.ts';
 import { transact } from '../../src/storage/database.ts';
+import { recordChange, watchChanges } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';

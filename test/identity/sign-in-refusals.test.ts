@@ -1,7 +1,7 @@
 // What signing in refuses: everything alike.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createPasswords, type Passwords } from '../../src/credentials/passwords.ts';
 import { createCheck } from '../../src/identity/sessions/check.ts';
-import { createPasswords, type Passwords } from '../../src/identity/users/passwords.ts';
 import type { UserRow } from '../../src/storage/schema.ts';
 import { Browser, type SignInRequest } from '../support/sign-in.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';

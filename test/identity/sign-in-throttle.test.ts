@@ -1,10 +1,10 @@
 // What slows the guessing of passwords, and whom it must not slow.
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { failureOf } from '../../src/errors/errors.ts';
 import { createThrottle, type Throttle } from '../../src/identity/sessions/throttle/throttle.ts';
-import { bareAddress } from '../../src/rpc/address.ts';
-import { failureOf } from '../../src/rpc/errors.ts';
-import { networkOf } from '../../src/rpc/network.ts';
+import { bareAddress } from '../../src/net/address.ts';
+import { networkOf } from '../../src/net/network.ts';
 import { transact } from '../../src/storage/database.ts';
 import { Browser } from '../support/sign-in.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';

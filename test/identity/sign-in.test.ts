@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createPasswords } from '../../src/credentials/passwords.ts';
 import { createCheck } from '../../src/identity/sessions/check.ts';
-import { createPasswords } from '../../src/identity/users/passwords.ts';
 import { roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import { transact } from '../../src/storage/database.ts';
 import type { Database, UserRow } from '../../src/storage/schema.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { managementScopes } from '../../src/identity/scopes.ts';
+import { managementScopes } from '../../src/access/scopes.ts';
 import { stepOf } from '../../src/identity/users/totp.ts';
 import type { Credential } from '../support/doors.ts';
 import { as, liveSessions, subjectOf } from '../support/members.ts';

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { managementScopes } from '../../src/identity/scopes.ts';
+import { managementScopes } from '../../src/access/scopes.ts';
 import { as } from '../support/members.ts';
 import { describeApp, describeDoors } from '../support/suite.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';

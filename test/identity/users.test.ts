@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { managementScopes } from '../../src/identity/scopes.ts';
+import { managementScopes } from '../../src/access/scopes.ts';
 import type { Credential } from '../support/doors.ts';
 import { addMember, as, liveSessions } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';

@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { managementScopes } from '../../src/identity/scopes.ts';
+import { managementScopes } from '../../src/access/scopes.ts';
 import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { describeDialects } from '../support/harness.ts';
 import { urlIn, withDatabase } from '../support/master-keys.ts';

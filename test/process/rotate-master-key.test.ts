@@ -2,7 +2,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readMasterKeyFile } from '../../src/identity/keys/master-key-file.ts';
+import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import { sealedSigningKeys } from '../../src/identity/keys/sealed.ts';
 import { addSealed, fileKey, masterKeyIds, urlIn, withDatabase } from '../support/master-keys.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/errors/errors.ts';
 import { selectBytes } from '../../src/http/byte-range.ts';
-import { Failure } from '../../src/rpc/errors.ts';
 import { ranges } from '../support/ranges.ts';
 
 describe('a range', () => {

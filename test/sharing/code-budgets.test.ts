@@ -1,7 +1,7 @@
 // How many codes are mailed, to whichever addresses: through one link, for one workspace, by all.
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { Failure } from '../../src/rpc/errors.ts';
+import { Failure } from '../../src/errors/errors.ts';
 import { createCodes } from '../../src/sharing/gate/codes.ts';
 import { secretDocument } from '../support/gated.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';

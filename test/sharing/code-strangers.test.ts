@@ -1,7 +1,7 @@
 // What strangers who know an address cannot take from its reader: the mails and the tries.
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { Failure } from '../../src/rpc/errors.ts';
+import { Failure } from '../../src/errors/errors.ts';
 import { browserIdOf } from '../../src/sharing/gate/browsers.ts';
 import { createCodes } from '../../src/sharing/gate/codes.ts';
 import { transact } from '../../src/storage/database.ts';

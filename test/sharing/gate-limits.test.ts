@@ -1,7 +1,7 @@
 // What slows those who guess a link's password or have codes sent, and whom it must not slow.
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { Failure } from '../../src/rpc/errors.ts';
+import { Failure } from '../../src/errors/errors.ts';
 import { createCodes, newCode } from '../../src/sharing/gate/codes.ts';
 import { createGuesses } from '../../src/sharing/gate/guesses.ts';
 import { secretDocument } from '../support/gated.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPasswords } from '../../src/identity/users/passwords.ts';
+import { createPasswords } from '../../src/credentials/passwords.ts';
 import { secretDocument } from '../support/gated.ts';
 import { describeDialects } from '../support/harness.ts';
 import { api, type LinkFields } from '../support/sharing.ts';

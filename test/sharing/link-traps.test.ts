@@ -2,7 +2,7 @@
 // it is asked, the answer tells nothing of the document, nor whether there is a link at all.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { base62 } from '../../src/ids.ts';
+import { base62 } from '../../src/crypto/ids.ts';
 import { cookieOf, secretDocument, secretPdf } from '../support/gated.ts';
 import { startTestApp } from '../support/harness.ts';
 import { api, type LinkFields, makeLink, sha256, upload } from '../support/sharing.ts';

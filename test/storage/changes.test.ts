@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { type Changes, recordChange, watchChanges } from '../../src/storage/changes.ts';
 import { transact } from '../../src/storage/database.ts';
+import { type Changes, recordChange, watchChanges } from '../../src/storage/invalidation.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';

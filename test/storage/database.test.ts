@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fail } from '../../src/rpc/errors.ts';
+import { fail } from '../../src/errors/errors.ts';
 import {
   isMissingReference,
   openDatabase,

@@ -13,10 +13,10 @@ import {
   sql,
 } from 'kysely';
 import { describe, expect, it, test } from 'vitest';
+import { selectEvents, selectFloor } from '../../src/audit/store.ts';
+import { findCredentials } from '../../src/credentials/store.ts';
 import { findAccounts } from '../../src/identity/accounts/store.ts';
-import { selectEvents, selectFloor } from '../../src/identity/audit/store.ts';
 import { findClients } from '../../src/identity/clients/store.ts';
-import { findCredentials } from '../../src/identity/credentials/store.ts';
 import { findCustomers } from '../../src/identity/customers/store.ts';
 import { findSigningKeys } from '../../src/identity/keys/store.ts';
 import { findSessions } from '../../src/identity/sessions/store.ts';

@@ -17,8 +17,8 @@ import { createConnectTransport } from '@connectrpc/connect-node';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import { http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
+import { services } from '../../src/api/services.ts';
 import type { App } from '../../src/app.ts';
-import { services } from '../../src/services.ts';
 import { connectError, type DoorError, grpcError, httpRequestOf } from './doors.ts';
 import type { DoorName } from './suite.ts';
 

@@ -1,7 +1,7 @@
 // Two processes' worth of apps on one database and one data folder, under one clock.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { type Dialect, startTestApp, type TestApp } from './harness.ts';
 
 export type AppPair = {

@@ -2,7 +2,7 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
-import { managementScopes } from '../../src/identity/scopes.ts';
+import { managementScopes } from '../../src/access/scopes.ts';
 import type { Database, MemberRow } from '../../src/storage/schema.ts';
 import { launchBrowser } from './browser.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './harness.ts';

@@ -1,8 +1,8 @@
 // Credentials that are no good, and the directory that has to find that out.
 import { randomBytes } from 'node:crypto';
-import { createDirectory, type Directory } from '../../src/identity/credentials/directory.ts';
-import { type CredentialKind, generateCredential } from '../../src/identity/credentials/format.ts';
-import { watchChanges } from '../../src/storage/changes.ts';
+import { createDirectory, type Directory } from '../../src/credentials/directory.ts';
+import { type CredentialKind, generateCredential } from '../../src/crypto/credential-format.ts';
+import { watchChanges } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import type { Added } from './rows.ts';
 

@@ -1,6 +1,6 @@
 // A document behind gates: an app for a whole suite, and how to tell that it gives nothing away.
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { Config } from '../../src/config.ts';
+import type { Config } from '../../src/config/config.ts';
 import { type Dialect, startTestApp, type TestApp } from './harness.ts';
 import { makePdf } from './pdf.ts';
 import { api, type DocumentFields, type LinkFields, makeLink, upload } from './sharing.ts';

@@ -6,7 +6,7 @@ import {
   connect as connectHttp2,
 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
-import type { GrpcLimits } from '../../src/faces/grpc.ts';
+import type { GrpcLimits } from '../../src/transports/grpc/server.ts';
 
 /** Short, so that a test need not wait; the silence is longer than the way to a call. */
 export const shortLimits: Partial<GrpcLimits> = {

@@ -23,11 +23,11 @@ import {
   type PrincipalType,
   type SessionCookie,
 } from '../../gen/latchkey/options/v1/access_pb.js';
-import { LazyContext } from '../../src/rpc/call.ts';
-import type { Endpoint } from '../../src/rpc/endpoint.ts';
-import { failureOf } from '../../src/rpc/errors.ts';
-import { createGuard } from '../../src/rpc/guard.ts';
-import type { Principal } from '../../src/rpc/principal.ts';
+import { LazyContext } from '../../src/api/call.ts';
+import type { Endpoint } from '../../src/api/endpoint.ts';
+import { createGuard } from '../../src/api/guard.ts';
+import type { Principal } from '../../src/api/principal.ts';
+import { failureOf } from '../../src/errors/errors.ts';
 
 export type Rule = {
   readonly public?: boolean;

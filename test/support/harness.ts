@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe } from 'vitest';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
-import { type Config, readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { freshPostgresDatabase } from './fresh-postgres.ts';
 

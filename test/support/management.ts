@@ -1,7 +1,7 @@
 // For each management action a call of it that succeeds. A new method needs its entry here.
 import { decodeJwt } from 'jose';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
-import type { TokenPrincipalType } from '../../src/rpc/principal.ts';
+import type { TokenPrincipalType } from '../../src/api/principal.ts';
 import { managementOfOwners } from './management-of-owners.ts';
 import { managementOfUsers } from './management-of-users.ts';
 import { makeLink, upload } from './sharing.ts';

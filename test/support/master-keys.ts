@@ -1,7 +1,7 @@
 // What is encrypted under the master key, as rows.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createMasterKey, type MasterKey } from '../../src/identity/keys/master-key.ts';
+import { createMasterKey, type MasterKey } from '../../src/crypto/master-key.ts';
 import { generateSigningKey, newKeyRow } from '../../src/identity/keys/signing-key.ts';
 import { insertSigningKey } from '../../src/identity/keys/store.ts';
 import { openDatabase, transact } from '../../src/storage/database.ts';

@@ -1,14 +1,14 @@
 // Callers, as another process would write them into the database: with the real stores, and
 // announced by the revision alone.
 import { randomBytes } from 'node:crypto';
+import { insertCredential, type Owner } from '../../src/credentials/store.ts';
+import { generateCredential } from '../../src/crypto/credential-format.ts';
+import { newId } from '../../src/crypto/ids.ts';
 import { insertClient } from '../../src/identity/clients/store.ts';
-import { generateCredential } from '../../src/identity/credentials/format.ts';
-import { insertCredential, type Owner } from '../../src/identity/credentials/store.ts';
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
-import { newId } from '../../src/ids.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
-import { recordChange, type Topic } from '../../src/storage/changes.ts';
 import { transact } from '../../src/storage/database.ts';
+import { recordChange, type Topic } from '../../src/storage/invalidation.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 
 export type Added = {

@@ -10,13 +10,13 @@ import {
 import { ConnectError, createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import type { DownloadHeader } from '../../gen/latchkey/http/v1/download_pb.js';
 import {
   type Document,
   DocumentSchema,
   DocumentService,
   type DownloadDocumentRequestSchema,
   type DownloadDocumentResponse,
-  type DownloadHeader,
   type UploadDocumentRequestSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
 

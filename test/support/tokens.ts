@@ -1,6 +1,7 @@
 // Tokens of every kind of caller, as the app itself would sign them.
+
+import type { TokenPrincipalType } from '../../src/api/principal.ts';
 import type { App } from '../../src/app.ts';
-import type { TokenPrincipalType } from '../../src/rpc/principal.ts';
 import { addClient, addCustomer } from './rows.ts';
 import { addSession, addUser } from './users.ts';
 

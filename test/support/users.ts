@@ -1,14 +1,14 @@
 // Users and their sessions, as another process would write them into the database.
 import { randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
-import { createMasterKey } from '../../src/identity/keys/master-key.ts';
-import { readMasterKeyFile } from '../../src/identity/keys/master-key-file.ts';
+import { createPasswords } from '../../src/credentials/passwords.ts';
+import { newId } from '../../src/crypto/ids.ts';
+import { createMasterKey } from '../../src/crypto/master-key.ts';
+import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import { newSession } from '../../src/identity/sessions/session.ts';
 import { insertSession } from '../../src/identity/sessions/store.ts';
-import { createPasswords } from '../../src/identity/users/passwords.ts';
 import { insertUser } from '../../src/identity/users/store.ts';
 import { describeSeed, newSeed, seedPurpose } from '../../src/identity/users/totp.ts';
-import { newId } from '../../src/ids.ts';
 import type { Database, UserRow } from '../../src/storage/schema.ts';
 import type { TestApp } from './harness.ts';
 import { changeElsewhere } from './rows.ts';

@@ -1,8 +1,8 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
-import { fail } from '../../rpc/errors.ts';
-import { type Principal, principalOf } from '../../rpc/principal.ts';
+import { type Principal, principalOf } from '../../api/principal.ts';
+import { fail } from '../../errors/errors.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { AccountRow, Database } from '../../storage/schema.ts';
 import { type AccountFilter, findAccount, findAccounts } from './store.ts';

@@ -4,16 +4,16 @@ import {
   type ClientService,
   UpdateClientRequestSchema,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { newId, type Random } from '../../ids.ts';
-import { fail, invalid } from '../../rpc/errors.ts';
-import { privilegeOf } from '../../rpc/privilege.ts';
-import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
+import { privilegeOf } from '../../access/privilege.ts';
+import { isManagementScope, storedScopes } from '../../access/scopes.ts';
+import { readUpdate, type UpdateFields } from '../../api/update.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import type { Credentials, Owner } from '../../credentials/credentials.ts';
+import { generateCredential } from '../../crypto/credential-format.ts';
+import { newId, type Random } from '../../crypto/ids.ts';
+import { fail, invalid } from '../../errors/errors.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
-import type { Trail } from '../audit/trail.ts';
-import type { Credentials, Owner } from '../credentials/credentials.ts';
-import { generateCredential } from '../credentials/format.ts';
-import { isManagementScope, storedScopes } from '../scopes.ts';
 import {
   type ClientChange,
   findClient,

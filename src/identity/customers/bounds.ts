@@ -1,7 +1,8 @@
 // What a customer's tokens can carry: accounts and scopes travel in each of them, and a token has
 // to fit in a header (16 KiB, with all of its neighbours).
-import { invalid } from '../../rpc/errors.ts';
-import { isManagementScope } from '../scopes.ts';
+
+import { isManagementScope } from '../../access/scopes.ts';
+import { invalid } from '../../errors/errors.ts';
 
 const accountsLengthMax = 6_000;
 const scopesLengthMax = 4_000;

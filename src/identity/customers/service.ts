@@ -4,15 +4,15 @@ import {
   type CustomerService,
   UpdateCustomerRequestSchema,
 } from '../../../gen/latchkey/identity/v1/customer_pb.js';
-import { newId, type Random } from '../../ids.ts';
-import { fail, invalid } from '../../rpc/errors.ts';
-import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
+import { storedScopes } from '../../access/scopes.ts';
+import { readUpdate, type UpdateFields } from '../../api/update.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import type { Credentials, Owner } from '../../credentials/credentials.ts';
+import { generateCredential } from '../../crypto/credential-format.ts';
+import { newId, type Random } from '../../crypto/ids.ts';
+import { fail, invalid } from '../../errors/errors.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
-import type { Trail } from '../audit/trail.ts';
-import type { Credentials, Owner } from '../credentials/credentials.ts';
-import { generateCredential } from '../credentials/format.ts';
-import { storedScopes } from '../scopes.ts';
 import { readAccountIds, readKeyScopes } from './bounds.ts';
 import {
   type CustomerChange,

@@ -1,5 +1,5 @@
 // Moves keys along their lives, within a transaction that has locked them (`lockSigningKeys`).
-import { fail } from '../../rpc/errors.ts';
+import { fail } from '../../errors/errors.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
 import { activeOf, changeOf, type KeyEvent, type KeyStep, readyTime } from './lifecycle.ts';
 import { type NewKey, newKeyRow } from './signing-key.ts';

@@ -1,9 +1,10 @@
 // The signing keys in memory: imported once, never per signature.
-import type { Changes } from '../../storage/changes.ts';
+
+import type { MasterKey } from '../../crypto/master-key.ts';
 import { transact } from '../../storage/database.ts';
+import type { Changes } from '../../storage/invalidation.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
 import type { KeyFacts } from './lifecycle.ts';
-import type { MasterKey } from './master-key.ts';
 import {
   type ActiveKey,
   type LoadedKey,

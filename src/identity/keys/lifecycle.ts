@@ -1,6 +1,6 @@
 // The life of a signing key, as tables: which states there are, what leads from one to another, and
 // when.
-import { fail } from '../../rpc/errors.ts';
+import { fail } from '../../errors/errors.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 
 export type KeyState = SigningKeyRow['state'];

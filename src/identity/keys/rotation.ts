@@ -2,12 +2,12 @@
 // the last of its tokens has. Any number of processes try it on one database: each step is decided
 // within the transaction that takes it.
 import { isDeepStrictEqual } from 'node:util';
-import type { Changes } from '../../storage/changes.ts';
-import type { Trail } from '../audit/trail.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import type { MasterKey } from '../../crypto/master-key.ts';
+import type { Changes } from '../../storage/invalidation.ts';
 import { stepActions, stepTarget, takeStep } from './changes.ts';
 import type { Keyring } from './keyring.ts';
 import { dueStep, type KeyStep } from './lifecycle.ts';
-import type { MasterKey } from './master-key.ts';
 import { generateSigningKey } from './signing-key.ts';
 import { findPublishedKeys, lockSigningKeys } from './store.ts';
 

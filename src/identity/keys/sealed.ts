@@ -1,6 +1,7 @@
 // What is stored under the master key, so that it can be encrypted anew under another one.
+
+import type { MasterKey } from '../../crypto/master-key.ts';
 import type { Executor } from '../../storage/schema.ts';
-import type { MasterKey } from './master-key.ts';
 import { findSealedKeys, updateSealedKey } from './store.ts';
 
 export type SealedValue = {

@@ -4,10 +4,11 @@ import {
   type SigningKeyService,
   SigningKeyState,
 } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
-import { fail } from '../../rpc/errors.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import type { MasterKey } from '../../crypto/master-key.ts';
+import { fail } from '../../errors/errors.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
-import type { Trail } from '../audit/trail.ts';
 import {
   activateKey,
   insertNewKey,
@@ -17,7 +18,6 @@ import {
   takeStep,
 } from './changes.ts';
 import { type KeyState, readyTime, stateAt, successionStep } from './lifecycle.ts';
-import type { MasterKey } from './master-key.ts';
 import { generateSigningKey } from './signing-key.ts';
 import { findPublishedKeys, findSigningKeys, lockSigningKeys } from './store.ts';
 

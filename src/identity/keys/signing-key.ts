@@ -6,8 +6,8 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
+import type { MasterKey } from '../../crypto/master-key.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
-import type { MasterKey } from './master-key.ts';
 import { sealedSigningKeys } from './sealed.ts';
 
 export type PublicJwk = {

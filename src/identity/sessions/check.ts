@@ -1,8 +1,9 @@
 // Checks an e-mail address, a password and a one-time code. Whatever is wrong, the answer is the
 // same and takes the same time.
-import { fail } from '../../rpc/errors.ts';
+
+import type { Passwords } from '../../credentials/passwords.ts';
+import { fail } from '../../errors/errors.ts';
 import type { Database, Executor, UserRow } from '../../storage/schema.ts';
-import type { Passwords } from '../users/passwords.ts';
 import type { SealedStepOf } from '../users/totp.ts';
 import { findUserWithSeed, holdUser, takeStep } from './store.ts';
 

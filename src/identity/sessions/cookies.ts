@@ -4,8 +4,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HandlerContext } from '@connectrpc/connect';
 import { parseCookie, type SerializeOptions, serialize } from 'cookie';
-import { base62, type Random } from '../../ids.ts';
-import { callerOf } from '../../rpc/principal.ts';
+import { callerOf } from '../../api/principal.ts';
+import { base62, type Random } from '../../crypto/ids.ts';
 
 export type Cookies = {
   /** The name of the session's cookie. */

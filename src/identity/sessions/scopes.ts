@@ -1,6 +1,6 @@
-import type { MembershipsOf } from '../../rpc/principal.ts';
+import { storedScopes } from '../../access/scopes.ts';
+import type { MembershipsOf } from '../../api/principal.ts';
 import type { UserRow } from '../../storage/schema.ts';
-import { storedScopes } from '../scopes.ts';
 
 /** All that a user may do: staff what was granted, members what any of their roles includes. */
 export type ScopesOf = (user: UserRow) => Promise<ReadonlySet<string>>;

@@ -1,8 +1,9 @@
 // What a session is: a cookie `<id>.<secret>` that stands for a user until it ends.
-import { base62, newId, type Random } from '../../ids.ts';
-import type { UserPrincipal } from '../../rpc/principal.ts';
+
+import type { UserPrincipal } from '../../api/principal.ts';
+import { digestMatches, digestOf } from '../../crypto/credential-format.ts';
+import { base62, newId, type Random } from '../../crypto/ids.ts';
 import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
-import { digestMatches, digestOf } from '../credentials/format.ts';
 import type { ScopesOf } from './scopes.ts';
 import { findSession } from './store.ts';
 

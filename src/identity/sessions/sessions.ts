@@ -1,22 +1,22 @@
 // Users' sessions: what the rest of the service needs of them.
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
-import type { Random } from '../../ids.ts';
-import type { MembershipsOf } from '../../rpc/principal.ts';
-import type { Changes } from '../../storage/changes.ts';
+import type { MembershipsOf } from '../../api/principal.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import type { Passwords } from '../../credentials/passwords.ts';
+import type { Random } from '../../crypto/ids.ts';
+import type { MasterKey } from '../../crypto/master-key.ts';
+import type { Changes } from '../../storage/invalidation.ts';
 import type { Database } from '../../storage/schema.ts';
-import type { Trail } from '../audit/trail.ts';
-import type { MasterKey } from '../keys/master-key.ts';
+import type { Narrow } from '../tokens/current-grants.ts';
 import type { Signer } from '../tokens/signer.ts';
-import type { Narrow } from '../tokens/standing.ts';
-import type { Passwords } from '../users/passwords.ts';
 import type { SealedStepOf } from '../users/totp.ts';
 import { createCheck } from './check.ts';
 import { createCookies } from './cookies.ts';
+import { createUserStanding } from './current-grants.ts';
 import { createScopesOf } from './scopes.ts';
 import { createSessionService } from './service.ts';
 import { type AuthenticateSession, createSessionAuthenticator } from './session.ts';
-import { createUserStanding } from './standing.ts';
 import { createThrottle } from './throttle/throttle.ts';
 
 export type SessionsOptions = {

@@ -1,10 +1,11 @@
 // The claims of our tokens: RFC 9068 §2.2, and three of our own.
+
+import { storedScopes } from '../../access/scopes.ts';
 import {
   type Principal,
   type TokenPrincipalType,
   tokenPrincipalTypes,
-} from '../../rpc/principal.ts';
-import { storedScopes } from '../scopes.ts';
+} from '../../api/principal.ts';
 
 export type Claims = {
   readonly iss: string;

@@ -1,10 +1,10 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
-import { isId } from '../../ids.ts';
-import { type Failure, fail } from '../../rpc/errors.ts';
-import type { Directory } from '../credentials/directory.ts';
-import { anyCredentialId } from '../credentials/format.ts';
-import { requestedScopes, requireGranted } from '../scopes.ts';
+import { requestedScopes, requireGranted } from '../../access/scopes.ts';
+import type { Directory } from '../../credentials/directory.ts';
+import { anyCredentialId } from '../../crypto/credential-format.ts';
+import { isId } from '../../crypto/ids.ts';
+import { type Failure, fail } from '../../errors/errors.ts';
 import type { Signer } from './signer.ts';
 
 export type IssuanceOptions = {

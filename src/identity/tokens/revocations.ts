@@ -1,6 +1,6 @@
 // Tokens that were revoked before their time, kept until they would have expired. There is no row
 // for any other token. Each process knows them all, and reads only those that are new to it.
-import { type Changes, recordChange } from '../../storage/changes.ts';
+import { type Changes, recordChange } from '../../storage/invalidation.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { deleteExpired, findRevokedAfter, insertRevoked } from './store.ts';
 

@@ -3,7 +3,7 @@
 // settles `alg`, `typ` and `kid` at once. What was found good once costs a hash the next time.
 import { hash, type KeyObject, verify } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Changes } from '../../storage/changes.ts';
+import type { Changes } from '../../storage/invalidation.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { type Claims, readClaims } from './claims.ts';
 

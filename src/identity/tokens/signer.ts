@@ -1,6 +1,6 @@
 // Makes tokens: EdDSA-signed JWTs (RFC 8037 §3.1, RFC 9068 §2).
 import { randomUUID, sign } from 'node:crypto';
-import { fail } from '../../rpc/errors.ts';
+import { fail } from '../../errors/errors.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Claims } from './claims.ts';
 

@@ -1,6 +1,6 @@
+import { storedScopes } from '../../access/scopes.ts';
 import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
-import { storedScopes } from '../scopes.ts';
-import type { Standing } from './standing.ts';
+import type { Standing } from './current-grants.ts';
 
 /** What the tokens of an enabled client may cover. */
 export async function findClientStanding(db: Database, id: string): Promise<Standing | undefined> {

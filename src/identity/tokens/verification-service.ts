@@ -3,11 +3,11 @@ import type {
   VerificationService,
   VerifyTokenRequest,
 } from '../../../gen/latchkey/identity/v1/verification_pb.js';
-import { invalid } from '../../rpc/errors.ts';
+import { readScopes, storedScopes } from '../../access/scopes.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import { invalid } from '../../errors/errors.ts';
 import type { Executor } from '../../storage/schema.ts';
-import type { Trail } from '../audit/trail.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import { readScopes, storedScopes } from '../scopes.ts';
 import type { Claims } from './claims.ts';
 import type { Revocations } from './revocations.ts';
 import type { Verifier } from './verifier.ts';

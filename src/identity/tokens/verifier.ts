@@ -1,8 +1,8 @@
 // Tells whether a token is good, and what it is good for now.
 import type { Claims } from './claims.ts';
+import type { Narrow } from './current-grants.ts';
 import type { Revocations } from './revocations.ts';
 import type { Signatures } from './signatures.ts';
-import type { Narrow } from './standing.ts';
 
 export type Verifier = {
   /**

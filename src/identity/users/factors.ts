@@ -1,14 +1,14 @@
 // What users prove by who they are: a password, and a one-time code where they want one.
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import type { Random } from '../../ids.ts';
-import { fail, invalid } from '../../rpc/errors.ts';
-import { isUser, principalId, principalOf } from '../../rpc/principal.ts';
+import { isUser, principalId, principalOf } from '../../api/principal.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import { changesOf, type Passwords } from '../../credentials/passwords.ts';
+import type { Random } from '../../crypto/ids.ts';
+import type { MasterKey } from '../../crypto/master-key.ts';
+import { fail, invalid } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
-import type { Trail } from '../audit/trail.ts';
-import type { MasterKey } from '../keys/master-key.ts';
 import { checkPassword } from './password-rules.ts';
-import { changesOf, type Passwords } from './passwords.ts';
 import { powerOver, type RolesOf } from './privilege.ts';
 import { confirmSeed, deleteSeed, endSessionsOf, findSeed, putSeed, updateUser } from './store.ts';
 import { describeSeed, newSeed, seedPurpose, stepOf } from './totp.ts';

@@ -1,6 +1,6 @@
 // Which passwords are taken: NIST SP 800-63B §5.1.1.2. Length counts; what it is composed of does
 // not.
-import { invalid } from '../../rpc/errors.ts';
+import { invalid } from '../../errors/errors.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** Above the 8 that the standard asks for: many who sign in here can do much. */

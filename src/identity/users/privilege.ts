@@ -1,10 +1,10 @@
 // What a user may do, for the rule that no one can take over or weaken a user who may do more than
 // they.
 import type { HandlerContext } from '@connectrpc/connect';
-import { callerOf, isUser } from '../../rpc/principal.ts';
-import { privilegeOf } from '../../rpc/privilege.ts';
+import { privilegeOf } from '../../access/privilege.ts';
+import { isManagementScope, storedScopes } from '../../access/scopes.ts';
+import { callerOf, isUser } from '../../api/principal.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
-import { isManagementScope, storedScopes } from '../scopes.ts';
 
 /**
  * Reads the scopes of all of a user's roles, one set for each workspace, whether or not the user is

@@ -4,19 +4,19 @@ import {
   UserKind,
   type UserService,
 } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { readEmail } from '../../email.ts';
-import { newId } from '../../ids.ts';
-import { type Failure, fail, invalid } from '../../rpc/errors.ts';
-import { principalId, principalOf } from '../../rpc/principal.ts';
-import { privilegeOf } from '../../rpc/privilege.ts';
-import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
+import { privilegeOf } from '../../access/privilege.ts';
+import { isManagementScope, storedScopes } from '../../access/scopes.ts';
+import { principalId, principalOf } from '../../api/principal.ts';
+import { readUpdate, type UpdateFields } from '../../api/update.ts';
+import { changesOf } from '../../credentials/passwords.ts';
+import { newId } from '../../crypto/ids.ts';
+import { type Failure, fail, invalid } from '../../errors/errors.ts';
+import { readEmail } from '../../net/email.ts';
 import { isDuplicate } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
-import { isManagementScope, storedScopes } from '../scopes.ts';
 import { createFactorMethods, type UserOptions } from './factors.ts';
 import { checkPassword } from './password-rules.ts';
-import { changesOf } from './passwords.ts';
 import { powerOver } from './privilege.ts';
 import {
   endSessionsOf,

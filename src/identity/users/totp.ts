@@ -1,9 +1,9 @@
 // One-time codes of an authenticator app (TOTP, RFC 6238): SHA-1, 6 digits, 30 seconds, as every
 // app has them.
 import { Secret, TOTP } from 'otpauth';
-import type { Random } from '../../ids.ts';
+import type { Random } from '../../crypto/ids.ts';
+import type { MasterKey } from '../../crypto/master-key.ts';
 import type { TotpSeedRow } from '../../storage/schema.ts';
-import type { MasterKey } from '../keys/master-key.ts';
 
 const issuer = 'Latchkey';
 const periodSeconds = 30;

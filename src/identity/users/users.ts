@@ -1,8 +1,8 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { fail } from '../../rpc/errors.ts';
+import { storedScopes } from '../../access/scopes.ts';
+import { fail } from '../../errors/errors.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { storedScopes } from '../scopes.ts';
 import { findUser, lockUser, type User } from './store.ts';
 
 /** Throws `not_found` where there is no such user. */

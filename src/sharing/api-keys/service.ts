@@ -1,12 +1,12 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
-import type { Trail } from '../../identity/audit/trail.ts';
-import type { Credentials, Owner } from '../../identity/credentials/credentials.ts';
-import { generateCredential } from '../../identity/credentials/format.ts';
-import { storedScopes } from '../../identity/scopes.ts';
-import type { Random } from '../../ids.ts';
-import { privilegeOf } from '../../rpc/privilege.ts';
-import { workspaceOf } from '../../rpc/workspace.ts';
+import { privilegeOf } from '../../access/privilege.ts';
+import { storedScopes } from '../../access/scopes.ts';
+import { workspaceOf } from '../../api/workspace.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import type { Credentials, Owner } from '../../credentials/credentials.ts';
+import { generateCredential } from '../../crypto/credential-format.ts';
+import type { Random } from '../../crypto/ids.ts';
 import type { CredentialRow } from '../../storage/schema.ts';
 
 export type ApiKeyOptions = {

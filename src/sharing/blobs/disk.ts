@@ -13,8 +13,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder } from '../../files/files.ts';
 import { DamagedBlob } from '../../storage/damaged-blob.ts';
-import { syncFolder } from '../../storage/files.ts';
 import type { BlobPart, BlobStore, StagedBlob } from './blob-store.ts';
 import { openLease } from './lease.ts';
 import { codeOf, isFull, storeFailure, unlessCode } from './store-failure.ts';

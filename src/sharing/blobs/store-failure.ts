@@ -1,5 +1,5 @@
 // What a failed file operation means for the caller.
-import { Failure, fail } from '../../rpc/errors.ts';
+import { Failure, fail } from '../../errors/errors.ts';
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 

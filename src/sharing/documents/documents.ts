@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { DownloadHeader } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import type { DownloadHeader } from '../../../gen/latchkey/http/v1/download_pb.js';
+import { type Failure, fail } from '../../errors/errors.ts';
 import { type RangeRequest, selectBytes } from '../../http/byte-range.ts';
-import { type Failure, fail } from '../../rpc/errors.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import type { Database, DocumentRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';

@@ -4,11 +4,11 @@ import type {
   DocumentService,
   UploadDocumentRequest,
 } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import type { Trail } from '../../identity/audit/trail.ts';
-import { newId, type Random, randomText } from '../../ids.ts';
-import { fail } from '../../rpc/errors.ts';
-import { createPlaces } from '../../rpc/fair-share.ts';
-import { resolveWorkspace, workspaceOf } from '../../rpc/workspace.ts';
+import { resolveWorkspace, workspaceOf } from '../../api/workspace.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import { newId, type Random, randomText } from '../../crypto/ids.ts';
+import { fail } from '../../errors/errors.ts';
+import { createPlaces } from '../../limits/fair-share.ts';
 import { UnconfirmedCommit } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Reserve } from '../../storage/reserve.ts';

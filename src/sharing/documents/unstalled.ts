@@ -1,4 +1,4 @@
-import { fail } from '../../rpc/errors.ts';
+import { fail } from '../../errors/errors.ts';
 
 /** The same messages; throws `canceled` where one is longer in coming than `stalledMs`. */
 export async function* unstalled<T>(

@@ -2,8 +2,8 @@
 // before its bytes are stored.
 import type { HandlerContext } from '@connectrpc/connect';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { callerOf, principalId } from '../../rpc/principal.ts';
-import { resolveWorkspace } from '../../rpc/workspace.ts';
+import { callerOf, principalId } from '../../api/principal.ts';
+import { resolveWorkspace } from '../../api/workspace.ts';
 
 type Messages = AsyncGenerator<UploadDocumentRequest>;
 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { fail, invalid } from '../../errors/errors.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
-import { fail, invalid } from '../../rpc/errors.ts';
 
 /** Enough for every signature that file-type knows at the start of a file. */
 const sniffBytesMax = 4_100;

@@ -3,7 +3,7 @@
 // (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). The cookie opens nothing, and
 // ends with the password: a reader who knew the last one may guess the next.
 import { createHash } from 'node:crypto';
-import { type Random, randomText } from '../../ids.ts';
+import { type Random, randomText } from '../../crypto/ids.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import { createSeal } from './seal.ts';
 

@@ -1,8 +1,8 @@
 // One-time codes: six digits by mail, which prove that an e-mail address is the visitor's.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Random } from '../../ids.ts';
+import type { Random } from '../../crypto/ids.ts';
+import { fail } from '../../errors/errors.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import { fail } from '../../rpc/errors.ts';
 import { type Counter, createCounters, type Lane } from '../../storage/counters.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
 import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';

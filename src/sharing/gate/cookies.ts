@@ -1,10 +1,10 @@
 // The cookies of a link's gate: scripts do not get to see them, and no other link's page does.
 import { parse, serialize } from 'cookie';
-import type { PageRequest } from '../../http/page.ts';
+import type { PageRequest } from '../../http/route.ts';
 import type { LinkRow } from '../../storage/schema.ts';
+import { passName } from './access-session.ts';
 import { type Browsers, browserSeconds } from './browsers.ts';
 import type { Admission } from './gate.ts';
-import { passName } from './pass.ts';
 import { type Progress, type Progresses, progressSeconds } from './progress.ts';
 
 export type GateCookies = {

@@ -1,8 +1,9 @@
 // The way in: what a gate asks for, one after the other, and what it makes of the answers.
-import { readEmail } from '../../email.ts';
-import type { PasswordQueue, Passwords } from '../../identity/users/passwords.ts';
-import { type Random, randomText } from '../../ids.ts';
-import { type ErrorCode, Failure } from '../../rpc/errors.ts';
+
+import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
+import { type Random, randomText } from '../../crypto/ids.ts';
+import { type ErrorCode, Failure } from '../../errors/errors.ts';
+import { readEmail } from '../../net/email.ts';
 import { transact } from '../../storage/database.ts';
 import { everyMs } from '../../storage/every.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';

@@ -1,10 +1,10 @@
 // The gate of a link: every way to a shared document asks here first, on every request, so that a
 // revocation or an expiry bites at once.
-import { newId, type Random } from '../../ids.ts';
+import { newId, type Random } from '../../crypto/ids.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
-import { type Pass, type Passes, passSecondsMax } from './pass.ts';
+import { type Pass, type Passes, passSecondsMax } from './access-session.ts';
 
 /** What the gate says to a request. */
 export type Decision =

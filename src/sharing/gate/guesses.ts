@@ -1,6 +1,6 @@
 // Slows the guessing of links' passwords without letting anybody lock a link.
 import { createHmac } from 'node:crypto';
-import { fail } from '../../rpc/errors.ts';
+import { fail } from '../../errors/errors.ts';
 import { createCounters, type Lane } from '../../storage/counters.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor } from '../../storage/schema.ts';

@@ -1,10 +1,11 @@
 // What a request's pass has opened: for every route behind the gate but the page, which asks.
-import type { PageRequest } from '../../http/page.ts';
-import { fail } from '../../rpc/errors.ts';
+
+import { fail } from '../../errors/errors.ts';
+import type { PageRequest } from '../../http/route.ts';
 import type { SharedDocument } from '../links/links.ts';
+import type { Pass } from './access-session.ts';
 import type { GateCookies } from './cookies.ts';
 import type { Decision, Gate } from './gate.ts';
-import type { Pass } from './pass.ts';
 
 export type Opened = {
   readonly shared: SharedDocument;

@@ -1,9 +1,9 @@
 // The HTML of a shared link's pages. Styles and script: web/viewer.
 import type { Assets } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
+import { pageHeaders } from '../../http/html-headers.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
-import type { PageReply } from '../../http/page.ts';
-import { pageHeaders } from '../../http/page-headers.ts';
+import type { PageReply } from '../../http/route.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { Refusal } from './entrance.ts';
 import { type Form, formBody } from './forms.ts';

@@ -1,4 +1,4 @@
-import { invalid } from '../../rpc/errors.ts';
+import { invalid } from '../../errors/errors.ts';
 
 const charactersMin = 8;
 

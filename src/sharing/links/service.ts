@@ -4,19 +4,18 @@ import {
   type LinkService,
   UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import type { Trail } from '../../identity/audit/trail.ts';
-import type { Passwords } from '../../identity/users/passwords.ts';
-import { newId, type Random, randomText } from '../../ids.ts';
-import { fail, invalid } from '../../rpc/errors.ts';
-import { readExpireTime } from '../../rpc/expire-time.ts';
-import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
-import { workspaceOf } from '../../rpc/workspace.ts';
+import { readExpireTime } from '../../api/expire-time.ts';
+import { readUpdate, type UpdateFields } from '../../api/update.ts';
+import { workspaceOf } from '../../api/workspace.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import type { Passwords } from '../../credentials/passwords.ts';
+import { newId, type Random, randomText } from '../../crypto/ids.ts';
+import { fail, invalid } from '../../errors/errors.ts';
 import { isMissingReference } from '../../storage/database.ts';
-import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import { type PageQuery, pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import type { PageTime, Views } from '../views/views.ts';
 import { checkLinkPassword } from './password-rules.ts';
 import {
   findLink,
@@ -27,12 +26,20 @@ import {
   updateLink,
 } from './store.ts';
 
+type PageTime = { readonly page: number; readonly durationMs: number };
+
+/** The views of a link, as ListLinkViews reads them. */
+type LinkViews = {
+  find(linkId: string, page: PageQuery): Promise<{ rows: ViewRow[]; limit: number }>;
+  pagesOf(views: readonly ViewRow[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
+};
+
 export type LinkOptions = {
   readonly db: Database;
   readonly trail: Trail;
   readonly quotas: Quotas;
   readonly documents: Documents;
-  readonly views: Views;
+  readonly views: LinkViews;
   readonly passwords: Passwords;
   /** What a link's url starts with. */
   readonly publicUrl: () => string;

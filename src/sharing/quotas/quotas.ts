@@ -1,6 +1,6 @@
 // How much a workspace may store. What it uses is counted in the transaction that stores or deletes
 // it, so that the count is right after a crash and however many calls come at once.
-import { type Failure, fail } from '../../rpc/errors.ts';
+import { type Failure, fail } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { addUsage, findQuota, findUsage, type StoredQuota, type Usage } from './store.ts';
 

@@ -2,12 +2,12 @@
 // network and each link, so that requests alone cannot fill the database. Nothing is refused to the
 // reader: the document is open, and a page whose view was not recorded reports again.
 import { createHmac } from 'node:crypto';
-import { type ErrorCode, Failure, fail } from '../../rpc/errors.ts';
+import { type ErrorCode, Failure, fail } from '../../errors/errors.ts';
 import { createCounters, type Lane } from '../../storage/counters.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
 import { everyMs } from '../../storage/every.ts';
 import type { Database, LinkRow, ViewRow } from '../../storage/schema.ts';
-import type { Pass } from '../gate/pass.ts';
+import type { Pass } from '../gate/access-session.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { hasView, insertView } from './store.ts';
 

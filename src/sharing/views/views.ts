@@ -1,6 +1,6 @@
 // Views: who opened a link, for how long, and which pages were read. The reader's browser reports
 // totals, of which the largest count, and in all no more than the time that has really passed.
-import { invalid } from '../../rpc/errors.ts';
+import { invalid } from '../../errors/errors.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Database, ViewRow } from '../../storage/schema.ts';
 import type { Beginnings, Reader } from './beginnings.ts';

@@ -2,11 +2,11 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import type { Trail } from '../../identity/audit/trail.ts';
-import { fail } from '../../rpc/errors.ts';
-import { principalOf } from '../../rpc/principal.ts';
-import { privilegeOf } from '../../rpc/privilege.ts';
-import { workspaceOf } from '../../rpc/workspace.ts';
+import { privilegeOf } from '../../access/privilege.ts';
+import { principalOf } from '../../api/principal.ts';
+import { workspaceOf } from '../../api/workspace.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import { fail } from '../../errors/errors.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { roleScopes, rolesByWire, wireRoles } from './roles.ts';

@@ -1,7 +1,7 @@
 // What users may do in which workspaces: kept in memory until something changes.
 import { LRUCache } from 'lru-cache';
-import type { MembershipsOf } from '../../rpc/principal.ts';
-import type { Changes } from '../../storage/changes.ts';
+import type { MembershipsOf } from '../../api/principal.ts';
+import type { Changes } from '../../storage/invalidation.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { roleScopes } from './roles.ts';
 import { findAllRoles, findRoles } from './store.ts';

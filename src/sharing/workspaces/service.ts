@@ -5,12 +5,12 @@ import {
   type WorkspaceQuota,
   type WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import type { Trail } from '../../identity/audit/trail.ts';
-import { newId, type Random } from '../../ids.ts';
-import { fail, invalid } from '../../rpc/errors.ts';
-import { principalOf } from '../../rpc/principal.ts';
-import { readUpdate, type UpdateFields } from '../../rpc/update.ts';
-import { workspaceOf } from '../../rpc/workspace.ts';
+import { principalOf } from '../../api/principal.ts';
+import { readUpdate, type UpdateFields } from '../../api/update.ts';
+import { workspaceOf } from '../../api/workspace.ts';
+import type { Trail } from '../../audit/audit-log.ts';
+import { newId, type Random } from '../../crypto/ids.ts';
+import { fail, invalid } from '../../errors/errors.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, Executor, WorkspaceRow } from '../../storage/schema.ts';
 import type { Quotas, StoredQuota } from '../quotas/quotas.ts';

@@ -8,6 +8,8 @@ import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/vali
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.js";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { DownloadHeader } from "../../http/v1/download_pb.js";
+import { file_latchkey_http_v1_download } from "../../http/v1/download_pb.js";
 import { file_latchkey_options_v1_access } from "../../options/v1/access_pb.js";
 import { file_latchkey_options_v1_http } from "../../options/v1/http_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -16,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file latchkey/sharing/v1/document.proto.
  */
 export const file_latchkey_sharing_v1_document: GenFile = /*@__PURE__*/
-  fileDesc("CiJsYXRjaGtleS9zaGFyaW5nL3YxL2RvY3VtZW50LnByb3RvEhNsYXRjaGtleS5zaGFyaW5nLnYxIrkBCghEb2N1bWVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRISCgpzaXplX2J5dGVzGAQgASgNEg4KBnNoYTI1NhgFIAEoCRISCgpwYWdlX2NvdW50GAYgASgNEhQKDHdvcmtzcGFjZV9pZBgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAihAEKFVVwbG9hZERvY3VtZW50UmVxdWVzdBIWCgRuYW1lGAEgASgJQgi6SAVyAxj/ARIbCglmaWxlX25hbWUYAiABKAlCCLpIBXIDGIAIEh0KDHdvcmtzcGFjZV9pZBgDIAEoCUIHukgEcgIYQBIXCgRmaWxlGAQgASgMQgm6SAZ6BBiAgEAiSQoWVXBsb2FkRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQibwoUTGlzdERvY3VtZW50c1JlcXVlc3QSHQoMd29ya3NwYWNlX2lkGAEgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiABCJiChVMaXN0RG9jdW1lbnRzUmVzcG9uc2USMAoJZG9jdW1lbnRzGAEgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb2N1bWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUwoSR2V0RG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIkYKE0dldERvY3VtZW50UmVzcG9uc2USLwoIZG9jdW1lbnQYASABKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50Iq0BChVVcGRhdGVEb2N1bWVudFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESPQoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgy6SAniAQYSBG5hbWUiSQoWVXBkYXRlRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQiVgoVRGVsZXRlRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhgKFkRlbGV0ZURvY3VtZW50UmVzcG9uc2UiygEKF0Rvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhcKBXJhbmdlGAMgASgJQgi6SAVyAxiAQBIaCghpZl9yYW5nZRgEIAEoCUIIukgFcgMYgEASHwoNaWZfbm9uZV9tYXRjaBgFIAEoCUIIukgFcgMYgEASGgoIaWZfbWF0Y2gYBiABKAlCCLpIBXIDGIBAImoKGERvd25sb2FkRG9jdW1lbnRSZXNwb25zZRI1CgZoZWFkZXIYASABKAsyIy5sYXRjaGtleS5zaGFyaW5nLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0IqkBCg5Eb3dubG9hZEhlYWRlchIMCgRuYW1lGAEgASgJEhQKDGNvbnRlbnRfdHlwZRgCIAEoCRISCgpzaXplX2J5dGVzGAMgASgNEgwKBGV0YWcYBCABKAkSFAoMb2Zmc2V0X2J5dGVzGAUgASgNEhQKDGxlbmd0aF9ieXRlcxgGIAEoDRIPCgdwYXJ0aWFsGAcgASgIEhQKDG5vdF9tb2RpZmllZBgIIAEoCDKPCQoPRG9jdW1lbnRTZXJ2aWNlEuUBCg5VcGxvYWREb2N1bWVudBIqLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBsb2FkRG9jdW1lbnRSZXF1ZXN0GisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGxvYWREb2N1bWVudFJlc3BvbnNlIniQAgCKtRgZEg9kb2N1bWVudHM6d3JpdGUaBAUEAwEoAZK1GC4IyQESFi9hcGkvdjEvZG9jdW1lbnRzL3tpZH0yEQoEZmlsZRIJZmlsZV9uYW1lgtPkkwIgOgEqYghkb2N1bWVudCIRL2FwaS92MS9kb2N1bWVudHMoARKgAQoNTGlzdERvY3VtZW50cxIpLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50c1JlcXVlc3QaKi5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3REb2N1bWVudHNSZXNwb25zZSI4kAIBirUYGBIOZG9jdW1lbnRzOnJlYWQaBAUEAwEoAYLT5JMCExIRL2FwaS92MS9kb2N1bWVudHMSsgEKC0dldERvY3VtZW50EicubGF0Y2hrZXkuc2hhcmluZy52MS5HZXREb2N1bWVudFJlcXVlc3QaKC5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50UmVzcG9uc2UiUJACAYq1GBgSDmRvY3VtZW50czpyZWFkGgQFBAMBKAGC0+STAitiCGRvY3VtZW50Eh8vYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9Er8BCg5VcGRhdGVEb2N1bWVudBIqLmxhdGNoa2V5LnNoYXJpbmcudjEuVXBkYXRlRG9jdW1lbnRSZXF1ZXN0GisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVEb2N1bWVudFJlc3BvbnNlIlSQAgKKtRgZEg9kb2N1bWVudHM6d3JpdGUaBAUEAwEoAYLT5JMCLjoBKmIIZG9jdW1lbnQyHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0SsgEKDkRlbGV0ZURvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5EZWxldGVEb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZURvY3VtZW50UmVzcG9uc2UiR5ACAoq1GBkSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBgtPkkwIhKh8vYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9EsQBChBEb3dubG9hZERvY3VtZW50EiwubGF0Y2hrZXkuc2hhcmluZy52MS5Eb3dubG9hZERvY3VtZW50UmVxdWVzdBotLmxhdGNoa2V5LnNoYXJpbmcudjEuRG93bmxvYWREb2N1bWVudFJlc3BvbnNlIlGQAgGKtRgYEg5kb2N1bWVudHM6cmVhZBoEBQQDASgBkrUYAjgBgtPkkwImEiQvYXBpL3YxL2RvY3VtZW50cy97ZG9jdW1lbnRfaWR9L2ZpbGUwAWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
+  fileDesc("CiJsYXRjaGtleS9zaGFyaW5nL3YxL2RvY3VtZW50LnByb3RvEhNsYXRjaGtleS5zaGFyaW5nLnYxIrkBCghEb2N1bWVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRISCgpzaXplX2J5dGVzGAQgASgNEg4KBnNoYTI1NhgFIAEoCRISCgpwYWdlX2NvdW50GAYgASgNEhQKDHdvcmtzcGFjZV9pZBgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAihAEKFVVwbG9hZERvY3VtZW50UmVxdWVzdBIWCgRuYW1lGAEgASgJQgi6SAVyAxj/ARIbCglmaWxlX25hbWUYAiABKAlCCLpIBXIDGIAIEh0KDHdvcmtzcGFjZV9pZBgDIAEoCUIHukgEcgIYQBIXCgRmaWxlGAQgASgMQgm6SAZ6BBiAgEAiSQoWVXBsb2FkRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQibwoUTGlzdERvY3VtZW50c1JlcXVlc3QSHQoMd29ya3NwYWNlX2lkGAEgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiABCJiChVMaXN0RG9jdW1lbnRzUmVzcG9uc2USMAoJZG9jdW1lbnRzGAEgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb2N1bWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUwoSR2V0RG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIkYKE0dldERvY3VtZW50UmVzcG9uc2USLwoIZG9jdW1lbnQYASABKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50Iq0BChVVcGRhdGVEb2N1bWVudFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESPQoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgy6SAniAQYSBG5hbWUiSQoWVXBkYXRlRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQiVgoVRGVsZXRlRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhgKFkRlbGV0ZURvY3VtZW50UmVzcG9uc2UiygEKF0Rvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhcKBXJhbmdlGAMgASgJQgi6SAVyAxiAQBIaCghpZl9yYW5nZRgEIAEoCUIIukgFcgMYgEASHwoNaWZfbm9uZV9tYXRjaBgFIAEoCUIIukgFcgMYgEASGgoIaWZfbWF0Y2gYBiABKAlCCLpIBXIDGIBAImcKGERvd25sb2FkRG9jdW1lbnRSZXNwb25zZRIyCgZoZWFkZXIYASABKAsyIC5sYXRjaGtleS5odHRwLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0Mo8JCg9Eb2N1bWVudFNlcnZpY2US5QEKDlVwbG9hZERvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5VcGxvYWREb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwbG9hZERvY3VtZW50UmVzcG9uc2UieJACAIq1GBkSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBkrUYLgjJARIWL2FwaS92MS9kb2N1bWVudHMve2lkfTIRCgRmaWxlEglmaWxlX25hbWWC0+STAiA6ASpiCGRvY3VtZW50IhEvYXBpL3YxL2RvY3VtZW50cygBEqABCg1MaXN0RG9jdW1lbnRzEikubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0RG9jdW1lbnRzUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50c1Jlc3BvbnNlIjiQAgGKtRgYEg5kb2N1bWVudHM6cmVhZBoEBQQDASgBgtPkkwITEhEvYXBpL3YxL2RvY3VtZW50cxKyAQoLR2V0RG9jdW1lbnQSJy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50UmVxdWVzdBooLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0RG9jdW1lbnRSZXNwb25zZSJQkAIBirUYGBIOZG9jdW1lbnRzOnJlYWQaBAUEAwEoAYLT5JMCK2IIZG9jdW1lbnQSHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0SvwEKDlVwZGF0ZURvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVEb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZURvY3VtZW50UmVzcG9uc2UiVJACAoq1GBkSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBgtPkkwIuOgEqYghkb2N1bWVudDIfL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfRKyAQoORGVsZXRlRG9jdW1lbnQSKi5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZURvY3VtZW50UmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuRGVsZXRlRG9jdW1lbnRSZXNwb25zZSJHkAICirUYGRIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAGC0+STAiEqHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0SxAEKEERvd25sb2FkRG9jdW1lbnQSLC5sYXRjaGtleS5zaGFyaW5nLnYxLkRvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Gi0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb3dubG9hZERvY3VtZW50UmVzcG9uc2UiUZACAYq1GBgSDmRvY3VtZW50czpyZWFkGgQFBAMBKAGStRgCOAGC0+STAiYSJC9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vZmlsZTABYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
  * A document: a name and the bytes that were uploaded.
@@ -451,7 +453,7 @@ export type DownloadDocumentResponse = Message<"latchkey.sharing.v1.DownloadDocu
     /**
      * What the bytes are, and which of them follow.
      *
-     * @generated from field: latchkey.sharing.v1.DownloadHeader header = 1;
+     * @generated from field: latchkey.http.v1.DownloadHeader header = 1;
      */
     value: DownloadHeader;
     case: "header";
@@ -472,76 +474,6 @@ export type DownloadDocumentResponse = Message<"latchkey.sharing.v1.DownloadDocu
  */
 export const DownloadDocumentResponseSchema: GenMessage<DownloadDocumentResponse> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_document, 12);
-
-/**
- * What the bytes of a download are.
- *
- * @generated from message latchkey.sharing.v1.DownloadHeader
- */
-export type DownloadHeader = Message<"latchkey.sharing.v1.DownloadHeader"> & {
-  /**
-   * The document's name.
-   *
-   * @generated from field: string name = 1;
-   */
-  name: string;
-
-  /**
-   * The media type, found from the bytes.
-   *
-   * @generated from field: string content_type = 2;
-   */
-  contentType: string;
-
-  /**
-   * The size of the whole document in bytes.
-   *
-   * @generated from field: uint32 size_bytes = 3;
-   */
-  sizeBytes: number;
-
-  /**
-   * The strong entity tag of the document, quotes included (RFC 9110 §8.8.3).
-   *
-   * @generated from field: string etag = 4;
-   */
-  etag: string;
-
-  /**
-   * The position of the first byte that follows.
-   *
-   * @generated from field: uint32 offset_bytes = 5;
-   */
-  offsetBytes: number;
-
-  /**
-   * How many bytes follow: `size_bytes`, or less for a range.
-   *
-   * @generated from field: uint32 length_bytes = 6;
-   */
-  lengthBytes: number;
-
-  /**
-   * Whether this is part of the document, as a range asked for.
-   *
-   * @generated from field: bool partial = 7;
-   */
-  partial: boolean;
-
-  /**
-   * Whether `if_none_match` named the document's entity tag: no bytes follow.
-   *
-   * @generated from field: bool not_modified = 8;
-   */
-  notModified: boolean;
-};
-
-/**
- * Describes the message latchkey.sharing.v1.DownloadHeader.
- * Use `create(DownloadHeaderSchema)` to create a new message.
- */
-export const DownloadHeaderSchema: GenMessage<DownloadHeader> = /*@__PURE__*/
-  messageDesc(file_latchkey_sharing_v1_document, 13);
 
 /**
  * Documents of a workspace. A document's bytes never change; a new version is a new document.

@@ -1,7 +1,7 @@
 // Slows the guessing of passwords without letting anybody lock a user out: attempts are counted by
 // what they have in common, and those who are known have a counter of their own.
 import { createHmac } from 'node:crypto';
-import { fail } from '../../../rpc/errors.ts';
+import { fail } from '../../../errors/errors.ts';
 import { createCounters, type Lane } from '../../../storage/counters.ts';
 import type { Database, Executor } from '../../../storage/schema.ts';
 import { forgetNetworks, isFamiliar, rememberNetwork } from './store.ts';

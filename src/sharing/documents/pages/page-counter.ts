@@ -1,6 +1,6 @@
 // How many pages a PDF has. They are counted by a separate program, one PDF at a time, which is
 // started when there is something to count and ended after a rest. Workspaces take turns.
-import { createFairQueue } from '../../../rpc/fair-share.ts';
+import { createFairQueue } from '../../../limits/fair-share.ts';
 import { type PdfSource, type ProgramOptions, startProgram } from './program-process.ts';
 
 export type PageCounter = {

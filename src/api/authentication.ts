@@ -1,0 +1,70 @@
+// Finds a caller's credential and whom it stands for: a bearer token or key (RFC 6750 §2.1), or the
+// cookie of a session.
+import { parseCookie } from 'cookie';
+import { PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
+import { anyCredentialId } from '../crypto/credential-format.ts';
+import { bearerChallenge } from '../errors/challenge.ts';
+import { type Failure, fail } from '../errors/errors.ts';
+import type { Call } from './call.ts';
+import type { Principal } from './principal.ts';
+
+/** Tells whom a credential stands for; undefined for one that is no good. */
+export type Authenticate = (credential: string) => Promise<Principal | undefined>;
+
+export type CredentialOptions = {
+  readonly authenticateToken: Authenticate;
+  readonly authenticateWorkspaceKey: Authenticate;
+  readonly authenticateSession: Authenticate;
+  /** The name of the session's cookie. */
+  readonly sessionCookie: () => string;
+  /** The origin of the pages that may use the cookie. */
+  readonly publicUrl: () => string;
+};
+
+/** The scheme's name is case-insensitive (RFC 9110 §11.1). */
+const bearerPattern = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+/** Throws `unauthenticated` where there is no good credential. */
+export async function identifyBearer(
+  options: CredentialOptions,
+  call: Call,
+  principals: ReadonlySet<PrincipalType>,
+): Promise<Principal> {
+  const header = call.header('authorization');
+  if (header === undefined) throw refusal('A bearer credential is needed.');
+  const credential = bearerPattern.exec(header)?.[1];
+  if (credential === undefined) {
+    const error = /^bearer +./i.test(header) ? 'invalid_token' : undefined;
+    throw refusal('The Authorization header is not `Bearer <credential>`.', error);
+  }
+  const isKey = credential.startsWith('lk_');
+  if (isKey && !principals.has(PrincipalType.WORKSPACE_KEY)) {
+    throw refusal('A token is needed here, not a key.', 'invalid_token', credential);
+  }
+  const principal = isKey
+    ? await options.authenticateWorkspaceKey(credential)
+    : await options.authenticateToken(credential);
+  if (principal === undefined) {
+    throw refusal('The credential is not valid.', 'invalid_token', credential);
+  }
+  return principal;
+}
+
+/** Throws `unauthenticated` where there is no good cookie, or another origin's page has sent it. */
+export async function identifyCookie(options: CredentialOptions, call: Call): Promise<Principal> {
+  const cookie = parseCookie(call.header('cookie') ?? '')[options.sessionCookie()];
+  if (cookie === undefined) throw refusal('The cookie of a session is needed.');
+  const origin = call.header('origin');
+  if (origin !== undefined && origin !== options.publicUrl()) {
+    throw refusal('Only our own pages may use the cookie of a session.');
+  }
+  const principal = await options.authenticateSession(cookie);
+  if (principal === undefined) throw refusal('The session has ended.');
+  return principal;
+}
+
+/** Of the credential only the id is told, and only to the audit trail. */
+function refusal(detail: string, error?: string, credential = ''): Failure {
+  const target = anyCredentialId(credential) ?? '';
+  return fail('unauthenticated', detail, { challenge: bearerChallenge(error), target });
+}

@@ -1,0 +1,74 @@
+// The memory that the process spends on request bodies it has received and not yet decoded. Every
+// transport counts here, so that many unfinished requests cannot exhaust the memory together.
+
+import { fail } from '../errors/errors.ts';
+import type { MethodFacts } from './endpoint.ts';
+
+/** The largest body of a unary request, in bytes, on every transport. */
+export const unaryBodyBytesMax = 256 * 1024;
+
+export type BodyBudget = {
+  /** The time for a whole body to arrive, in milliseconds. An upload has longer. */
+  readonly timeoutMs: number;
+  /** Starts to count one request's body. */
+  open(): BodyAccount;
+  /** The bytes that are counted now. */
+  bytesHeld(): number;
+};
+
+/** Anonymous callers cannot fill the budget of those that the guard has accepted. */
+export type BodyBudgets = {
+  readonly anonymous: BodyBudget;
+  readonly accepted: BodyBudget;
+};
+
+/** The count of one request's body. */
+export type BodyAccount = {
+  /** Counts bytes that have arrived. Throws `unavailable` where the process holds too many. */
+  add(bytes: number): void;
+  /** Returns all bytes of this request to the budget. Further calls do nothing. */
+  close(): void;
+};
+
+export type BodyBudgetOptions = {
+  /** Half of them are for each budget. */
+  readonly bytesMax: number;
+  /** 30 seconds unless a test is in a hurry. */
+  readonly timeoutMs?: number | undefined;
+};
+
+export function createBodyBudgets(options: BodyBudgetOptions): BodyBudgets {
+  const { bytesMax, timeoutMs = 30_000 } = options;
+  const half = () => createBodyBudget(bytesMax / 2, timeoutMs);
+  return { anonymous: half(), accepted: half() };
+}
+
+/** The budget for a body that is read only after the guard has accepted a call of the method. */
+export function budgetOf({ access }: MethodFacts, budgets: BodyBudgets): BodyBudget {
+  return access.public ? budgets.anonymous : budgets.accepted;
+}
+
+function createBodyBudget(bytesMax: number, timeoutMs: number): BodyBudget {
+  let held = 0;
+  return {
+    timeoutMs,
+    bytesHeld: () => held,
+    open() {
+      let own = 0;
+      return {
+        add(bytes) {
+          if (held + bytes > bytesMax) {
+            const detail = 'The service is receiving too many request bodies at once.';
+            throw fail('unavailable', detail, { retryAfterSeconds: 1 });
+          }
+          held += bytes;
+          own += bytes;
+        },
+        close() {
+          held -= own;
+          own = 0;
+        },
+      };
+    },
+  };
+}

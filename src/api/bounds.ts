@@ -1,0 +1,96 @@
+// Whether a request keeps the bounds that its proto sets (buf.validate).
+import {
+  clearField,
+  clone,
+  create,
+  type DescMessage,
+  equals,
+  getOption,
+  hasOption,
+  isFieldSet,
+  type Message,
+  ScalarType,
+} from '@bufbuild/protobuf';
+import type { Validator, Violation } from '@bufbuild/protovalidate';
+import {
+  type FieldRules,
+  FieldRulesSchema,
+  field as fieldRules,
+  message as messageRules,
+  StringRulesSchema,
+} from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
+import { fail, invalid } from '../errors/errors.ts';
+
+/** Throws `invalid_argument`, naming every field that is out of bounds. */
+export type CheckBounds = (request: Message) => void;
+
+export function boundsOf(schema: DescMessage, validator: Validator): CheckBounds {
+  const texts = schema.fields.filter(
+    ({ fieldKind, scalar }) => fieldKind === 'scalar' && scalar === ScalarType.STRING,
+  );
+  const isWithin = lengthCheck(schema);
+  return (request) => {
+    // A message is a plain object with its fields' local names.
+    const values = request as unknown as Readonly<Record<string, unknown>>;
+    for (const { name, localName } of texts) {
+      const value = values[localName];
+      // PostgreSQL's text cannot hold it, and nothing that is named or looked up has a use for it.
+      if (typeof value === 'string' && value.includes('\0')) {
+        throw invalid(name, 'has a NUL character');
+      }
+    }
+    if (isWithin?.(values)) return;
+    const result = validator.validate(schema, request);
+    if (result.kind === 'error') throw result.error;
+    if (result.kind === 'valid') return;
+    const fields = result.violations.map((violation) => ({
+      field: fieldOf(violation),
+      detail: violation.message,
+    }));
+    const detail = fields.map((one) => `${one.field}: ${one.detail}`).join('; ');
+    throw fail('invalid_argument', detail, { fields });
+  };
+}
+
+type IsWithin = (values: Readonly<Record<string, unknown>>) => boolean;
+
+/**
+ * Tells of a message whose fields are texts, bounded by their lengths alone, whether it is sure to
+ * keep them: most requests need no more. Undefined for messages with other rules.
+ */
+function lengthCheck(schema: DescMessage): IsWithin | undefined {
+  const fields = schema.fields.map((field) => {
+    const bounds = lengthBounds(getOption(field, fieldRules));
+    return bounds && { localName: field.localName, ...bounds };
+  });
+  const isPlain = schema.oneofs.length === 0 && !hasOption(schema, messageRules);
+  if (!isPlain || !fields.every((field) => field !== undefined)) return undefined;
+  return (values) =>
+    fields.every(({ localName, min, max }) => {
+      const value = values[localName];
+      // What is bounded are characters, each of which is one unit of a string or two.
+      return typeof value === 'string' && value.length <= max && value.length >= 2 * min - 1;
+    });
+}
+
+/** The bounds of a text's length; undefined where there is any other rule. */
+function lengthBounds(rules: FieldRules): { min: number; max: number } | undefined {
+  if (rules.type.case !== 'string') return undefined;
+  const { minLen, maxLen } = StringRulesSchema.field;
+  const { value } = rules.type;
+  const bounds = {
+    min: isFieldSet(value, minLen) ? Number(value.minLen) : 0,
+    max: isFieldSet(value, maxLen) ? Number(value.maxLen) : Number.POSITIVE_INFINITY,
+  };
+  const others = clone(StringRulesSchema, value);
+  clearField(others, minLen);
+  clearField(others, maxLen);
+  const none = create(FieldRulesSchema, { type: { case: 'string', value: {} } });
+  const rest = { ...rules, type: { case: 'string' as const, value: others } };
+  return equals(FieldRulesSchema, rest, none) ? bounds : undefined;
+}
+
+/** The path of proto names, without the positions in lists. */
+function fieldOf({ field }: Violation): string {
+  return field.flatMap((part) => ('name' in part ? [part.name] : [])).join('.');
+}

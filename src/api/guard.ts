@@ -1,0 +1,105 @@
+// The one guard. Every handler is wrapped once, at start, before any face sees it:
+// authenticate -> kind of caller -> scope -> recent sign-in -> decode -> workspace -> bounds ->
+// handler -> error catalogue, metrics, log.
+import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
+import type { HandlerContext } from '@connectrpc/connect';
+import { type Failure, fail } from '../errors/errors.ts';
+import type { Call } from './call.ts';
+import {
+  type Endpoint,
+  type Handler,
+  type MethodFacts,
+  methodFacts,
+  type ReadRequest,
+} from './endpoint.ts';
+import { nobody, Visit, type VisitOptions } from './method-guard.ts';
+
+export type Guard = (descriptor: MethodFacts['descriptor'], handler: Handler) => Endpoint;
+
+export function createGuard(options: VisitOptions): Guard {
+  return (descriptor, handler) => {
+    const method = methodFacts(descriptor);
+    const visit = new Visit(options, method);
+    switch (descriptor.methodKind) {
+      case 'unary':
+        return { ...method, kind: 'unary', invoke: guardUnary(visit, handler) };
+      case 'client_streaming':
+        return { ...method, kind: 'client_streaming', invoke: guardUpload(visit, handler) };
+      case 'server_streaming':
+        return { ...method, kind: 'server_streaming', invoke: guardDownload(visit, handler) };
+      case 'bidi_streaming':
+        throw new Error(`${method.name}: no face carries streams in both directions`);
+    }
+  };
+}
+
+type Answer = MessageInitShape<DescMessage>;
+
+function guardUnary(visit: Visit, handler: Handler) {
+  // ServiceImpl has paired handler and descriptor; here their message types are no longer known.
+  const handle = handler as (request: Message, context: HandlerContext) => Promise<Answer> | Answer;
+  const output = visit.method.descriptor.output;
+  return async (call: Call, read: ReadRequest): Promise<Message> => {
+    const started = performance.now();
+    let principal = nobody;
+    try {
+      principal = await visit.identify(call);
+      visit.admit(call, principal);
+      const message = read();
+      const decoded = message instanceof Promise ? await message : message;
+      const accepted = visit.accept(call, principal, decoded);
+      const request = accepted instanceof Promise ? await accepted : accepted;
+      const answer = create(output, await handle(request, call.context));
+      visit.observe(call, principal, started, undefined);
+      return answer;
+    } catch (thrown) {
+      throw visit.observe(call, principal, started, visit.failureOf(thrown));
+    }
+  };
+}
+
+function guardUpload(visit: Visit, handler: Handler) {
+  const handle = handler as (
+    requests: AsyncIterable<Message>,
+    context: HandlerContext,
+  ) => Promise<Answer>;
+  const output = visit.method.descriptor.output;
+  return async (call: Call, requests: AsyncIterable<Message>): Promise<Message> => {
+    const started = performance.now();
+    let principal = nobody;
+    try {
+      principal = await visit.identify(call);
+      visit.admit(call, principal);
+      const answer = create(output, await handle(visit.acceptEach(requests), call.context));
+      visit.observe(call, principal, started, undefined);
+      return answer;
+    } catch (thrown) {
+      throw visit.observe(call, principal, started, visit.failureOf(thrown));
+    }
+  };
+}
+
+function guardDownload(visit: Visit, handler: Handler) {
+  const handle = handler as (request: Message, context: HandlerContext) => AsyncIterable<Answer>;
+  const output = visit.method.descriptor.output;
+  return async function* (call: Call, read: ReadRequest): AsyncGenerator<Message> {
+    const started = performance.now();
+    let principal = nobody;
+    let failure: Failure | undefined;
+    let ended = false;
+    try {
+      principal = await visit.identify(call);
+      visit.admit(call, principal);
+      const request = await visit.accept(call, principal, await read());
+      for await (const answer of handle(request, call.context)) yield create(output, answer);
+      ended = true;
+    } catch (thrown) {
+      failure = visit.failureOf(thrown);
+      throw failure;
+    } finally {
+      // A face that has enough (HEAD) ends the stream early, too.
+      if (!ended && call.isGone()) failure ??= fail('canceled', 'The caller went away.');
+      visit.observe(call, principal, started, failure);
+    }
+  };
+}

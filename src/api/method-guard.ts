@@ -1,0 +1,184 @@
+// The guard's steps for one method.
+import type { DescMethod, Message } from '@bufbuild/protobuf';
+import type { Validator } from '@bufbuild/protovalidate';
+import { PrincipalType, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
+import { bearerChallenge } from '../errors/challenge.ts';
+import { type Failure, fail } from '../errors/errors.ts';
+import { type CredentialOptions, identifyBearer, identifyCookie } from './authentication.ts';
+import { boundsOf, type CheckBounds } from './bounds.ts';
+import type { Call } from './call.ts';
+import type { MethodFacts } from './endpoint.ts';
+import {
+  isUser,
+  type MembershipsOf,
+  type Principal,
+  principalTypes,
+  setCaller,
+} from './principal.ts';
+import { changedPaths } from './update.ts';
+import { resolveWorkspace, setWorkspace } from './workspace.ts';
+
+/** What the guard tells of a call that has ended. */
+export type Observation = {
+  readonly method: MethodFacts;
+  readonly call: Call;
+  readonly principal: Principal;
+  /** Undefined for a success. */
+  readonly failure: Failure | undefined;
+  readonly durationMs: number;
+};
+
+export type VisitOptions = CredentialOptions & {
+  readonly membershipsOf: MembershipsOf;
+  readonly validator: Validator;
+  /** How long a sign-in counts as recent. */
+  readonly stepUpSeconds: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly observe: (observation: Observation) => void;
+  /** Turns whatever a handler threw into an error of the catalogue. */
+  readonly failureOf: (thrown: unknown) => Failure;
+};
+
+/** A sign-in further in the future was made while the clock was ahead. */
+const clockSkewSecondsMax = 300;
+
+export const nobody: Principal = { type: 'anonymous' };
+
+const callerNames: Record<PrincipalType, string> = {
+  [PrincipalType.UNSPECIFIED]: 'nobody',
+  [PrincipalType.SERVICE]: 'clients',
+  [PrincipalType.CUSTOMER]: 'customers',
+  [PrincipalType.STAFF]: 'staff',
+  [PrincipalType.MEMBER]: 'members of a workspace',
+  [PrincipalType.WORKSPACE_KEY]: 'API keys of a workspace',
+};
+
+/** Such as `clients and staff`. */
+const callersOf = (types: readonly PrincipalType[]) =>
+  new Intl.ListFormat('en').format(types.map((type) => callerNames[type]));
+
+export class Visit {
+  readonly method: MethodFacts;
+  readonly #options: VisitOptions;
+  readonly #principals: ReadonlySet<PrincipalType>;
+  readonly #check: CheckBounds;
+
+  constructor(options: VisitOptions, method: MethodFacts) {
+    this.#options = options;
+    this.method = method;
+    this.#principals = new Set(method.access.principals);
+    this.#check = boundsOf(method.descriptor.input, options.validator);
+  }
+
+  /** Every `forbidden` names the scope (RFC 6750 §3.1), whoever has thrown it. */
+  failureOf(thrown: unknown): Failure {
+    const failure = this.#options.failureOf(thrown);
+    if (failure.code !== 'forbidden' || failure.extra.challenge !== undefined) return failure;
+    const { scope } = this.method.access;
+    const challenge = bearerChallenge('insufficient_scope', scope === '' ? {} : { scope });
+    return fail('forbidden', failure.message, { ...failure.extra, challenge });
+  }
+
+  /** Finds out who calls; throws where the credential that is needed is missing or no good. */
+  async identify(call: Call): Promise<Principal> {
+    const { access } = this.method;
+    if (access.public) return nobody;
+    const takesCookie =
+      access.sessionCookie === SessionCookie.REQUIRED ||
+      (access.sessionCookie === SessionCookie.ACCEPTED &&
+        call.header('authorization') === undefined);
+    return takesCookie
+      ? identifyCookie(this.#options, call)
+      : identifyBearer(this.#options, call, this.#principals);
+  }
+
+  /** Lets the caller in, or throws. */
+  admit(call: Call, principal: Principal): void {
+    const { access } = this.method;
+    const { membershipsOf } = this.#options;
+    setCaller(call.context, { principal, call, method: this.method, membershipsOf });
+    if (access.public) return;
+    if (!this.#principals.has(principalTypes[principal.type])) {
+      throw fail('forbidden', `Only ${callersOf(access.principals)} may do this.`);
+    }
+    // Whether users act for themselves shows once the request is read.
+    if (access.self && isUser(principal) && !this.#isScoped(principal)) return;
+    this.#requireScope(principal);
+    if (access.recentSignIn) this.#checkSignIn(principal);
+  }
+
+  #isScoped(principal: Principal): boolean {
+    const { scope, self } = this.method.access;
+    if (scope === '') return !self;
+    return principal.type !== 'anonymous' && principal.scopes.has(scope);
+  }
+
+  #requireScope(principal: Principal): void {
+    if (this.#isScoped(principal)) return;
+    const { scope } = this.method.access;
+    const needed =
+      scope === '' ? 'Users may do this for themselves only.' : `The scope ${scope} is needed.`;
+    throw fail('forbidden', needed);
+  }
+
+  /** Throws where a user has not signed in recently (RFC 9470 §3); other callers pass. */
+  #checkSignIn(principal: Principal): void {
+    if (!isUser(principal)) return;
+    const { stepUpSeconds, now } = this.#options;
+    const ageSeconds = now() / 1000 - principal.authTime;
+    if (ageSeconds <= stepUpSeconds && ageSeconds >= -clockSkewSecondsMax) return;
+    const challenge = bearerChallenge('insufficient_user_authentication', {
+      max_age: stepUpSeconds,
+    });
+    const detail = `A sign-in within the last ${stepUpSeconds} seconds is needed.`;
+    throw fail('step_up_required', detail, { challenge });
+  }
+
+  /** Checks a decoded request: whom and what it is about, its workspace, its bounds. */
+  accept(call: Call, principal: Principal, request: Message): Message | Promise<Message> {
+    const { access } = this.method;
+    if (access.self && isUser(principal)) {
+      if ((request as { userId?: string }).userId !== principal.userId) {
+        this.#requireScope(principal);
+      } else if (access.recentSignIn) this.#checkSignIn(principal);
+    }
+    if (this.#changesGuarded(request)) this.#checkSignIn(principal);
+    if (!access.workspace) return this.#bounded(request);
+    const named = (request as { workspaceId?: string }).workspaceId ?? '';
+    const found = resolveWorkspace(call.context, named);
+    const enter = (workspaceId: string) => {
+      setWorkspace(call.context, workspaceId);
+      return this.#bounded(request);
+    };
+    return typeof found === 'string' ? enter(found) : found.then(enter);
+  }
+
+  #changesGuarded(request: Message): boolean {
+    const { recentSignInFields } = this.method.access;
+    if (recentSignInFields.length === 0) return false;
+    const { input }: DescMethod = this.method.descriptor;
+    const paths = changedPaths(input, request, recentSignInFields);
+    return paths.some((path) => recentSignInFields.includes(path));
+  }
+
+  #bounded(request: Message): Message {
+    this.#check(request);
+    return request;
+  }
+
+  async *acceptEach(requests: AsyncIterable<Message>): AsyncGenerator<Message> {
+    for await (const request of requests) yield this.#bounded(request);
+  }
+
+  observe<F extends Failure | undefined>(
+    call: Call,
+    principal: Principal,
+    started: number,
+    failure: F,
+  ): F {
+    const durationMs = performance.now() - started;
+    this.#options.observe({ method: this.method, call, principal, failure, durationMs });
+    return failure;
+  }
+}

@@ -1,0 +1,51 @@
+// The table of contents: every service with its implementation.
+import type { DescService } from '@bufbuild/protobuf';
+import type { ServiceImpl } from '@connectrpc/connect';
+import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
+import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
+import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
+import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
+import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
+import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
+import type { Endpoint, Handler } from './endpoint.ts';
+import type { Guard } from './guard.ts';
+
+export const services = {
+  issuance: IssuanceService,
+  verification: VerificationService,
+  account: AccountService,
+  client: ClientService,
+  customer: CustomerService,
+  session: SessionService,
+  audit: AuditService,
+  signingKey: SigningKeyService,
+  user: UserService,
+  document: DocumentService,
+  link: LinkService,
+  apiKey: ApiKeyService,
+  workspace: WorkspaceService,
+} as const satisfies Record<string, DescService>;
+
+/** An implementation for each of the services: all of their methods. */
+export type Implementations = {
+  readonly [K in keyof typeof services]: ServiceImpl<(typeof services)[K]>;
+};
+
+/** Every method, guarded. */
+export function guardAll(guard: Guard, implementations: Implementations): Endpoint[] {
+  return Object.entries(services).flatMap(([name, service]) => {
+    const implementation: Record<string, Handler> = implementations[name as keyof typeof services];
+    return service.methods.map((method) => {
+      const handler = implementation[method.localName];
+      if (handler === undefined) throw new Error(`${method.name} has no implementation`);
+      return guard(method, handler.bind(implementation));
+    });
+  });
+}

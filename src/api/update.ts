@@ -1,0 +1,52 @@
+// What a request to update a resource changes: what its `update_mask` names (AIP-134) or, without a
+// mask, the fields that have a value.
+import {
+  type DescMessage,
+  isFieldSet,
+  isMessage,
+  type Message,
+  type MessageShape,
+} from '@bufbuild/protobuf';
+import { type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { invalid } from '../errors/errors.ts';
+
+/** How a field that can be changed becomes a change of its row, by the field's proto name. */
+export type UpdateFields<D extends DescMessage, C> = Readonly<
+  Record<string, (request: MessageShape<D>) => C>
+>;
+
+export type Update<C> = { readonly paths: readonly string[]; readonly change: Partial<C> };
+
+/** Reads an update. Throws `invalid_argument` where the mask names what cannot be changed. */
+export function readUpdate<D extends DescMessage, C extends object>(
+  schema: D,
+  request: MessageShape<D>,
+  fields: UpdateFields<D, C>,
+): Update<C> {
+  const paths = changedPaths(schema, request, Object.keys(fields));
+  let change: Partial<C> = {};
+  for (const path of paths) {
+    const read = Object.hasOwn(fields, path) ? fields[path] : undefined;
+    if (read === undefined) throw invalid('update_mask', `${path} cannot be changed`);
+    change = { ...change, ...read(request) };
+  }
+  return { paths, change };
+}
+
+/** The paths of the mask; without one those of `fields` that have a value. */
+export function changedPaths(
+  schema: DescMessage,
+  request: Message,
+  fields: readonly string[],
+): readonly string[] {
+  const mask = maskOf(request);
+  if (mask !== undefined) return mask.paths;
+  return schema.fields
+    .filter((field) => fields.includes(field.name) && isFieldSet(request, field))
+    .map((field) => field.name);
+}
+
+function maskOf(request: Message): FieldMask | undefined {
+  const mask = 'updateMask' in request ? request.updateMask : undefined;
+  return isMessage(mask, FieldMaskSchema) ? mask : undefined;
+}

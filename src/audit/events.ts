@@ -1,0 +1,45 @@
+// Finds events for a caller. A filter that no index fits is applied to a bounded number of events
+// for each call, in short queries, so that neither SQLite nor a connection is held up for long.
+import type { PageQuery, Position } from '../storage/page-token.ts';
+import { pageOf, tokenAt } from '../storage/page-token.ts';
+import type { AuditEventRow, Database } from '../storage/schema.ts';
+import { type EventFilter, isIndexed, selectEvents, selectFloor } from './store.ts';
+
+/** How many events one query looks at, and how many queries one call makes. */
+const scannedMax = 5_000;
+const scansMax = 20;
+
+export type EventPage = {
+  readonly rows: readonly AuditEventRow[];
+  /** Empty where there are no more. A page that is not full may be followed by another one. */
+  readonly nextPageToken: string;
+};
+
+export async function findEvents(
+  db: Database,
+  filter: EventFilter,
+  page: PageQuery,
+): Promise<EventPage> {
+  if (isIndexed(filter)) return pageOf(await selectEvents(db, filter, page).execute(), page);
+  const found: AuditEventRow[] = [];
+  let { after } = page;
+  for (let scan = 0; scan < scansMax; scan++) {
+    const floor = await findFloor(db, filter, after);
+    const rest = { limit: page.limit - found.length, after };
+    found.push(...(await selectEvents(db, filter, rest, floor).execute()));
+    if (found.length > page.limit || floor === undefined) return pageOf(found, page);
+    after = floor;
+    // Other calls get their turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { rows: found, nextPageToken: after === undefined ? '' : tokenAt(after) };
+}
+
+async function findFloor(
+  db: Database,
+  filter: EventFilter,
+  after: Position | undefined,
+): Promise<Position | undefined> {
+  const row = await selectFloor(db, filter, after, scannedMax).executeTakeFirst();
+  return row === undefined ? undefined : { time: row.create_time, id: row.id };
+}

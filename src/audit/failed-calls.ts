@@ -1,0 +1,156 @@
+// Failed authentications, and refusals of changes, as events. They are written in batches, never
+// while a caller waits, and take a bounded room, however many callers fail in however many ways.
+
+import type { MethodFacts } from '../api/endpoint.ts';
+import type { Observation } from '../api/method-guard.ts';
+import { newId, type Random } from '../crypto/ids.ts';
+import type { ErrorCode } from '../errors/errors.ts';
+import { transact } from '../storage/database.ts';
+import type { AuditEventRow, Database } from '../storage/schema.ts';
+import { originOf } from './audit-log.ts';
+import { insertMissing } from './store.ts';
+
+/** Of which methods an error is recorded: of all, or of those that change something. */
+const recorded: Partial<Record<ErrorCode, 'all' | 'changes'>> = {
+  unauthenticated: 'all',
+  'identity.credential_invalid': 'all',
+  step_up_required: 'changes',
+  forbidden: 'changes',
+};
+
+/** How many different failures a batch tells apart. */
+const differentMax = 256;
+const targetLengthMax = 128;
+
+const batchMs = 1_000;
+/** Batches that are full become rarer up to this, so that an attack does not fill the disk. */
+const batchMsMax = 60_000;
+/** A process that stops has a second left once its calls have ended. */
+const stopMs = 800;
+
+export type Failures = {
+  /** Takes note of a call, if it is one to be recorded. */
+  record(observation: Observation): void;
+  /** Writes what is still to be written. */
+  stop(): Promise<void>;
+};
+
+export type FailuresOptions = {
+  readonly db: Database;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Tells the operator. */
+  readonly warn: (facts: object, message: string) => void;
+};
+
+export function createFailures({ db, random, now, warn }: FailuresOptions): Failures {
+  let batch = new Batch();
+  /** A batch that is being written: again, with the same ids, until it is known to be stored. */
+  let unwritten: readonly AuditEventRow[] = [];
+  let waitMs = batchMs;
+  let failing = false;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(): Promise<void> {
+    if (unwritten.length === 0) {
+      waitMs = batch.isFull ? Math.min(waitMs * 2, batchMsMax) : batchMs;
+      unwritten = batch.failures().map((one) => ({ ...one, id: newId('evt', random) }));
+      batch = new Batch();
+    }
+    const rows = unwritten;
+    await transact(db, (trx) => insertMissing(trx, rows));
+    unwritten = [];
+    failing = false;
+  }
+
+  function schedule(): void {
+    timer ??= setTimeout(() => {
+      writing = write()
+        .catch((err: unknown) => {
+          if (!failing) warn({ err, failures: countOf(unwritten) }, 'failures wait to be recorded');
+          failing = true;
+        })
+        .finally(() => {
+          timer = undefined;
+          if (unwritten.length > 0 || !batch.isEmpty) schedule();
+        });
+    }, waitMs).unref();
+  }
+
+  async function writeRest(): Promise<void> {
+    await writing;
+    clearTimeout(timer);
+    while (unwritten.length > 0 || !batch.isEmpty) await write();
+  }
+
+  return {
+    record({ method, call, principal, failure }) {
+      if (failure === undefined || !isRecorded(failure.code, method)) return;
+      batch.add({
+        create_time: now(),
+        ...originOf({ method, call, principal }),
+        target: (failure.extra.target ?? '').slice(0, targetLengthMax),
+        code: failure.code,
+        count: 1,
+      });
+      schedule();
+    },
+
+    async stop() {
+      const late = new Promise<never>((_, reject) => {
+        setTimeout(() => reject(new Error('the database takes too long')), stopMs).unref();
+      });
+      await Promise.race([writeRest(), late]).catch((err: unknown) => {
+        const failures = countOf(unwritten) + countOf(batch.failures());
+        warn({ err, failures }, 'failures were not recorded');
+      });
+    },
+  };
+}
+
+function isRecorded(code: ErrorCode, { sideEffects }: MethodFacts): boolean {
+  return recorded[code] === 'all' || (recorded[code] === 'changes' && sideEffects);
+}
+
+type Failed = Omit<AuditEventRow, 'id'>;
+
+function countOf(failures: readonly Failed[]): number {
+  return failures.reduce((sum, { count }) => sum + count, 0);
+}
+
+const unknown = { actor_id: '', target: '', request_id: '', address: '' };
+
+/** Failures, equal ones as one event; the rest by kind of caller, method and code alone. */
+class Batch {
+  readonly #different = new Map<string, Failed>();
+  readonly #rest = new Map<string, Failed>();
+
+  add(failed: Failed): void {
+    const kind = `${failed.actor_type} ${failed.action} ${failed.code}`;
+    const key = `${kind} ${failed.actor_id} ${failed.address} ${failed.target}`;
+    const equal = this.#different.get(key);
+    if (equal !== undefined) equal.count++;
+    else if (!this.isFull) this.#different.set(key, failed);
+    else this.#addRest(kind, failed);
+  }
+
+  #addRest(kind: string, failed: Failed): void {
+    const equal = this.#rest.get(kind);
+    if (equal !== undefined) equal.count++;
+    else this.#rest.set(kind, { ...failed, ...unknown });
+  }
+
+  get isFull(): boolean {
+    return this.#different.size === differentMax;
+  }
+
+  get isEmpty(): boolean {
+    return this.#different.size === 0;
+  }
+
+  failures(): readonly Failed[] {
+    return [...this.#different.values(), ...this.#rest.values()];
+  }
+}

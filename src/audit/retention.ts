@@ -1,0 +1,95 @@
+// Deletes the audit events that are older than the operator keeps them: in every process, and in
+// small batches, so that no caller waits for it. A clock that jumps ahead deletes nothing at once:
+// see docs/decisions/0027.
+import { transact } from '../storage/database.ts';
+import type { Database } from '../storage/schema.ts';
+import { deleteEvents, findNewestTime, readRetentionTime, writeRetentionTime } from './store.ts';
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const batchMax = 500;
+const pauseMs = 20;
+/** How much faster than the process runs the believed time may follow the clock. */
+const catchUpFactor = 24;
+/** A difference of more than this between the clock and the believed time is reported. */
+const warnMs = 2 * dayMs;
+
+export type Retention = {
+  /** Ends after the batch that is being deleted. */
+  stop(): Promise<void>;
+};
+
+export type RetentionOptions = {
+  readonly db: Database;
+  readonly days: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Counts milliseconds and never jumps. */
+  readonly monotonicNow?: () => number;
+  /** Logs for the operator. */
+  readonly warn: (facts: object, message: string) => void;
+  /** From the end of a search for old events to the next one. */
+  readonly everyMs?: number;
+};
+
+/** Looks for old events at once, and then every hour. */
+export function startRetention(options: RetentionOptions): Retention {
+  const { db, days, now, warn, everyMs = hourMs } = options;
+  const { monotonicNow = () => performance.now() } = options;
+  let lastRun = monotonicNow();
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      timer = setTimeout(resolve, ms).unref();
+    });
+  }
+
+  /** Moves the believed time, which the database keeps, towards the clock; returns it. */
+  async function believedTime(): Promise<number> {
+    const runTime = monotonicNow();
+    const clock = now();
+    const time = await transact(db, async (trx) => {
+      const before = (await readRetentionTime(trx)) ?? (await findNewestTime(trx)) ?? clock;
+      const next = Math.min(clock, Math.ceil(before + (runTime - lastRun) * catchUpFactor));
+      await writeRetentionTime(trx, next);
+      return next;
+    });
+    lastRun = runTime;
+    if (clock - time > warnMs) {
+      const facts = { clock: textOf(clock), believed: textOf(time) };
+      warn(facts, 'the clock is far ahead of its last known time: old audit events are kept');
+    }
+    return time;
+  }
+
+  async function deleteOld(): Promise<void> {
+    const before = (await believedTime()) - days * dayMs;
+    while (!stopped) {
+      const deleted = await transact(db, (trx) => deleteEvents(trx, before, batchMax));
+      if (deleted < batchMax) return;
+      await wait(pauseMs);
+    }
+  }
+
+  let deleting: Promise<void>;
+  function run(): void {
+    deleting = deleteOld()
+      .catch((err: unknown) => warn({ err }, 'old audit events could not be deleted'))
+      .then(() => {
+        if (!stopped) timer = setTimeout(run, everyMs).unref();
+      });
+  }
+  run();
+
+  return {
+    async stop() {
+      stopped = true;
+      await deleting;
+      clearTimeout(timer);
+    },
+  };
+}
+
+const textOf = (time: number) => new Date(time).toISOString();

@@ -1,0 +1,45 @@
+import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
+import { invalid } from '../errors/errors.ts';
+import { pageQuery } from '../storage/page-token.ts';
+import type { AuditEventRow, Database } from '../storage/schema.ts';
+import { findEvents } from './events.ts';
+
+export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof AuditService> {
+  return {
+    async listAuditEvents(request) {
+      const { target, actor, action, code } = request;
+      const start = firstMs(request.startTime);
+      const end = firstMs(request.endTime);
+      if (start !== undefined && end !== undefined && end <= start) {
+        throw invalid('end_time', 'is not after start_time');
+      }
+      const query = pageQuery(request);
+      const filter = { target, actor_id: actor, action, code, start, end };
+      const { rows, nextPageToken } = await findEvents(db, filter, query);
+      return { events: rows.map(eventMessage), nextPageToken };
+    },
+  };
+}
+
+/** The first whole millisecond at or after a time: events have no finer ones. */
+function firstMs(time: Timestamp | undefined): number | undefined {
+  if (time === undefined) return undefined;
+  return Number(time.seconds) * 1000 + Math.ceil(time.nanos / 1_000_000);
+}
+
+function eventMessage(row: AuditEventRow) {
+  return {
+    id: row.id,
+    createTime: timestampFromMs(row.create_time),
+    actorType: row.actor_type,
+    actor: row.actor_id,
+    action: row.action,
+    target: row.target,
+    code: row.code,
+    count: row.count,
+    requestId: row.request_id,
+    address: row.address,
+  };
+}

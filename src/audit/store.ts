@@ -1,0 +1,115 @@
+import { type SqlBool, sql } from 'kysely';
+import { newestFirst } from '../storage/newest-first.ts';
+import type { PageQuery, Position } from '../storage/page-token.ts';
+import type { AuditEventRow, Executor } from '../storage/schema.ts';
+
+export async function insertEvents(db: Executor, rows: readonly AuditEventRow[]): Promise<void> {
+  if (rows.length > 0) await db.insertInto('audit_events').values(rows).execute();
+}
+
+/** Writes those of the events that are not there yet, so that it may be tried again. */
+export async function insertMissing(db: Executor, rows: readonly AuditEventRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await db
+    .insertInto('audit_events')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+}
+
+/** Each has an index. The most telling first: an index is used for the first that is given. */
+const filters = ['target', 'actor_id', 'action', 'code'] as const;
+
+/** Empty means any. Times are milliseconds since 1970, from `start` on and before `end`. */
+export type EventFilter = Readonly<Record<(typeof filters)[number], string>> & {
+  readonly start: number | undefined;
+  readonly end: number | undefined;
+};
+
+const givenOf = (filter: EventFilter) => filters.filter((column) => filter[column] !== '');
+
+/** Whether an index alone finds the events: else those of the first filter have to be scanned. */
+export const isIndexed = (filter: EventFilter) => givenOf(filter).length <= 1;
+
+/** Selects the events that the first filter, the times and the page leave: an index finds them. */
+function selectIndexed(db: Executor, filter: EventFilter, page: PageQuery) {
+  let query = db.selectFrom('audit_events');
+  const [first] = givenOf(filter);
+  if (first !== undefined) query = query.where(first, '=', filter[first]);
+  if (filter.start !== undefined) query = query.where('create_time', '>=', filter.start);
+  if (filter.end !== undefined) query = query.where('create_time', '<', filter.end);
+  return newestFirst(query, page);
+}
+
+/** Selects a page and one row more, none of them older than `floor`. */
+export function selectEvents(db: Executor, filter: EventFilter, page: PageQuery, floor?: Position) {
+  let query = selectIndexed(db, filter, page).selectAll();
+  // Written so that no index fits: SQLite cannot tell which filter leaves the fewest rows, and
+  // might read all the events of a code to find those of a target.
+  for (const column of givenOf(filter).slice(1)) {
+    query = query.where(sql<SqlBool>`${sql.ref(column)} || '' = ${filter[column]}`);
+  }
+  if (floor === undefined) return query;
+  return query
+    .where('create_time', '>=', floor.time)
+    .where(sql<SqlBool>`(create_time, id) >= (${floor.time}, ${floor.id})`);
+}
+
+/** Selects where a scan of `count` events ends; finds nothing where there are fewer of them. */
+export function selectFloor(
+  db: Executor,
+  filter: EventFilter,
+  after: Position | undefined,
+  count: number,
+) {
+  return selectIndexed(db, filter, { limit: 0, after })
+    .select(['create_time', 'id'])
+    .offset(count - 1);
+}
+
+/** Deletes at most `limit` events, the oldest first; tells how many. */
+export async function deleteEvents(db: Executor, before: number, limit: number): Promise<number> {
+  const oldest = db
+    .selectFrom('audit_events')
+    .select('id')
+    .where('create_time', '<', before)
+    .orderBy('create_time')
+    .orderBy('id')
+    .limit(limit);
+  const { numDeletedRows } = await db
+    .deleteFrom('audit_events')
+    .where('id', 'in', oldest)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+const retentionName = 'audit_events';
+
+/** The time that the last deletion of old events went by. */
+export async function readRetentionTime(db: Executor): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('retention_times')
+    .select('time')
+    .where('name', '=', retentionName)
+    .executeTakeFirst();
+  return row?.time;
+}
+
+export async function writeRetentionTime(trx: Executor, time: number): Promise<void> {
+  await trx
+    .insertInto('retention_times')
+    .values({ name: retentionName, time })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ time }))
+    .execute();
+}
+
+/** The time of the newest event. */
+export async function findNewestTime(db: Executor): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('audit_events')
+    .select('create_time')
+    .orderBy('create_time', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.create_time;
+}

@@ -1,0 +1,61 @@
+// `latchkey doctor --blobs`: reads the stored bytes of every document and compares their size and
+// SHA-256 with the database. Changes nothing, and may run next to the service.
+import type { Config } from '../config/config.ts';
+import { readDiskBlobs } from '../sharing/blobs/disk.ts';
+import { checkBlob } from '../sharing/documents/scan.ts';
+import { findDocument, findDocumentsAfter } from '../sharing/documents/store.ts';
+import type { Damage } from '../storage/damaged-blob.ts';
+import type { Database } from '../storage/schema.ts';
+import { openExistingDatabase } from './existing-database.ts';
+
+export type BlobReport = {
+  readonly checked: number;
+  readonly damaged: readonly { readonly documentId: string; readonly damage: Damage }[];
+};
+
+const damageTexts: Record<Damage, string> = {
+  missing: 'the file is missing',
+  size: 'the size is wrong',
+  digest: 'the SHA-256 is wrong',
+};
+
+/** Prints each damaged document by its id, then a summary. Throws where the store is away. */
+export async function checkBlobs(
+  config: Pick<Config, 'databaseUrl' | 'blobDir'>,
+  print: (line: string) => void,
+): Promise<BlobReport> {
+  const db = await openExistingDatabase(config.databaseUrl);
+  try {
+    return await checkAll(db, config.blobDir, print);
+  } finally {
+    await db.destroy();
+  }
+}
+
+const batchMax = 100;
+
+async function checkAll(
+  db: Database,
+  blobDir: string,
+  print: (line: string) => void,
+): Promise<BlobReport> {
+  const blobs = readDiskBlobs(blobDir);
+  const damaged: { documentId: string; damage: Damage }[] = [];
+  let checked = 0;
+  for (let after = ''; ; ) {
+    const rows = await findDocumentsAfter(db, after, batchMax);
+    for (const row of rows) {
+      after = row.id;
+      const result = await checkBlob(blobs, row);
+      // Its bytes may be gone because it was deleted meanwhile.
+      if ((await findDocument(db, row.workspace_id, row.id)) === undefined) continue;
+      checked++;
+      if (result === 'ok') continue;
+      damaged.push({ documentId: row.id, damage: result });
+      print(`${row.id}: ${damageTexts[result]}`);
+    }
+    if (rows.length < batchMax) break;
+  }
+  print(`Documents checked: ${checked}, damaged: ${damaged.length}`);
+  return { checked, damaged };
+}

@@ -1,0 +1,17 @@
+// Opens the database for a command, which must not make one.
+import { access } from 'node:fs/promises';
+import { databaseFile } from '../installation/data-folder.ts';
+import { openDatabase } from '../storage/database.ts';
+import type { Database } from '../storage/schema.ts';
+
+/** Throws where an SQLite file is missing. The caller closes the database with `destroy()`. */
+export async function openExistingDatabase(url: string): Promise<Database> {
+  const file = databaseFile(url);
+  // SQLite would make the file.
+  if (file !== undefined) {
+    await access(file).catch((cause: unknown) => {
+      throw new Error(`the database ${file} does not exist or cannot be read`, { cause });
+    });
+  }
+  return openDatabase(url);
+}

@@ -1,0 +1,190 @@
+// The rules of generated credentials, the same for clients' secrets, customers' keys and
+// workspaces' keys: how many, until when, and how they follow one another.
+import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
+import { readExpireTime } from '../api/expire-time.ts';
+import type { CredentialKind, NewCredential } from '../crypto/credential-format.ts';
+import { fail } from '../errors/errors.ts';
+import { type PageRequest, pageOf, pageQuery } from '../storage/page-token.ts';
+import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
+import {
+  countLive,
+  endCredentials,
+  findCredentials,
+  findOwned,
+  hasOwner,
+  insertCredential,
+  lockOwner,
+  type Owner,
+  revokeCredential,
+} from './store.ts';
+
+export type { Owner } from './store.ts';
+
+const facts: Record<CredentialKind, { readonly max: number; owner: string; one: string }> = {
+  cs: { max: 10, owner: 'client', one: 'secret' },
+  ck: { max: 50, owner: 'customer', one: 'API key' },
+  wk: { max: 100, owner: 'workspace', one: 'API key' },
+};
+
+const overlapSecondsDefault = 86_400;
+
+export type NewFields = {
+  readonly name: string;
+  /** Space-separated; empty for a client's secret. */
+  readonly scopes: string;
+  /** Unset: never. */
+  readonly expireTime: Timestamp | undefined;
+};
+
+/** What the wire tells of any credential. */
+export type CredentialFields = {
+  readonly id: string;
+  readonly name: string;
+  readonly state: CredentialState;
+  readonly createTime: Timestamp;
+  readonly expireTime?: Timestamp;
+  readonly revokeTime?: Timestamp;
+  readonly lastUsedTime?: Timestamp;
+};
+
+export type CredentialPage = { readonly rows: CredentialRow[]; readonly nextPageToken: string };
+
+/**
+ * Everything that changes a credential is done in the caller's transaction, which it begins by
+ * locking the owner: whoever counts the live ones counts them alone. `not_found` where there is no
+ * such owner or credential, `conflict` where the owner would have too many live ones. What may make
+ * a credential end has to be announced on the topic `access`; creating one need not be.
+ */
+export type Credentials = {
+  create(
+    trx: Executor,
+    owner: Owner,
+    made: NewCredential,
+    fields: NewFields,
+  ): Promise<CredentialRow>;
+  /** Newest first, those that have ended too. */
+  list(owner: Owner, page: PageRequest): Promise<CredentialPage>;
+  /** At once and for ever, the last live one too; again without an effect. */
+  revoke(trx: Executor, owner: Owner, id: string): Promise<void>;
+  /**
+   * Makes a key with the name, scopes and expiry of a live one, which ends after the overlap: unset
+   * means a day, 0 at once. A key that has ended is a `conflict`.
+   */
+  rotate(
+    trx: Executor,
+    owner: Owner,
+    id: string,
+    made: NewCredential,
+    overlapSeconds: number | undefined,
+  ): Promise<CredentialRow>;
+  /** Makes a credential, and has every older live one end after the overlap. */
+  rotateAll(
+    trx: Executor,
+    owner: Owner,
+    made: NewCredential,
+    fields: NewFields,
+    overlapSeconds: number | undefined,
+  ): Promise<CredentialRow>;
+  describe(row: CredentialRow): CredentialFields;
+};
+
+export type CredentialsOptions = {
+  readonly db: Database;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+export function createCredentials({ db, now }: CredentialsOptions): Credentials {
+  return {
+    async create(trx, owner, made, fields) {
+      await lock(trx, owner);
+      const time = now();
+      const expireTime = readExpireTime(fields.expireTime, time);
+      return insertWithin(trx, owner, made, { ...fields, expireTime }, time);
+    },
+
+    async list(owner, page) {
+      if (!(await hasOwner(db, owner))) throw noSuchOwner(owner);
+      const query = pageQuery(page);
+      return pageOf(await findCredentials(db, owner, query), query);
+    },
+
+    async revoke(trx, owner, id) {
+      await lock(trx, owner);
+      const row = await existing(trx, owner, id);
+      await revokeCredential(trx, row.id, now());
+    },
+
+    async rotate(trx, owner, id, made, overlapSeconds = overlapSecondsDefault) {
+      await lock(trx, owner);
+      const time = now();
+      const old = await existing(trx, owner, id);
+      if (stateOf(old, time) !== CredentialState.LIVE) {
+        throw fail('conflict', `The ${facts[owner.kind].one} has ended.`);
+      }
+      await endCredentials(trx, owner, { id, time, overlapMs: overlapSeconds * 1000 });
+      const { name, scopes, expire_time } = old;
+      const fields = { name, scopes, expireTime: expire_time };
+      return insertWithin(trx, owner, made, fields, time);
+    },
+
+    async rotateAll(trx, owner, made, fields, overlapSeconds = overlapSecondsDefault) {
+      await lock(trx, owner);
+      const time = now();
+      const expireTime = readExpireTime(fields.expireTime, time);
+      await endCredentials(trx, owner, { time, overlapMs: overlapSeconds * 1000 });
+      return insertWithin(trx, owner, made, { ...fields, expireTime }, time);
+    },
+
+    describe(row) {
+      const { expire_time, revoke_time, last_used_time } = row;
+      return {
+        id: row.id,
+        name: row.name,
+        state: stateOf(row, now()),
+        createTime: timestampFromMs(row.create_time),
+        ...(expire_time === null ? {} : { expireTime: timestampFromMs(expire_time) }),
+        ...(revoke_time === null ? {} : { revokeTime: timestampFromMs(revoke_time) }),
+        ...(last_used_time === null ? {} : { lastUsedTime: timestampFromMs(last_used_time) }),
+      };
+    },
+  };
+}
+
+async function lock(trx: Executor, owner: Owner): Promise<void> {
+  if (!(await lockOwner(trx, owner))) throw noSuchOwner(owner);
+}
+
+/** The owner is locked, so that nobody else adds a credential between the count and the insert. */
+async function insertWithin(
+  trx: Executor,
+  owner: Owner,
+  made: NewCredential,
+  fields: { name: string; scopes: string; expireTime: number | null },
+  time: number,
+): Promise<CredentialRow> {
+  const { max, one } = facts[owner.kind];
+  if ((await countLive(trx, owner, time)) >= max) {
+    const detail = `The ${facts[owner.kind].owner} has ${max} live ${one}s, which is the most.`;
+    throw fail('conflict', detail);
+  }
+  return insertCredential(trx, owner, made, { ...fields, createTime: time });
+}
+
+async function existing(trx: Executor, owner: Owner, id: string): Promise<CredentialRow> {
+  const row = await findOwned(trx, owner, id);
+  if (row !== undefined) return row;
+  const { owner: noun, one } = facts[owner.kind];
+  throw fail('not_found', `The ${noun} has no such ${one}.`);
+}
+
+function noSuchOwner({ kind }: Owner) {
+  return fail('not_found', `There is no such ${facts[kind].owner}.`);
+}
+
+function stateOf(row: CredentialRow, time: number): CredentialState {
+  if (row.revoke_time !== null) return CredentialState.REVOKED;
+  const expired = row.expire_time !== null && row.expire_time <= time;
+  return expired ? CredentialState.EXPIRED : CredentialState.LIVE;
+}

@@ -1,0 +1,147 @@
+// Passwords: argon2id (RFC 9106) with the parameters that OWASP recommends, computed on the thread
+// pool. Only a few at a time: tokens are signed on the same pool, and each takes 19 MiB.
+import { hash, type Options, verify } from '@node-rs/argon2';
+import { fail } from '../errors/errors.ts';
+import { createFairQueue, type FairQueue, type OwnerPath } from '../limits/fair-share.ts';
+
+/**
+ * Each kind has a queue: users who sign in (`users`), new passwords of users (`changes`), and
+ * passwords of links (`links`). Within a kind, the owners take turns.
+ */
+type Kind = 'users' | 'changes' | 'links';
+
+export type PasswordQueue = {
+  readonly kind: Kind;
+  readonly owner: OwnerPath;
+  /** Runs when it is the password's turn, before the password is computed, and may refuse it. */
+  readonly first?: () => Promise<void>;
+};
+
+export type Passwords = {
+  /** The PHC string to be stored. */
+  hash(password: string, queue?: PasswordQueue): Promise<string>;
+  /** Whether it is the password of the stored string; without one, false after the same time. */
+  verify(stored: string | undefined, password: string, queue?: PasswordQueue): Promise<boolean>;
+};
+
+// argon2id is the package's default algorithm.
+const options: Options = {
+  memoryCost: 19_456,
+  timeCost: 2,
+  parallelism: 1,
+};
+
+const runningMax = 2;
+/** Of each kind. */
+const waitingMax = 100;
+
+/** Of one owner of `changes`, waiting ones included: more would only make others wait. */
+const changesMax = 2;
+
+const users: PasswordQueue = { kind: 'users', owner: [] };
+
+/** The queue for a new password that the caller sets, for itself or for another user. */
+export function changesOf(callerId: string): PasswordQueue {
+  return { kind: 'changes', owner: [callerId] };
+}
+
+/** Throws `unavailable` or, where an owner has used up its share, `rate_limited`. */
+export function createPasswords(): Passwords {
+  const turns = createTurns();
+  const decoy = hash('', options);
+  return {
+    hash: (password, queue = users) => turns(queue, () => hash(normalised(password), options)),
+    verify: (stored, password, queue = users) =>
+      turns(queue, async () => {
+        const matches = await verify(stored ?? (await decoy), normalised(password));
+        return matches && stored !== undefined;
+      }),
+  };
+}
+
+/** The same password however a keyboard composes it (NIST SP 800-63B §5.1.1.2). */
+const normalised = (password: string) => password.normalize('NFKC');
+
+/**
+ * Runs a few at a time: sign-ins may have both turns. The other kinds have one between them, in
+ * alternation, which is theirs while any of them waits.
+ */
+function createTurns() {
+  type Turn = () => void;
+  const waiting = {
+    users: createFairQueue<Turn>(waitingMax),
+    changes: createFairQueue<Turn>(waitingMax),
+    links: createFairQueue<Turn>(waitingMax),
+  } satisfies Record<Kind, FairQueue<Turn>>;
+  const running = { users: 0, others: 0 };
+  const others: ('changes' | 'links')[] = ['links', 'changes'];
+  const changesUnderWay = new Map<string, number>();
+
+  function nextOther(): Turn | undefined {
+    for (const kind of others) {
+      const turn = waiting[kind].next();
+      if (turn === undefined) continue;
+      others.sort((a, b) => Number(a === kind) - Number(b === kind));
+      return turn;
+    }
+    return undefined;
+  }
+
+  function startNext(): void {
+    while (running.users + running.others < runningMax) {
+      const other = running.others === 0 ? nextOther() : undefined;
+      const turn = other ?? waiting.users.next();
+      if (turn === undefined) return;
+      running[other === undefined ? 'users' : 'others']++;
+      turn();
+    }
+  }
+
+  /** Counts a change of the owner's; returns false where too many are under way. */
+  function enter({ kind, owner }: PasswordQueue): boolean {
+    if (kind !== 'changes') return true;
+    const key = JSON.stringify(owner);
+    const count = changesUnderWay.get(key) ?? 0;
+    if (count >= changesMax) return false;
+    changesUnderWay.set(key, count + 1);
+    return true;
+  }
+
+  function leave({ kind, owner }: PasswordQueue): void {
+    if (kind !== 'changes') return;
+    const key = JSON.stringify(owner);
+    const count = (changesUnderWay.get(key) ?? 1) - 1;
+    if (count === 0) changesUnderWay.delete(key);
+    else changesUnderWay.set(key, count);
+  }
+
+  return async <T>(queue: PasswordQueue, work: () => Promise<T>): Promise<T> => {
+    const { kind, owner, first } = queue;
+    if (!enter(queue)) throw refusals[kind]();
+    try {
+      await new Promise<void>((go, refuse) => {
+        if (waiting[kind].add(owner, go)) startNext();
+        else refuse(refusals[kind]());
+      });
+      try {
+        await first?.();
+        return await work();
+      } finally {
+        running[kind === 'users' ? 'users' : 'others']--;
+        startNext();
+      }
+    } finally {
+      leave(queue);
+    }
+  };
+}
+
+const refusals = {
+  users: () => fail('unavailable', 'Too many sign-ins are under way.', { retryAfterSeconds: 1 }),
+  changes: () =>
+    fail('rate_limited', 'Too many passwords are being changed.', { retryAfterSeconds: 1 }),
+  links: () =>
+    fail('rate_limited', 'Too many passwords of links are being checked.', {
+      retryAfterSeconds: 1,
+    }),
+} satisfies Record<Kind, () => Error>;

@@ -1,0 +1,206 @@
+import { sql } from 'kysely';
+import { storedScopes } from '../access/scopes.ts';
+import type { CredentialKind, NewCredential } from '../crypto/credential-format.ts';
+import { newestFirst } from '../storage/newest-first.ts';
+import type { PageQuery } from '../storage/page-token.ts';
+import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
+
+/** The client (`cs`), customer (`ck`) or workspace (`wk`) that credentials belong to. */
+export type Owner = { readonly kind: CredentialKind; readonly id: string };
+
+const owners = {
+  cs: { table: 'clients', column: 'client_id' },
+  ck: { table: 'customers', column: 'customer_id' },
+  wk: { table: 'workspaces', column: 'workspace_id' },
+} as const satisfies Record<CredentialKind, { table: string; column: keyof CredentialRow }>;
+
+/**
+ * Has other transactions that would lock the same owner wait for this one to end; tells whether
+ * there is one. It is an update that changes nothing, which both dialects wait for.
+ */
+export async function lockOwner(trx: Executor, { kind, id }: Owner): Promise<boolean> {
+  const table = sql.table(owners[kind].table);
+  const { numAffectedRows } = await sql`update ${table} set name = name where id = ${id}`.execute(
+    trx,
+  );
+  return (numAffectedRows ?? 0n) > 0n;
+}
+
+export async function hasOwner(db: Executor, { kind, id }: Owner): Promise<boolean> {
+  const { rows } =
+    await sql`select 1 from ${sql.table(owners[kind].table)} where id = ${id}`.execute(db);
+  return rows.length > 0;
+}
+
+type CredentialFields = {
+  readonly name: string;
+  /** Space-separated; empty for a client's secret. */
+  readonly scopes: string;
+  readonly createTime: number;
+  readonly expireTime?: number | null;
+};
+
+export async function insertCredential(
+  db: Executor,
+  { kind, id }: Owner,
+  credential: NewCredential,
+  fields: CredentialFields,
+): Promise<CredentialRow> {
+  const row: CredentialRow = {
+    id: credential.id,
+    client_id: null,
+    customer_id: null,
+    workspace_id: null,
+    digest: credential.digest,
+    name: fields.name,
+    scopes: fields.scopes,
+    create_time: fields.createTime,
+    expire_time: fields.expireTime ?? null,
+    revoke_time: null,
+    last_used_time: null,
+  };
+  row[owners[kind].column] = id;
+  await db.insertInto('credentials').values(row).execute();
+  return row;
+}
+
+/** Reads a page and one row more. */
+export function findCredentials(
+  db: Executor,
+  { kind, id }: Owner,
+  page: PageQuery,
+): Promise<CredentialRow[]> {
+  const query = db.selectFrom('credentials').selectAll().where(owners[kind].column, '=', id);
+  return newestFirst(query, page).execute();
+}
+
+export function findOwned(
+  db: Executor,
+  owner: Owner,
+  id: string,
+): Promise<CredentialRow | undefined> {
+  return db
+    .selectFrom('credentials')
+    .selectAll()
+    .where('id', '=', id)
+    .where(owners[owner.kind].column, '=', owner.id)
+    .executeTakeFirst();
+}
+
+/** How many of the owner's credentials are neither revoked nor expired at `time`. */
+export async function countLive(db: Executor, { kind, id }: Owner, time: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('credentials')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where(owners[kind].column, '=', id)
+    .where('revoke_time', 'is', null)
+    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', time)]))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function revokeCredential(db: Executor, id: string, time: number): Promise<void> {
+  await db
+    .updateTable('credentials')
+    .set({ revoke_time: time })
+    .where('id', '=', id)
+    .where('revoke_time', 'is', null)
+    .execute();
+}
+
+type Ending = {
+  /** One of the owner's; all of them where it is unset. */
+  readonly id?: string;
+  readonly time: number;
+  readonly overlapMs: number;
+};
+
+/** Has live credentials end `overlapMs` after `time`, but none later than it would have ended. */
+export async function endCredentials(
+  db: Executor,
+  owner: Owner,
+  { id, time, overlapMs }: Ending,
+): Promise<void> {
+  const end = time + overlapMs;
+  const change = overlapMs === 0 ? { revoke_time: time } : { expire_time: end };
+  let query = db
+    .updateTable('credentials')
+    .set(change)
+    .where(owners[owner.kind].column, '=', owner.id)
+    .where('revoke_time', 'is', null)
+    .where(({ eb, or }) => or([eb('expire_time', 'is', null), eb('expire_time', '>', end)]));
+  if (id !== undefined) query = query.where('id', '=', id);
+  await query.execute();
+}
+
+/** A credential with what it stands for. */
+export type StoredCredential = {
+  readonly id: string;
+  /** The client, customer or workspace. */
+  readonly ownerId: string;
+  readonly digest: string;
+  readonly scopes: ReadonlySet<string>;
+  /** False once it is revoked or its owner disabled. */
+  readonly enabled: boolean;
+  /** Milliseconds since 1970; undefined for never. */
+  readonly expireTime: number | undefined;
+};
+
+/** Reads a credential by its id, with its owner. */
+export async function findCredential(
+  db: Database,
+  id: string,
+): Promise<StoredCredential | undefined> {
+  const row = await db
+    .selectFrom('credentials as k')
+    .leftJoin('clients as c', 'c.id', 'k.client_id')
+    .leftJoin('customers as u', 'u.id', 'k.customer_id')
+    .select([
+      'k.id',
+      'k.client_id',
+      'k.customer_id',
+      'k.workspace_id',
+      'k.digest',
+      'k.scopes',
+      'k.expire_time',
+      'k.revoke_time',
+      'c.scopes as client_scopes',
+      'c.disable_time as client_disable_time',
+      'u.disable_time as customer_disable_time',
+    ])
+    .where('k.id', '=', id)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const disableTime = row.client_disable_time ?? row.customer_disable_time;
+  return {
+    id: row.id,
+    ownerId: row.client_id ?? row.customer_id ?? row.workspace_id ?? '',
+    digest: row.digest,
+    scopes: storedScopes(row.client_scopes ?? row.scopes),
+    enabled: row.revoke_time === null && disableTime === null,
+    expireTime: row.expire_time ?? undefined,
+  };
+}
+
+/** The customer's accounts. */
+export async function findAccounts(db: Database, customerId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('customer_accounts')
+    .select('account_id')
+    .where('customer_id', '=', customerId)
+    .orderBy('account_id')
+    .execute();
+  return rows.map((row) => row.account_id);
+}
+
+export type Use = { readonly id: string; readonly time: number };
+
+/** Tells when credentials were used; a later time that is known already is kept. */
+export async function markUsed(db: Executor, uses: readonly Use[]): Promise<void> {
+  const values = sql.join(uses.map(({ id, time }) => sql`(${id}, cast(${time} as bigint))`));
+  // Both dialects name the columns of a list of values so.
+  await sql`update credentials set last_used_time = used.column2
+    from (values ${values}) as used
+    where credentials.id = used.column1
+      and (last_used_time is null or last_used_time < used.column2)`.execute(db);
+}

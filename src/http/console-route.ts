@@ -1,0 +1,61 @@
+// The page of the console. Whatever its address, it is the same: the script in it finds out what to
+// show. Its code: web/console.
+import type { Random } from '../crypto/ids.ts';
+import type { Assets } from './assets.ts';
+import { html } from './html.ts';
+import { pageHeaders } from './html-headers.ts';
+import type { Page, PageReply } from './route.ts';
+
+export type ConsoleOptions = {
+  readonly assets: Assets;
+  /** The service's own origin. */
+  readonly publicUrl: () => string;
+  readonly random: Random;
+  /** Told, so that a larger file need not be sent to find out. */
+  readonly uploadBytesMax: number;
+};
+
+const nonceBytes = 16;
+
+export function consolePage(options: ConsoleOptions): Page {
+  const { assets, publicUrl, random, uploadBytesMax } = options;
+  const { file, styles, imports } = assets.entry('web/console/main.tsx');
+  const icon = assets.addressOf('web/viewer/mark.svg');
+  const links = [
+    ...styles.map((style) => html`<link rel="stylesheet" href="${style}">\n`),
+    ...imports.map((module) => html`<link rel="modulepreload" href="${module}">\n`),
+  ];
+
+  async function answer(): Promise<PageReply> {
+    const nonce = Buffer.from(random(nonceBytes)).toString('base64');
+    const headers = pageHeaders({
+      // Mantine writes the variables of its theme into a style element.
+      'style-src': `'self' 'nonce-${nonce}'`,
+      // A document that is previewed is fetched with a token, which an address cannot carry.
+      'img-src': "'self' blob:",
+      'form-action': "'none'",
+    });
+    const body = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
+<meta property="csp-nonce" nonce="${nonce}">
+<meta name="public-url" content="${publicUrl()}">
+<meta name="upload-bytes-max" content="${uploadBytesMax}">
+<title>Latchkey</title>
+<link rel="icon" type="image/svg+xml" href="${icon}">
+${links}<script type="module" src="${file}"></script>
+</head>
+<body><div id="console"></div>
+<noscript>The console runs in your browser: please allow JavaScript here.</noscript>
+</body>
+</html>
+`;
+    return { status: 200, headers, body: body.text };
+  }
+
+  return { method: 'GET', path: '/console/**', name: 'console', takesSlash: true, answer };
+}

@@ -1,0 +1,13 @@
+import type { Failure } from '../errors/errors.ts';
+
+/** A request that reached no method; the guard observes calls of methods. */
+export type HttpObservation = {
+  /** The page's name; `unrouted` where there is none. */
+  readonly name: string;
+  readonly requestId: string;
+  readonly peer: string;
+  readonly status: number;
+  /** Undefined for a success. */
+  readonly failure: Failure | undefined;
+  readonly durationMs: number;
+};

@@ -1,0 +1,140 @@
+// The wing of tokens: who may do what, and how that is managed.
+
+import type { Authenticate } from '../api/authentication.ts';
+import type { MembershipsOf } from '../api/principal.ts';
+import type { Implementations } from '../api/services.ts';
+import { createAuditService } from '../audit/service.ts';
+import { type Credentials, createCredentials } from '../credentials/credentials.ts';
+import { createDirectory, type Directory } from '../credentials/directory.ts';
+import { createPasswords, type Passwords } from '../credentials/passwords.ts';
+import { createUsage } from '../credentials/usage.ts';
+import type { Base } from '../module-options.ts';
+import { createAccountService } from './accounts/service.ts';
+import { createClientService } from './clients/service.ts';
+import { createCustomerService } from './customers/service.ts';
+import { type Keyring, openKeyring } from './keys/keyring.ts';
+import { type Rotation, startRotation } from './keys/rotation.ts';
+import { createSigningKeyService } from './keys/service.ts';
+import { createSessions, type Sessions } from './sessions/sessions.ts';
+import { principalFrom } from './tokens/claims.ts';
+import { createStanding } from './tokens/current-grants.ts';
+import { createIssuanceService } from './tokens/issuance-service.ts';
+import { openRevocations } from './tokens/revocations.ts';
+import { createSignatures } from './tokens/signatures.ts';
+import { createSigner, type Signer } from './tokens/signer.ts';
+import { createVerificationService } from './tokens/verification-service.ts';
+import { createVerifier } from './tokens/verifier.ts';
+import type { RolesOf } from './users/privilege.ts';
+import { createUserService } from './users/service.ts';
+import { createSealedStepOf } from './users/totp.ts';
+
+/** The life of the token of a user's session. */
+const sessionTokenSeconds = 300;
+
+export type Identity = {
+  readonly services: Pick<
+    Implementations,
+    | 'issuance'
+    | 'verification'
+    | 'account'
+    | 'client'
+    | 'customer'
+    | 'session'
+    | 'audit'
+    | 'signingKey'
+    | 'user'
+  >;
+  readonly credentials: Credentials;
+  readonly passwords: Passwords;
+  readonly keyring: Keyring;
+  readonly signer: Signer;
+  readonly rotation: Rotation;
+  readonly sessions: Sessions;
+  readonly authenticateToken: Authenticate;
+  readonly authenticateWorkspaceKey: Authenticate;
+  /** Writes what was not written yet. */
+  stop(): Promise<void>;
+};
+
+type IdentityNeeds = { readonly membershipsOf: MembershipsOf; readonly rolesOf: RolesOf };
+
+export async function buildIdentity(
+  base: Base,
+  { membershipsOf, rolesOf }: IdentityNeeds,
+): Promise<Identity> {
+  const { config, log, db, changes, trail, masterKey, now, random, publicUrl } = base;
+  const issuer = publicUrl;
+  const audience = () => config.audience ?? publicUrl();
+  const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
+  const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
+  const keyring = await openKeyring({ db, masterKey, changes, tokenSecondsMax, now });
+  const onError = (error: unknown) => log.error({ err: error }, 'the rotation of keys failed');
+  const rotation = await startRotation({
+    masterKey,
+    keyring,
+    changes,
+    trail,
+    rotationDays,
+    now,
+    onError,
+  });
+  const revocations = await openRevocations({ db, changes, now });
+  const credentials = createCredentials({ db, now });
+  const usage = createUsage({ db, now });
+  const directory = createDirectory({ db, changes, noteUse: usage.note, now });
+  const passwords = createPasswords();
+  const signer = createSigner({ keyring, issuer, audience, now });
+  const signatures = createSignatures({ keyring, changes, now });
+  const sessions = createSessions({
+    ...base,
+    signer,
+    passwords,
+    stepOf: createSealedStepOf(masterKey, now),
+    membershipsOf,
+    tokenSeconds: sessionTokenSeconds,
+  });
+  const narrow = createStanding({ db, changes, narrowUser: sessions.narrow, now });
+  const names = { issuer, audience };
+  const verifier = createVerifier({ signatures, revocations, narrow, ...names, now });
+  return {
+    credentials,
+    passwords,
+    keyring,
+    signer,
+    rotation,
+    sessions,
+    async authenticateToken(token) {
+      const claims = await verifier.verify(token);
+      return claims === undefined ? undefined : principalFrom(claims);
+    },
+    authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
+    async stop() {
+      await Promise.all([usage.stop(), rotation.stop()]);
+    },
+    services: {
+      issuance: createIssuanceService({
+        directory,
+        signer,
+        serviceTokenSeconds,
+        customerTokenSeconds,
+      }),
+      verification: createVerificationService({ keyring, verifier, revocations, trail }),
+      account: createAccountService(db),
+      client: createClientService({ db, trail, credentials, random, now }),
+      customer: createCustomerService({ db, trail, credentials, random, now }),
+      session: sessions.service,
+      signingKey: createSigningKeyService({ db, masterKey, trail, now }),
+      audit: createAuditService({ db }),
+      user: createUserService({ db, trail, masterKey, passwords, rolesOf, random, now }),
+    },
+  };
+}
+
+function workspaceKeyAuthenticator(directory: Directory): Authenticate {
+  return async (text) => {
+    const key = await directory.authenticate('wk', text);
+    if (key === undefined) return undefined;
+    const { id, ownerId, scopes } = key;
+    return { type: 'workspace_key', keyId: id, workspaceId: ownerId, scopes };
+  };
+}

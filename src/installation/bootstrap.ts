@@ -1,0 +1,158 @@
+// The first start on an empty database: a signing key, and what is needed to try the service. Its
+// secrets are written once, to a file that only its owner can read.
+import { rm } from 'node:fs/promises';
+import { managementScopes } from '../access/scopes.ts';
+import type { Bootstrap } from '../config/config.ts';
+import { createPasswords } from '../credentials/passwords.ts';
+import { insertCredential } from '../credentials/store.ts';
+import { generateCredential } from '../crypto/credential-format.ts';
+import { base62, newId, type Random } from '../crypto/ids.ts';
+import type { MasterKey } from '../crypto/master-key.ts';
+import { readFileIfAny, replaceFile } from '../files/files.ts';
+import { insertClient } from '../identity/clients/store.ts';
+import { insertAccounts, insertCustomer } from '../identity/customers/store.ts';
+import { insertNewKey } from '../identity/keys/changes.ts';
+import { generateSigningKey } from '../identity/keys/signing-key.ts';
+import { countSigningKeys } from '../identity/keys/store.ts';
+import { insertUser } from '../identity/users/store.ts';
+import { insertWorkspace } from '../sharing/workspaces/store.ts';
+import { transact } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/schema.ts';
+
+export type BootstrapOptions = {
+  readonly db: Database;
+  readonly masterKey: MasterKey;
+  readonly kind: Bootstrap;
+  readonly file: string;
+  readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Throws where an empty database must not be filled. */
+  readonly requirePermitted: (databaseIsEmpty: boolean) => void;
+};
+
+type Settings = Readonly<Record<string, string>>;
+
+/** A part of the bootstrap: what it tells, and the rows that make it true. */
+type Part = {
+  readonly settings: Settings;
+  readonly insert: (trx: Executor) => Promise<unknown>;
+};
+
+const demoScopes = ['accounts', 'payments', 'tokens'].flatMap((area) => [
+  `${area}:read`,
+  `${area}:write`,
+]);
+const customerScopes = 'accounts:read payments:read payments:write';
+const keyScopes = 'documents:read documents:write links:read links:write';
+
+/** Fills an empty database; does nothing to any other. Tells whether it wrote the file. */
+export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
+  const { db, masterKey, kind, file, now } = options;
+  if ((await countSigningKeys(db)) > 0) return false;
+  options.requirePermitted(true);
+  const parts: Part[] = [];
+  if (kind !== 'none') parts.push(await staff(options));
+  if (kind === 'demo') parts.push(client(options), customer(options), workspace(options));
+
+  // The file first: secrets that were never shown could not be shown again.
+  const settings = Object.assign({}, ...parts.map((part) => part.settings));
+  if (parts.length > 0) await replaceFile(file, write(settings));
+  const key = await generateSigningKey(masterKey);
+  try {
+    await transact(db, async (trx) => {
+      await insertNewKey(trx, key, 'active', now());
+      for (const part of parts) await part.insert(trx);
+    });
+    return parts.length > 0;
+  } catch (error) {
+    await rm(file, { force: true });
+    // Another process has been faster: there is exactly one active key.
+    if ((await countSigningKeys(db)) > 0) return false;
+    throw error;
+  }
+}
+
+async function staff({ random, now }: BootstrapOptions): Promise<Part> {
+  const email = 'staff@example.com';
+  const password = base62(random(16), 22);
+  const password_hash = await createPasswords().hash(password);
+  return {
+    settings: { STAFF_EMAIL: email, STAFF_PASSWORD: password },
+    insert: (trx) =>
+      insertUser(trx, {
+        id: newId('usr', random),
+        kind: 'staff',
+        email,
+        name: 'First staff user',
+        password_hash,
+        scopes: managementScopes.join(' '),
+        create_time: now(),
+        disable_time: null,
+      }),
+  };
+}
+
+function client({ random, now }: BootstrapOptions): Part {
+  const id = newId('cli', random);
+  const secret = generateCredential('cs', random);
+  const scopes = demoScopes.join(' ');
+  const create_time = now();
+  return {
+    settings: { CLIENT_ID: id, CLIENT_SECRET: secret.text, CLIENT_SCOPES: scopes },
+    async insert(trx) {
+      await insertClient(trx, { id, name: 'Demo client', scopes, create_time, disable_time: null });
+      const fields = { name: 'First secret', scopes: '', createTime: create_time };
+      await insertCredential(trx, { kind: 'cs', id }, secret, fields);
+    },
+  };
+}
+
+function customer({ random, now }: BootstrapOptions): Part {
+  const id = newId('cus', random);
+  const key = generateCredential('ck', random);
+  const accounts = ['acc_demo_1', 'acc_demo_2'];
+  const create_time = now();
+  return {
+    settings: { CUSTOMER_API_KEY: key.text, CUSTOMER_ACCOUNTS: accounts.join(',') },
+    async insert(trx) {
+      await insertCustomer(trx, { id, name: 'Demo customer', create_time, disable_time: null });
+      await insertAccounts(trx, id, accounts, create_time);
+      const fields = { name: 'First key', scopes: customerScopes, createTime: create_time };
+      await insertCredential(trx, { kind: 'ck', id }, key, fields);
+    },
+  };
+}
+
+function workspace({ random, now }: BootstrapOptions): Part {
+  const id = newId('ws', random);
+  const key = generateCredential('wk', random);
+  const create_time = now();
+  return {
+    settings: { API_KEY: key.text, WORKSPACE_ID: id },
+    async insert(trx) {
+      await insertWorkspace(trx, { id, name: 'Demo workspace', create_time });
+      const fields = { name: 'First key', scopes: keyScopes, createTime: create_time };
+      await insertCredential(trx, { kind: 'wk', id }, key, fields);
+    },
+  };
+}
+
+/** Renews the addresses in the file of an earlier bootstrap; its secrets stay as they are. */
+export async function writeAddresses(file: string, addresses: Settings): Promise<void> {
+  const text = await readFileIfAny(file);
+  if (text === undefined) return;
+  const others = text.split('\n').filter((line) => {
+    const name = line.split('=', 1)[0] ?? '';
+    return line !== '' && !(name in addresses);
+  });
+  const kept = others.map((line) => `${line}\n`).join('');
+  if (write(addresses) + kept !== text) await replaceFile(file, write(addresses) + kept);
+}
+
+/** Lines that a shell can source. None of the values has a quote in it. */
+function write(settings: Settings): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}='${value}'\n`)
+    .join('');
+}

@@ -1,0 +1,120 @@
+// What a start finds in its folders: it closes them to other users, removes the temporary files of
+// killed starts, and refuses to fill an empty database where the rest of an installation is left.
+import { readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../config/config.ts';
+import { removeTemporaries, writeFileOnce } from '../files/files.ts';
+import { makePrivateFile, makePrivateFolder, type OpenPath } from '../files/private-files.ts';
+
+type Settings = Pick<
+  Config,
+  'dataDir' | 'blobDir' | 'databaseUrl' | 'masterKey' | 'bootstrapForce'
+>;
+
+const ownNames = ['master.key', 'master.key.next', 'bootstrap.env', 'first-start'];
+
+/** The files that hold secrets or data, apart from the documents. */
+export function privateFiles({ dataDir, databaseUrl }: Settings): string[] {
+  const database = databaseFile(databaseUrl);
+  const databaseFiles = ['', '-wal', '-shm'].map((end) => `${database}${end}`);
+  return [
+    ...ownNames.map((name) => path.join(dataDir, name)),
+    ...(database === undefined ? [] : databaseFiles),
+  ];
+}
+
+/** The file of an SQLite database; undefined for PostgreSQL. */
+export function databaseFile(url: string): string | undefined {
+  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
+}
+
+/** Prepares the folders. Returns the paths that other users could open, or still can. */
+export async function prepareFolders(settings: Settings): Promise<OpenPath[]> {
+  const { dataDir, blobDir } = settings;
+  const found = [await makePrivateFolder(dataDir), await makePrivateFolder(blobDir)];
+  for (const file of privateFiles(settings)) found.push(await makePrivateFile(file));
+  await removeTemporaries(dataDir, (name) => ownNames.includes(name)).catch(() => {});
+  return found.filter((one) => one !== undefined);
+}
+
+export type FirstStart = {
+  /** Throws where an empty database must not be filled. */
+  requirePermitted(databaseIsEmpty: boolean): void;
+  /** To be called once the database is filled. */
+  end(): Promise<void>;
+};
+
+export type Left = {
+  /** What an earlier installation has left, apart from the database. */
+  readonly left: readonly string[];
+  readonly hasKey: boolean;
+  /** Whether a start must not fill an empty database. */
+  readonly isRefused: boolean;
+};
+
+/** Reads what an earlier installation has left in the folders; changes nothing. */
+export async function readLeft(settings: Settings): Promise<Left> {
+  const { dataDir, blobDir, masterKey, bootstrapForce } = settings;
+  // The marker comes before the key and goes after the database is filled: read the key first.
+  const left: string[] = [];
+  const key = path.join(dataDir, 'master.key');
+  const hasKey = masterKey !== undefined || (await sizeOf(key)) !== undefined;
+  if (hasKey && masterKey === undefined) left.push(key);
+  if (await hasBlobs(blobDir)) left.push(blobDir);
+  const isRepeated = (await sizeOf(markerIn(dataDir))) !== undefined;
+  return { left, hasKey, isRefused: left.length > 0 && !isRepeated && !bootstrapForce };
+}
+
+/** Why a start refuses to fill an empty database. */
+export function lostDatabase({ databaseUrl }: Settings, { left }: Left): string {
+  const database = databaseFile(databaseUrl) ?? 'the PostgreSQL database';
+  return (
+    `${database} is missing or empty, but ${left.join(' and ')} of an earlier installation ` +
+    'exists. Restore the database, or correct LATCHKEY_DATABASE_URL or LATCHKEY_DATA_DIR. ' +
+    'To start with an empty database all the same, set LATCHKEY_BOOTSTRAP_FORCE=true for ' +
+    'one start'
+  );
+}
+
+const markerIn = (dataDir: string) => path.join(dataDir, 'first-start');
+
+/**
+ * Reads the state of the folders, before the master key or the database is made. A first start
+ * leaves the file `first-start` until it has filled the database, so that it can be repeated where
+ * it was killed.
+ */
+export async function readFirstStart(settings: Settings): Promise<FirstStart> {
+  const { dataDir, databaseUrl } = settings;
+  const marker = markerIn(dataDir);
+  const found = await readLeft(settings);
+  const { hasKey, isRefused } = found;
+  if (!hasKey && !isRefused) await writeFileOnce(marker, '');
+
+  function requirePermitted(databaseIsEmpty: boolean): void {
+    if (!databaseIsEmpty || !isRefused) return;
+    throw new Error(lostDatabase(settings, found));
+  }
+  // Before an SQLite file is made in the place of the lost one.
+  const file = databaseFile(databaseUrl);
+  if (file !== undefined) requirePermitted(await isMissingOrEmpty(file));
+  return { requirePermitted, end: () => rm(marker, { force: true }).catch(() => {}) };
+}
+
+export async function isMissingOrEmpty(file: string): Promise<boolean> {
+  return !((await sizeOf(file)) ?? 0);
+}
+
+async function sizeOf(file: string): Promise<number | undefined> {
+  const stats = await stat(file).catch(() => undefined);
+  return stats?.size;
+}
+
+/** Whether a folder of the blob store, apart from `pending`, has a file. */
+async function hasBlobs(blobDir: string): Promise<boolean> {
+  const folders = await readdir(blobDir).catch(() => []);
+  for (const name of folders.filter((one) => one.length === 2)) {
+    const files = await readdir(path.join(blobDir, name)).catch(() => []);
+    if (files.length > 0) return true;
+  }
+  return false;
+}

@@ -1,0 +1,24 @@
+import type { Trail } from './audit/audit-log.ts';
+import type { Config } from './config/config.ts';
+import type { Random } from './crypto/ids.ts';
+import type { MasterKey } from './crypto/master-key.ts';
+import type { Mailer } from './mail/mailer.ts';
+import type { Log } from './observe/log.ts';
+import type { Changes } from './storage/invalidation.ts';
+import type { Database } from './storage/schema.ts';
+
+/** What every part is built of. */
+export type Base = {
+  readonly config: Config;
+  readonly log: Log;
+  readonly db: Database;
+  readonly changes: Changes;
+  readonly trail: Trail;
+  readonly masterKey: MasterKey;
+  readonly mailer: Mailer;
+  readonly now: () => number;
+  readonly random: Random;
+  readonly publicUrl: () => string;
+  readonly uploadStalledMs: number;
+  readonly blobLeaseMs: number;
+};

@@ -1,0 +1,147 @@
+// The wing of documents.
+
+import type { Implementations } from '../api/services.ts';
+import type { Credentials } from '../credentials/credentials.ts';
+import type { Passwords } from '../credentials/passwords.ts';
+import type { Assets } from '../http/assets.ts';
+import type { Page, PageRequest } from '../http/route.ts';
+import type { Base } from '../module-options.ts';
+import { type Repeated, repeat } from '../storage/repeat.ts';
+import { createReserve, type Reserve } from '../storage/reserve.ts';
+import { createApiKeyService } from './api-keys/service.ts';
+import type { BlobStore } from './blobs/blob-store.ts';
+import { openDiskBlobs } from './blobs/disk.ts';
+import { type BlobCheck, createDocuments } from './documents/documents.ts';
+import { createPageCounter } from './documents/pages/page-counter.ts';
+import { startScan } from './documents/scan.ts';
+import { createDocumentService } from './documents/service.ts';
+import { blobIsNeeded } from './documents/store.ts';
+import { createPasses } from './gate/access-session.ts';
+import { createBrowsers } from './gate/browsers.ts';
+import { createCodes } from './gate/codes.ts';
+import { createGateCookies } from './gate/cookies.ts';
+import { createEntrance } from './gate/entrance.ts';
+import { createGate, type Gate } from './gate/gate.ts';
+import { createGuesses } from './gate/guesses.ts';
+import { requireOpen } from './gate/opened.ts';
+import { createGatePages } from './gate/pages.ts';
+import { createProgresses } from './gate/progress.ts';
+import { gateRoutes } from './gate/routes.ts';
+import { createLinks } from './links/links.ts';
+import { createLinkService } from './links/service.ts';
+import { createQuotas } from './quotas/quotas.ts';
+import { createBeginnings } from './views/beginnings.ts';
+import { createRecorder, type Recorder } from './views/recorder.ts';
+import { viewRoutes } from './views/routes.ts';
+import { createViews } from './views/views.ts';
+import { createWorkspaceService } from './workspaces/service.ts';
+import { createWorkspaces } from './workspaces/workspaces.ts';
+
+export type Sharing = {
+  readonly services: Pick<Implementations, 'document' | 'link' | 'apiKey' | 'workspace'>;
+  readonly pages: readonly Page[];
+  readonly blobs: BlobStore;
+  readonly recorder: Recorder;
+  /** Writes what was not written yet. */
+  stop(): Promise<void>;
+};
+
+type SharingNeeds = {
+  readonly credentials: Credentials;
+  readonly passwords: Passwords;
+  readonly assets: Assets;
+  /** Where the program that counts pages lies. */
+  readonly pagesProgram: string;
+  readonly observeBlob: (check: BlobCheck) => void;
+};
+
+export async function buildSharing(
+  base: Base,
+  { credentials, passwords, assets, pagesProgram, observeBlob: observe }: SharingNeeds,
+): Promise<Sharing> {
+  const { config, log, db, trail, masterKey, now, random } = base;
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const blobs = await openDiskBlobs(config.blobDir, base.blobLeaseMs);
+  const reserve = createReserve(config.databaseUrl);
+  const workspaces = createWorkspaces(db);
+  const documents = createDocuments({ db, blobs, observe });
+  const quotas = createQuotas({ db, defaults: config.workspaceQuota });
+  const { uploadBytesMax } = config;
+  const pageCounter = createPageCounter({ file: pagesProgram });
+  const passes = createPasses(masterKey.derive('link pass'));
+  const gate = createGate({ db, links: createLinks(db), passes, random, now });
+  const recorder = createRecorder({ db, now, warn });
+  const key = masterKey.derive('link views');
+  const beginnings = createBeginnings({ db, quotas, key, now });
+  const views = createViews({ db, recorder, beginnings, now });
+  const parts = gateParts(base, gate, passwords);
+  const opened = (request: PageRequest) => requireOpen({ gate, ...parts }, request);
+  const pages = createGatePages(assets);
+  const upkeep = startUpkeep(base, blobs, reserve, observe);
+  return {
+    blobs,
+    recorder,
+    async stop() {
+      pageCounter.stop();
+      await Promise.all([recorder.stop(), ...upkeep.map((task) => task.stop())]);
+      await blobs.close();
+    },
+    pages: [
+      ...gateRoutes({ gate, ...parts, pages, documents }),
+      ...viewRoutes({ views, requireOpen: opened }),
+    ],
+    services: {
+      document: createDocumentService({
+        db,
+        trail,
+        blobs,
+        reserve,
+        documents,
+        workspaces,
+        quotas,
+        pages: pageCounter,
+        uploadBytesMax,
+        uploadStalledMs: base.uploadStalledMs,
+        random,
+        now,
+      }),
+      link: createLinkService({ ...base, quotas, documents, views, passwords }),
+      apiKey: createApiKeyService({ trail, credentials, random }),
+      workspace: createWorkspaceService({ db, trail, quotas, random, now }),
+    },
+  };
+}
+
+/** Settles what was left behind, and finds damage. */
+function startUpkeep(
+  { config, log, db, now, blobLeaseMs }: Base,
+  blobs: BlobStore,
+  reserve: Reserve,
+  observe: (check: BlobCheck) => void,
+): Repeated[] {
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const sweep = repeat({
+    pauseMs: blobLeaseMs / 4,
+    async round() {
+      await reserve.fill();
+      await blobs.sweep((id) => blobIsNeeded(db, id));
+    },
+    onError: (err) => warn({ err }, 'the notes of unsettled blobs could not be swept'),
+  });
+  const days = config.blobCheckDays;
+  if (days === 0) return [sweep];
+  return [sweep, startScan({ db, blobs, days, now, observe, warn })];
+}
+
+function gateParts(base: Base, gate: Gate, passwords: Passwords) {
+  const { db, mailer, masterKey, publicUrl, random, now } = base;
+  const guesses = createGuesses({ db, key: masterKey.derive('link guesses'), now });
+  const key = masterKey.derive('link codes');
+  const codes = createCodes({ db, mailer, publicUrl, key, random, now });
+  const progresses = createProgresses(masterKey.derive('link progress'), now);
+  const browsers = createBrowsers(masterKey.derive('link browser'), random, now);
+  return {
+    entrance: createEntrance({ db, gate, passwords, guesses, codes, random, now }),
+    cookies: createGateCookies({ progresses, browsers, publicUrl }),
+  };
+}

@@ -1,0 +1,74 @@
+// Where the page of a shared link reports what its reader sees (`navigator.sendBeacon`).
+
+import { invalid } from '../../errors/errors.ts';
+import { inlineTypes } from '../../http/inline-types.ts';
+import type { Page, PageRequest } from '../../http/route.ts';
+import { networkOf } from '../../net/network.ts';
+import type { DocumentRow } from '../../storage/schema.ts';
+import type { Opened } from '../gate/opened.ts';
+import type { Report, Views } from './views.ts';
+
+export type ViewRouteOptions = {
+  readonly views: Views;
+  /** What the request's pass has opened; throws where it opens nothing. */
+  readonly requireOpen: (request: PageRequest) => Promise<Opened>;
+};
+
+export function viewRoutes({ views, requireOpen }: ViewRouteOptions): Page[] {
+  return [
+    {
+      method: 'POST',
+      path: '/s/{slug}/view',
+      name: 'link view',
+      async answer(request) {
+        const { pass, shared } = await requireOpen(request);
+        const report = readReport(request.form, lastPageOf(shared.document));
+        const { link } = shared;
+        await views.report({ pass, link, network: networkOf(request.peer) }, report);
+        return { status: 204, headers: { 'cache-control': 'no-store' }, body: undefined };
+      },
+    },
+  ];
+}
+
+/** A report names so many pages at most. */
+const pagesMax = 500;
+
+/** The last page of a PDF whose pages were not counted. */
+const lastPageUnknown = 10_000;
+
+/** 0 where the document is not shown, and so no page of it is seen. */
+function lastPageOf({ content_type, page_count }: DocumentRow): number {
+  if (!inlineTypes.has(content_type)) return 0;
+  if (page_count > 0) return page_count;
+  return content_type === 'application/pdf' ? lastPageUnknown : 1;
+}
+
+const fieldNames: readonly string[] = ['visit', 'pages'];
+
+/** `visit` is 16 characters that the page has made up; `pages` is `<page>:<milliseconds>,…`. */
+function readReport(form: URLSearchParams, lastPage: number): Report {
+  for (const name of form.keys()) {
+    if (!fieldNames.includes(name)) throw invalid(name.slice(0, 64), 'is not a field');
+  }
+  const visit = readField(form, 'visit');
+  if (!/^[0-9a-z]{16}$/.test(visit)) throw invalid('visit', 'must be 16 of the characters 0-9a-z');
+  const entries = readField(form, 'pages').split(',', pagesMax + 1);
+  if (entries.length > pagesMax) throw invalid('pages', `must be ${pagesMax} at most`);
+  const pages = new Map<number, number>();
+  for (const entry of entries) {
+    const [, page, duration] = /^(\d{1,5}):(\d{1,8})$/.exec(entry) ?? [];
+    if (page === undefined) throw invalid('pages', 'must be like 1:2500,2:800');
+    const number = Number(page);
+    if (number > lastPage) throw invalid('pages', `must not be beyond page ${lastPage}`);
+    if (pages.has(number)) throw invalid('pages', `must name page ${number} once`);
+    pages.set(number, Number(duration));
+  }
+  return { visit, pages };
+}
+
+function readField(form: URLSearchParams, name: string): string {
+  const [value, ...more] = form.getAll(name);
+  if (value === undefined || more.length > 0) throw invalid(name, 'must be given once');
+  return value;
+}

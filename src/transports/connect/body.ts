@@ -1,0 +1,226 @@
+// The body of a request while it arrives: bounded in bytes and in time, counted in the budget of
+// the process, and read only after the guard has accepted the credential.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Code, ConnectError } from '@connectrpc/connect';
+import type { Compression } from '@connectrpc/connect/protocol';
+import { type BodyAccount, type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
+import { fail } from '../../errors/errors.ts';
+import { inviteBody } from '../http/incoming.ts';
+import { deadlineExceeded } from './deadline.ts';
+
+/** One message of an upload. A piece is at most 1 MiB, and longer by a third in JSON. */
+const pieceBytesMax = 2 * 1024 * 1024;
+/** The first bytes of a message are not counted, so that a full budget refuses no small request. */
+const uncountedBytes = 4 * 1024;
+
+export type Body = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly bodies: BodyBudget;
+  readonly compression: Compression | undefined;
+  /** Its reason is the error with which reading ends. */
+  readonly signal: AbortSignal;
+};
+
+/** Reads a body that is one message, and passes it to `decode`. Throws `payload_too_large`. */
+export async function readWhole<T>(body: Body, decode: (bytes: Uint8Array) => T): Promise<T> {
+  const announced = Number(body.request.headers['content-length'] ?? unaryBodyBytesMax);
+  const gathered = new Gathered(body.bodies, unaryBodyBytesMax);
+  if (announced > unaryBodyBytesMax) throw tooLarge(unaryBodyBytesMax);
+  return inTime(body, async (signal) => {
+    try {
+      for await (const chunk of chunksOf({ ...body, signal })) gathered.append(chunk, announced);
+      return decode(await gathered.inflate(gathered.bytes, body.compression));
+    } finally {
+      gathered.clear();
+    }
+  });
+}
+
+/** Reads a body with one message in a frame. */
+export async function readFrame<T>(body: Body, decode: (bytes: Uint8Array) => T): Promise<T> {
+  return inTime(body, async (signal) => {
+    const messages = framesOf({ ...body, signal }, unaryBodyBytesMax);
+    let only: { readonly message: T } | undefined;
+    for await (const bytes of messages) {
+      if (only !== undefined) throw wrongNumber('more than one message');
+      only = { message: decode(bytes) };
+    }
+    if (only === undefined) throw wrongNumber('no message');
+    return only.message;
+  });
+}
+
+/** The messages of an upload, which has as long as it keeps sending. */
+export async function* readFrames<T>(
+  body: Body,
+  decode: (bytes: Uint8Array) => T,
+): AsyncGenerator<T> {
+  for await (const bytes of framesOf(body, pieceBytesMax)) yield decode(bytes);
+}
+
+const wrongNumber = (what: string) =>
+  // As the Connect and gRPC specifications demand.
+  fail('invalid_argument', `The request has ${what}.`, { grpc: Code.Unimplemented });
+
+/** Aborts the work when the time for a whole body is up. */
+async function inTime<T>(
+  { bodies, signal }: Body,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const either = new AbortController();
+  const forward = () => either.abort(signal.reason);
+  const timer = setTimeout(() => {
+    const seconds = bodies.timeoutMs / 1000;
+    const detail = `The request did not arrive within ${seconds} seconds.`;
+    either.abort(deadlineExceeded(detail));
+  }, bodies.timeoutMs);
+  if (signal.aborted) forward();
+  else signal.addEventListener('abort', forward);
+  try {
+    return await work(either.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', forward);
+  }
+}
+
+/** Before each message: a flag of one byte, a length of four. */
+const headBytes = 5;
+
+/** The messages in the frames. Each stays counted until the next one is asked for. */
+async function* framesOf(body: Body, bytesMax: number): AsyncGenerator<Uint8Array> {
+  const gathered = new Gathered(body.bodies, bytesMax, headBytes);
+  try {
+    for await (const chunk of chunksOf(body)) {
+      for (let at = 0; at < chunk.length; ) {
+        const isHead = gathered.bytes.length < headBytes;
+        const whole = headBytes + (isHead ? 0 : gathered.bytes.readUInt32BE(1));
+        const part = chunk.subarray(at, at + whole - gathered.bytes.length);
+        gathered.append(part, whole);
+        at += part.length;
+        if (gathered.bytes.length < headBytes) continue;
+        const length = gathered.bytes.readUInt32BE(1);
+        if (length > bytesMax) throw tooLarge(bytesMax);
+        if (gathered.bytes.length < headBytes + length) continue;
+        const flags = gathered.bytes.readUInt8(0);
+        const data = gathered.bytes.subarray(headBytes);
+        if (flags > 1) throw fail('invalid_argument', 'The flags of a message are not valid.');
+        yield flags === 0 ? data : await gathered.inflate(data, requireNamed(body.compression));
+        gathered.clear();
+      }
+    }
+    if (gathered.bytes.length > 0) {
+      throw fail('invalid_argument', 'The request ends within a message.');
+    }
+  } finally {
+    gathered.clear();
+  }
+}
+
+function requireNamed(compression: Compression | undefined): Compression {
+  if (compression !== undefined) return compression;
+  throw fail('invalid_argument', 'A message is compressed, and the headers name no compression.');
+}
+
+/** The bytes of one message so far, in a buffer that grows with them. */
+class Gathered {
+  readonly #bytesMax: number;
+  readonly #headBytes: number;
+  readonly #bodies: BodyBudget;
+  #account: BodyAccount | undefined;
+  #buffer = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(bodies: BodyBudget, bytesMax: number, headBytes = 0) {
+    this.#bodies = bodies;
+    this.#bytesMax = bytesMax;
+    this.#headBytes = headBytes;
+  }
+
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** `bytesLikely` bounds how far the buffer grows ahead of what has arrived. */
+  append(chunk: Buffer, bytesLikely: number): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#bytesMax + this.#headBytes) throw tooLarge(this.#bytesMax);
+    if (length > this.#buffer.length) this.#grow(length, bytesLikely);
+    chunk.copy(this.#buffer, this.#length);
+    this.#length = length;
+  }
+
+  #reserve(bytes: number): void {
+    this.#account ??= this.#bodies.open();
+    this.#account.add(bytes);
+  }
+
+  /** Begins the next message. A message that was decoded may still refer to the old buffer. */
+  clear(): void {
+    this.#account?.close();
+    this.#account = undefined;
+    this.#buffer = Buffer.alloc(0);
+    this.#length = 0;
+  }
+
+  /** Decompresses a message of these bytes, which may be small and inflate to the limit. */
+  async inflate(bytes: Uint8Array, compression: Compression | undefined): Promise<Uint8Array> {
+    if (compression !== undefined) this.#reserve(this.#bytesMax);
+    return inflate(bytes, compression, this.#bytesMax);
+  }
+
+  #grow(length: number, bytesLikely: number): void {
+    const old = this.#buffer.length;
+    const size = Math.max(length, Math.min(Math.max(2 * old, uncountedBytes), bytesLikely));
+    if (size > uncountedBytes) this.#reserve(size - Math.max(old, uncountedBytes));
+    const buffer = Buffer.allocUnsafeSlow(size);
+    this.bytes.copy(buffer);
+    this.#buffer = buffer;
+  }
+}
+
+/** Throws `payload_too_large` where the result has more than `bytesMax`. */
+export async function inflate(
+  bytes: Uint8Array,
+  compression: Compression | undefined,
+  bytesMax: number,
+): Promise<Uint8Array> {
+  if (compression === undefined) return bytes;
+  try {
+    return await compression.decompress(bytes, bytesMax);
+  } catch (cause) {
+    if (ConnectError.from(cause).code === Code.ResourceExhausted) throw tooLarge(bytesMax);
+    throw fail('invalid_argument', 'The request cannot be decompressed.', { cause });
+  }
+}
+
+const tooLarge = (bytesMax: number) =>
+  fail('payload_too_large', `A message is larger than ${bytesMax} bytes.`);
+
+/** The body as it arrives. Leaves the connection as it is where reading stops early. */
+async function* chunksOf({ request, response, signal }: Body): AsyncGenerator<Buffer> {
+  signal.throwIfAborted();
+  inviteBody(request, response);
+  for (;;) {
+    signal.throwIfAborted();
+    const chunk: Buffer | null = request.read();
+    if (chunk !== null) yield chunk;
+    else if (request.readableEnded) return;
+    else if (request.destroyed) throw fail('canceled', 'The caller went away.');
+    else await change(request, signal);
+  }
+}
+
+function change(request: IncomingMessage, signal: AbortSignal): Promise<void> {
+  const events = ['readable', 'end', 'error', 'close'];
+  return new Promise((resolve) => {
+    const done = () => {
+      for (const event of events) request.off(event, done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    for (const event of events) request.on(event, done);
+    signal.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,42 @@
+// The end of a call at its deadline. The caller gets its answer then; the handler sees its signal
+// abort, and its result is dropped.
+import { Code } from '@connectrpc/connect';
+import type { Call } from '../../api/call.ts';
+import { Failure, fail } from '../../errors/errors.ts';
+
+/** The same error as on gRPC: `canceled`, with the status DEADLINE_EXCEEDED. */
+export function deadlineExceeded(detail: string): Failure {
+  return fail('canceled', detail, { grpc: Code.DeadlineExceeded });
+}
+
+/** Settles as `work` does, or fails at the deadline of the call. */
+export function untilDeadline<T>({ context }: Call, work: Promise<T>): Promise<T> {
+  const { signal } = context;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      const { reason } = signal;
+      if (reason instanceof Failure && reason.grpc === Code.DeadlineExceeded) reject(reason);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** The same messages; throws where one does not arrive before the deadline of the call. */
+export async function* untilEachDeadline<T>(
+  call: Call,
+  messages: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const iterator = messages[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await untilDeadline(call, iterator.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: a handler that still works on a message ends only after it.
+    iterator.return?.().catch(() => {});
+  }
+}

@@ -1,0 +1,169 @@
+// Connect and gRPC-Web, for browsers and other Connect clients, on the HTTP listener. The library
+// negotiates and writes the answers. It gets an empty message in place of the caller's, which is
+// read and decoded when the guard asks for it: after it has accepted the credential.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  createRegistry,
+  type DescMethodClientStreaming,
+  type DescMethodServerStreaming,
+  type DescMethodUnary,
+  type JsonReadOptions,
+} from '@bufbuild/protobuf';
+import { type ConnectRouter, createConnectRouter, type HandlerContext } from '@connectrpc/connect';
+import type { UniversalHandler } from '@connectrpc/connect/protocol';
+import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
+import { requestIdFrom } from '../../api/call.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { type Failure, failureOf } from '../../errors/errors.ts';
+import type { HttpObservation } from '../../http/observation.ts';
+import type { PeerOf } from '../http/peer.ts';
+import { untilDeadline, untilEachDeadline } from './deadline.ts';
+import { compressions, type Form, formOf } from './protocol.ts';
+import { callOf, exchangeOf, readMessage, readMessages, requestFor } from './request.ts';
+import { refusal, rethrow, sendAnswer } from './response.ts';
+
+export type ConnectFaceOptions = {
+  readonly endpoints: readonly Endpoint[];
+  readonly peerOf: PeerOf;
+  readonly bodies: BodyBudgets;
+  /** Reports a request that was refused before the guard. */
+  readonly observe: (observation: HttpObservation) => void;
+};
+
+export type ConnectFace = {
+  /** Whether the path is a method's: `/<package>.<Service>/<Method>`. */
+  takes(path: string): boolean;
+  handle(request: IncomingMessage, response: ServerResponse): void;
+};
+
+type Served = { readonly endpoint: Endpoint; readonly handler: UniversalHandler };
+
+export function createConnectFace(options: ConnectFaceOptions): ConnectFace {
+  const { endpoints } = options;
+  const jsonOptions = {
+    // A mistyped field must not be ignored: it may be the one that gates a link.
+    ignoreUnknownFields: false,
+    alwaysEmitImplicit: true,
+    registry: createRegistry(...endpoints.map(({ descriptor }) => descriptor.parent.file)),
+  };
+  const router = createConnectRouter({
+    grpc: false,
+    grpcWeb: true,
+    connect: true,
+    jsonOptions,
+  });
+  for (const endpoint of endpoints) addRoute(router, endpoint, jsonOptions);
+  const served = new Map<string, Served>();
+  for (const [i, handler] of router.handlers.entries()) {
+    const endpoint = endpoints[i];
+    if (endpoint !== undefined) served.set(`/${endpoint.name}`, { endpoint, handler });
+  }
+  return {
+    takes: (path) => served.has(path),
+    handle(request, response) {
+      const [path = ''] = (request.url ?? '').split(/[?#]/, 1);
+      const found = served.get(path);
+      if (found === undefined) throw new Error('a request for another path came to Connect');
+      answer(found, request, response, options).catch((error: unknown) => {
+        // Sending fails where the caller goes away.
+        if (response.headersSent || response.destroyed) response.destroy();
+        else refuse(failureOf(error), request, response, options).catch(() => response.destroy());
+      });
+    },
+  };
+}
+
+async function answer(
+  { endpoint, handler }: Served,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ConnectFaceOptions,
+): Promise<void> {
+  const { peerOf } = options;
+  const bodies = budgetOf(endpoint, options.bodies);
+  let form: Form;
+  try {
+    form = formOf(endpoint, request);
+  } catch (error) {
+    return refuse(failureOf(error), request, response, options);
+  }
+  const [requestId, peer] = [idOf(request), peerOf(request)];
+  const exchange = { request, response, requestId, peer, bodies, form };
+  const answered = await handler(requestFor(exchange, endpoint));
+  return sendAnswer(answered, request, response);
+}
+
+/** Answers and reports a request that has not reached the guard. */
+async function refuse(
+  failure: Failure,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { peerOf, observe }: ConnectFaceOptions,
+): Promise<void> {
+  const requestId = idOf(request);
+  const { status } = failure;
+  observe({ name: 'unrouted', requestId, peer: peerOf(request), status, failure, durationMs: 0 });
+  return sendAnswer(refusal(failure, requestId), request, response);
+}
+
+function idOf({ headers }: IncomingMessage): string {
+  const header = headers['x-request-id'];
+  return requestIdFrom(typeof header === 'string' ? header : undefined);
+}
+
+// Connect pairs a descriptor with an implementation by their message types, which endpoints no
+// longer have; hence the casts.
+function addRoute(
+  router: ConnectRouter,
+  endpoint: Endpoint,
+  jsonOptions: Partial<JsonReadOptions>,
+): void {
+  const { descriptor, hasSecretAnswer } = endpoint;
+  // A compressed secret could be guessed from its length (BREACH).
+  const options = { acceptCompression: hasSecretAnswer ? [] : [...compressions] };
+  const open = (context: HandlerContext) => {
+    const exchange = exchangeOf(context);
+    const call = callOf(exchange, context);
+    return { call, source: { exchange, call, schema: descriptor.input, jsonOptions } };
+  };
+  switch (endpoint.kind) {
+    case 'unary':
+      router.rpc(
+        descriptor as DescMethodUnary,
+        async (_empty, context) => {
+          const { call, source } = open(context);
+          const work = endpoint.invoke(call, () => readMessage(source));
+          return untilDeadline(call, work).catch(rethrow(call));
+        },
+        options,
+      );
+      return;
+    case 'client_streaming':
+      router.rpc(
+        descriptor as DescMethodClientStreaming,
+        async (_empty, context) => {
+          const { call, source } = open(context);
+          const work = endpoint.invoke(call, readMessages(source));
+          return untilDeadline(call, work).catch(rethrow(call));
+        },
+        options,
+      );
+      return;
+    case 'server_streaming':
+      router.rpc(
+        descriptor as DescMethodServerStreaming,
+        async function* (_empty, context) {
+          const { call, source } = open(context);
+          try {
+            yield* untilEachDeadline(
+              call,
+              endpoint.invoke(call, () => readMessage(source)),
+            );
+          } catch (error) {
+            rethrow(call)(error);
+          }
+        },
+        options,
+      );
+  }
+}

@@ -1,0 +1,159 @@
+// One request over Connect or gRPC-Web: the form in which the library gets it, the call that the
+// guard judges, and its messages.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DescMessage, JsonReadOptions, Message } from '@bufbuild/protobuf';
+import { base64Decode } from '@bufbuild/protobuf/wire';
+import {
+  Code,
+  ConnectError,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect';
+import {
+  createAsyncIterable,
+  encodeEnvelope,
+  type UniversalServerRequest,
+} from '@connectrpc/connect/protocol';
+import { universalRequestFromNodeRequest } from '@connectrpc/connect-node';
+import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
+import type { Call } from '../../api/call.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { Failure, fail } from '../../errors/errors.ts';
+import { type Body, inflate, readFrame, readFrames, readWhole } from './body.ts';
+import { deadlineExceeded } from './deadline.ts';
+import { decodeBinary, decodeJson } from './message.ts';
+import { compressionOf, type Form, timeoutHeader, timeoutOf } from './protocol.ts';
+
+export type Exchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** The caller's network address. */
+  readonly peer: string;
+  readonly bodies: BodyBudget;
+  readonly form: Form;
+};
+
+const exchangeKey = createContextKey<Exchange | undefined>(undefined);
+
+export function exchangeOf({ values }: HandlerContext): Exchange {
+  const exchange = values.get(exchangeKey);
+  if (exchange === undefined) throw new Error('a call without its exchange');
+  return exchange;
+}
+
+/** Headers that speak of the body, which the library does not get to see, and of the deadline. */
+const ownHeaders = [
+  'content-length',
+  'content-encoding',
+  'connect-content-encoding',
+  'grpc-encoding',
+  'connect-timeout-ms',
+  'grpc-timeout',
+];
+
+/** The request as the library gets it: always a POST, with an empty message. */
+export function requestFor(exchange: Exchange, endpoint: Endpoint): UniversalServerRequest {
+  const { request, response, form } = exchange;
+  // The library makes an address of this, which nothing reads, and throws where it cannot.
+  if (!URL.canParse(`http://${request.headers.host ?? ''}`)) request.headers.host = 'localhost';
+  const values = createContextValues().set(exchangeKey, exchange);
+  const given = universalRequestFromNodeRequest(request, response, undefined, values);
+  for (const name of ownHeaders) given.header.delete(name);
+  given.header.set('content-type', form.type);
+  const timeoutMs = validTimeoutOf(exchange);
+  if (timeoutMs !== undefined) {
+    given.header.set(form.names.timeout, timeoutHeader(form, timeoutMs));
+  }
+  const empty = new TextEncoder().encode(form.isJson ? '{}' : '');
+  const body = form.isFramed ? encodeEnvelope(0, empty) : empty;
+  const bodies = endpoint.kind === 'client_streaming' ? [] : [body];
+  return { ...given, method: 'POST', body: createAsyncIterable(bodies) };
+}
+
+/** Reading the message refuses a timeout that is malformed. */
+function validTimeoutOf({ form, request }: Exchange): number | undefined {
+  try {
+    return timeoutOf(form, request.headers);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+export function callOf({ requestId, peer }: Exchange, context: HandlerContext): Call {
+  context.responseHeader.set('x-request-id', requestId);
+  context.responseHeader.set('cache-control', 'no-store');
+  return {
+    face: 'connect',
+    requestId,
+    peer,
+    header: (name) => context.requestHeader.get(name) ?? undefined,
+    context: { ...context, signal: signalOf(context) },
+    isGone: () => context.signal.aborted,
+  };
+}
+
+/** The signal of the call, which gives as its reason an error of the catalogue. */
+function signalOf({ signal }: HandlerContext): AbortSignal {
+  const controller = new AbortController();
+  const abort = () => {
+    const isLate =
+      signal.reason instanceof ConnectError && signal.reason.code === Code.DeadlineExceeded;
+    controller.abort(
+      isLate
+        ? deadlineExceeded('The deadline of the call has passed.')
+        : fail('canceled', 'The caller went away.'),
+    );
+  };
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return controller.signal;
+}
+
+export type Source = {
+  readonly exchange: Exchange;
+  readonly call: Call;
+  readonly schema: DescMessage;
+  readonly jsonOptions: Partial<JsonReadOptions>;
+};
+
+/** Reads the message of a request that has one. */
+export async function readMessage(source: Source): Promise<Message> {
+  const { form } = source.exchange;
+  const body = bodyOf(source);
+  const decode = (bytes: Uint8Array) => decodeMessage(source, bytes);
+  if (form.query !== undefined) return decode(await readQuery(form.query, body));
+  return form.isFramed ? readFrame(body, decode) : readWhole(body, decode);
+}
+
+/** Reads the messages of an upload. */
+export async function* readMessages(source: Source): AsyncGenerator<Message> {
+  yield* readFrames(bodyOf(source), (bytes) => decodeMessage(source, bytes));
+}
+
+function bodyOf({ exchange, call }: Source): Body {
+  const { request, response, bodies, form } = exchange;
+  timeoutOf(form, request.headers);
+  const compression = compressionOf(form, request.headers);
+  return { request, response, bodies, compression, signal: call.context.signal };
+}
+
+/** The message in the query of a Connect GET. */
+async function readQuery(query: URLSearchParams, body: Body): Promise<Uint8Array> {
+  const text = query.get('message') ?? '';
+  let bytes: Uint8Array;
+  try {
+    bytes = query.get('base64') === '1' ? base64Decode(text) : new TextEncoder().encode(text);
+  } catch (cause) {
+    throw fail('invalid_argument', 'The query parameter message is not base64.', { cause });
+  }
+  return inflate(bytes, body.compression, unaryBodyBytesMax);
+}
+
+function decodeMessage({ exchange, schema, jsonOptions }: Source, bytes: Uint8Array): Message {
+  return exchange.form.isJson
+    ? decodeJson(schema, bytes, jsonOptions)
+    : decodeBinary(schema, bytes);
+}

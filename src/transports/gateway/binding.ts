@@ -1,0 +1,202 @@
+// How a method's http rule (google.api.http) binds an HTTP request to the fields of its messages,
+// worked out and checked once, at start.
+import { METHODS } from 'node:http';
+import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf';
+import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { field as fieldRules } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
+import type { HttpRule } from '../../../gen/google/api/http_pb.js';
+import { DownloadHeaderSchema } from '../../../gen/latchkey/http/v1/download_pb.js';
+import type { Multipart } from '../../../gen/latchkey/options/v1/http_pb.js';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { type FlatMessages, flatMessages } from './flat.ts';
+import { oauthFields } from './oauth-form.ts';
+import { parseTemplate, type Template } from './template.ts';
+
+export type Binding = {
+  readonly endpoint: Endpoint;
+  /** In upper case. */
+  readonly method: string;
+  readonly template: Template;
+  /** `*`: the body is the whole request but for the path's fields; a field: that field's value. */
+  readonly body: '*' | DescField | undefined;
+  /** Reads a body that is the whole request, where that is flat. */
+  readonly flatBody: FlatMessages | undefined;
+  /** Writes an answer that is the whole response, where that is flat. */
+  readonly flatAnswer: FlatMessages | undefined;
+  /** The field of the response that is sent; undefined for all of it. */
+  readonly responseBody: DescField | undefined;
+  /** The field that tells what a PATCH changes; its body's members, where the caller does not. */
+  readonly mask: Mask | undefined;
+};
+
+export type Mask = {
+  readonly field: DescField;
+  /** Whether the rule of the field lets a path through. */
+  mayName(path: string): boolean;
+};
+
+/** The bindings of a method: its rule's own and the additional ones. Throws, naming the method. */
+export function bindingsOf(endpoint: Endpoint): Binding[] {
+  const { rule } = endpoint;
+  if (rule === undefined) return [];
+  return [rule, ...rule.additionalBindings].map((one) => {
+    try {
+      return bind(endpoint, one, one === rule);
+    } catch (error) {
+      throw new Error(`${endpoint.name}: ${error instanceof Error ? error.message : error}`);
+    }
+  });
+}
+
+function bind(endpoint: Endpoint, rule: HttpRule, isFirst: boolean): Binding {
+  if (!isFirst && rule.additionalBindings.length > 0) {
+    throw new Error('an additional binding has additional bindings of its own');
+  }
+  if (rule.selector !== '') throw new Error('the http rule has a selector');
+  const { method, path } = pattern(rule);
+  const template = parseTemplate(path);
+  const { input, output } = endpoint.descriptor;
+  for (const variable of template.variables) checkPathVariable(input, variable.fieldPath);
+  const body = rule.body === '' || rule.body === '*' ? rule.body : field(input, rule.body);
+  if (body !== '' && (method === 'GET' || method === 'HEAD')) {
+    throw new Error(`a ${method} request has no body`);
+  }
+  const responseBody = rule.responseBody === '' ? undefined : field(output, rule.responseBody);
+  checkBody(body, template);
+  checkStreams(endpoint, body, template, responseBody);
+  if (endpoint.http.oauthForm) checkOAuthForm(input, body);
+  checkAnswer(endpoint, responseBody);
+  return {
+    endpoint,
+    method,
+    template,
+    body: body === '' ? undefined : body,
+    flatBody: body === '*' && method !== 'PATCH' ? flatMessages(input) : undefined,
+    flatAnswer: responseBody === undefined ? flatMessages(output) : undefined,
+    responseBody,
+    mask: method === 'PATCH' ? maskOf(input) : undefined,
+  };
+}
+
+function maskOf(message: DescMessage): Mask | undefined {
+  const field = message.fields.find(({ name }) => name === 'update_mask');
+  if (field?.message?.typeName !== FieldMaskSchema.typeName) return undefined;
+  const { type } = getOption(field, fieldRules);
+  const named = type.case === 'fieldMask' ? type.value.in : [];
+  const mayName = (path: string) => named.length === 0 || named.includes(path);
+  return { field, mayName };
+}
+
+function pattern(rule: HttpRule): { method: string; path: string } {
+  switch (rule.pattern.case) {
+    case 'get':
+    case 'put':
+    case 'post':
+    case 'delete':
+    case 'patch':
+      return { method: rule.pattern.case.toUpperCase(), path: rule.pattern.value };
+    case 'custom': {
+      const { kind, path } = rule.pattern.value;
+      // CONNECT asks for a tunnel and has no path (RFC 9110 §9.3.6).
+      if (!METHODS.includes(kind) || kind === 'CONNECT')
+        throw new Error(`the custom method "${kind}" is not supported`);
+      return { method: kind, path };
+    }
+    case undefined:
+      throw new Error('the http rule has no pattern');
+  }
+}
+
+/** Throws where a variable of the path names no field, or one that a path cannot hold. */
+function checkPathVariable(message: DescMessage, fieldPath: string): void {
+  const last = fieldAt(message, fieldPath);
+  if (last.fieldKind !== 'scalar' && last.fieldKind !== 'enum') {
+    throw new Error(`the path binds "${fieldPath}", which is not a single value`);
+  }
+}
+
+function checkBody(body: Binding['body'] | '', { variables }: Template): void {
+  if (body === '' || body === '*' || body === undefined) return;
+  if (variables.some(({ fieldPath }) => fieldPath === body.name)) {
+    throw new Error(`the path binds "${body.name}", which is the body`);
+  }
+}
+
+function checkStreams(
+  { kind, http, descriptor }: Endpoint,
+  body: Binding['body'] | '',
+  { variables }: Template,
+  responseBody: DescField | undefined,
+): void {
+  if ((kind === 'client_streaming') !== (http.multipart !== undefined)) {
+    throw new Error('a stream of requests and the multipart option go together');
+  }
+  if (http.multipart !== undefined) {
+    if (body !== '*') throw new Error('a multipart body is bound with "*"');
+    if (variables.length > 0) throw new Error('the path of a form binds no fields');
+    checkForm(descriptor.input, http.multipart);
+  }
+  if ((kind === 'server_streaming') !== http.download) {
+    throw new Error('a stream of responses and the download option go together');
+  }
+  if (http.download) {
+    if (responseBody !== undefined) throw new Error('a download has no response_body');
+    checkDownload(descriptor.output);
+  }
+}
+
+function checkForm(input: DescMessage, { fileField, fileNameField }: Multipart): void {
+  if (field(input, fileField).scalar !== ScalarType.BYTES) {
+    throw new Error(`the file of a form is a bytes field, which "${fileField}" is not`);
+  }
+  if (fileNameField !== '' && field(input, fileNameField).scalar !== ScalarType.STRING) {
+    throw new Error(`the name of a file is a string field, which "${fileNameField}" is not`);
+  }
+}
+
+function checkOAuthForm(input: DescMessage, body: Binding['body'] | ''): void {
+  if (body !== '*') throw new Error('an OAuth form is bound with "*"');
+  for (const name of oauthFields) field(input, name);
+  const other = input.fields.find(
+    ({ fieldKind, scalar }) => fieldKind !== 'scalar' || scalar !== ScalarType.STRING,
+  );
+  if (other === undefined) return;
+  throw new Error(`an OAuth form has string fields only, which "${other.name}" is not`);
+}
+
+function checkDownload(output: DescMessage): void {
+  const part = output.oneofs.find(({ name }) => name === 'part');
+  const header = part?.fields.find(({ name }) => name === 'header');
+  const chunk = part?.fields.find(({ name }) => name === 'chunk');
+  const isDownload =
+    header?.message?.typeName === DownloadHeaderSchema.typeName &&
+    chunk?.scalar === ScalarType.BYTES;
+  if (!isDownload) throw new Error('a download streams messages of a header or a chunk');
+}
+
+function checkAnswer({ http, descriptor }: Endpoint, responseBody: DescField | undefined): void {
+  if (![0, 200, 201].includes(http.successStatus)) {
+    throw new Error(`the status of a success is 200 or 201, not ${http.successStatus}`);
+  }
+  const sent = responseBody?.message ?? descriptor.output;
+  for (const [, path = ''] of http.location.matchAll(/\{([\w.]+)\}/g)) fieldAt(sent, path);
+}
+
+/** The field at a dotted path of proto names. Throws where there is none. */
+function fieldAt(message: DescMessage, fieldPath: string): DescField {
+  const [first = '', ...rest] = fieldPath.split('.');
+  const found = field(message, first);
+  if (rest.length === 0) return found;
+  if (found.fieldKind !== 'message') throw new Error(`"${first}" of "${fieldPath}" has no fields`);
+  return fieldAt(found.message, rest.join('.'));
+}
+
+function field(message: DescMessage, name: string): DescField {
+  const found = message.fields.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`${message.typeName} has no field "${name}"`);
+  return found;
+}
+
+export function topOf(fieldPath: string): string {
+  return fieldPath.split('.', 1)[0] ?? '';
+}

@@ -1,0 +1,64 @@
+// Reads the text of a request body, within the bounds that the transports share.
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
+import { fail } from '../../errors/errors.ts';
+import { inviteBody } from '../http/incoming.ts';
+
+const tooLarge = () => fail('payload_too_large', 'The body is too large.');
+const cutShort = () => fail('canceled', 'The body was cut short.');
+
+/**
+ * Throws `payload_too_large`, `unavailable` where the process holds too many bodies,
+ * `invalid_argument` for text that is not UTF-8, and `canceled` where the body does not arrive.
+ */
+export async function readText(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bodies: BodyBudget,
+): Promise<string> {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw fail('unsupported_media_type', 'The body must not be compressed.');
+  }
+  const length = Number(request.headers['content-length']);
+  if (length > unaryBodyBytesMax) throw tooLarge();
+  inviteBody(request, response);
+  const bytes = await readBytes(request, length, bodies);
+  if (!isUtf8(bytes)) throw fail('invalid_argument', 'The body is not UTF-8.');
+  return bytes.toString();
+}
+
+function readBytes(request: IncomingMessage, length: number, bodies: BodyBudget): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (request.destroyed) return reject(cutShort());
+    const account = bodies.open();
+    const chunks: Buffer[] = [];
+    let received = 0;
+    const onData = (chunk: Buffer) => {
+      chunks.push(chunk);
+      received += chunk.length;
+      try {
+        if (received > unaryBodyBytesMax) throw tooLarge();
+        // A body that arrives whole is not held: most do, and they cost the budget nothing.
+        if (received !== length) account.add(chunk.length);
+      } catch (error) {
+        stop();
+        reject(error);
+      }
+    };
+    const onEnd = () => {
+      stop();
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    };
+    const onClose = () => {
+      stop();
+      reject(cutShort());
+    };
+    function stop(): void {
+      account.close();
+      request.off('data', onData).off('end', onEnd).off('error', onClose).off('close', onClose);
+    }
+    request.on('data', onData).on('end', onEnd).on('error', onClose).on('close', onClose);
+  });
+}

@@ -1,0 +1,29 @@
+// The content types of requests.
+import type { IncomingMessage } from 'node:http';
+import { fail } from '../../errors/errors.ts';
+
+type Request = Pick<IncomingMessage, 'headers'>;
+
+export const jsonType = 'application/json';
+export const formType = 'application/x-www-form-urlencoded';
+export const multipartType = 'multipart/form-data';
+
+export function isType({ headers }: Request, type: string): boolean {
+  const header = headers['content-type'];
+  return header === type || header?.split(';', 1)[0]?.trim().toLowerCase() === type;
+}
+
+/** Throws `unsupported_media_type` for any other type. */
+export function requireType(request: Request, type: string): void {
+  if (!isType(request, type)) {
+    throw fail('unsupported_media_type', `The content type must be ${type}.`);
+  }
+}
+
+/** A form's text is UTF-8 (RFC 6749 Appendix B), whether its type says so or not. */
+export function requireUtf8({ headers }: Request): void {
+  const [, charset = 'utf-8'] =
+    /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
+  if (charset.toLowerCase() !== 'utf-8')
+    throw fail('unsupported_media_type', 'A form has to be UTF-8.');
+}

@@ -1,0 +1,232 @@
+// The JSON gateway: routes every annotated method and every page, and says every error.
+import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { BodyBudgets } from '../../api/body-budget.ts';
+import { requestIdFrom } from '../../api/call.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { bearerChallenge } from '../../errors/challenge.ts';
+import { Failure, fail } from '../../errors/errors.ts';
+import type { HttpObservation } from '../../http/observation.ts';
+import type { Page } from '../../http/route.ts';
+import type { Deadlines } from '../http/deadlines.ts';
+import { answerEarly, isArriving } from '../http/incoming.ts';
+import type { PeerOf } from '../http/peer.ts';
+import { type Problem, problemOf } from '../http/problem.ts';
+import { bindingsOf } from './binding.ts';
+import { answerMethod } from './method.ts';
+import { basicChallenge } from './oauth-form.ts';
+import { answerPage } from './route.ts';
+import type { Routed, Target } from './routed.ts';
+import { createRouter, type Route } from './router.ts';
+import { parseTemplate } from './template.ts';
+
+export type GatewayOptions = {
+  readonly endpoints: readonly Endpoint[];
+  readonly pages: readonly Page[];
+  /** The service's own origin. */
+  readonly publicUrl: () => string;
+  readonly peerOf: PeerOf;
+  readonly bodies: BodyBudgets;
+  readonly deadlines: Deadlines;
+  readonly observe: (observation: HttpObservation) => void;
+  /** Turns whatever was thrown into an error of the catalogue. */
+  readonly failureOf: (thrown: unknown) => Failure;
+};
+
+/** Throws, naming the methods, where a rule cannot be expressed or two of them collide. */
+export function registerGateway(app: FastifyInstance, options: GatewayOptions): void {
+  const router = createRouter(routesOf(options));
+
+  app.decorateRequest('routed', undefined);
+  app.setErrorHandler<FastifyError>((error, request, reply) =>
+    sayError(error, request, reply, options),
+  );
+  // Only the assets, which have a route of their own, come here.
+  app.setNotFoundHandler(() => {
+    throw notFound();
+  });
+
+  /** The page whose path it is but for a slash at its end. */
+  function pageWithSlash(method: string, path: string): Page | undefined {
+    const match = path.endsWith('/') ? router.match(method, path.slice(0, -1)) : undefined;
+    const target = match?.kind === 'found' ? match.value : undefined;
+    return target?.kind === 'page' && target.page.takesSlash ? target.page : undefined;
+  }
+
+  // Every method that HTTP knows is routed, for a 405 that lists the accepted ones. To Fastify none
+  // has a body: the handlers read it themselves, once the guard has accepted the credential.
+  for (const method of METHODS) {
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
+  app.route({
+    method: METHODS,
+    url: '*',
+    onRequest(request, reply, done) {
+      const requestId = requestIdOf(request);
+      reply.header('x-request-id', requestId);
+      const path = pathOf(request.raw.url ?? '');
+      const match = router.match(request.method, path);
+      const found = match.kind === 'found';
+      request.routed = {
+        requestId,
+        peer: options.peerOf(request.raw),
+        started: performance.now(),
+        target: found ? match.value : undefined,
+        variables: found ? match.variables : [],
+      };
+      switch (match.kind) {
+        case 'found':
+          return done();
+        case 'not_found': {
+          const page = pageWithSlash(request.method, path);
+          if (page === undefined) return done(notFound());
+          const address = path.slice(0, -1) + (request.raw.url ?? '').slice(path.length);
+          redirect(address, page, request.routed, reply, options);
+          return;
+        }
+        case 'malformed':
+          return done(fail('invalid_argument', 'The path is not well-formed.'));
+        case 'method_not_allowed': {
+          const allow = match.allow.join(', ');
+          const detail = `The path takes ${allow}.`;
+          return done(fail('method_not_allowed', detail, { headers: { allow } }));
+        }
+      }
+    },
+    handler(request, reply) {
+      const { routed } = request;
+      switch (routed?.target?.kind) {
+        case 'method':
+          return answerMethod(routed.target.binding, routed, request, reply, options);
+        case 'page':
+          return answerPage(routed.target.page, routed, request, reply, options);
+        case undefined:
+          throw new Error('a request that leads nowhere was answered');
+      }
+    },
+  });
+}
+
+function redirect(
+  address: string,
+  { name }: Page,
+  { requestId, peer, started }: Routed,
+  reply: FastifyReply,
+  { observe }: GatewayOptions,
+): void {
+  const durationMs = performance.now() - started;
+  observe({ name, requestId, peer, status: 308, failure: undefined, durationMs });
+  reply.redirect(address, 308);
+}
+
+function routesOf({ endpoints, pages }: GatewayOptions): Route<Target>[] {
+  const methods = endpoints.flatMap(bindingsOf).map((binding) => ({
+    method: binding.method,
+    template: binding.template,
+    value: { kind: 'method', binding } as const,
+    name: binding.endpoint.name,
+  }));
+  const others = pages.map((page) => ({
+    method: page.method,
+    template: parseTemplate(page.path),
+    value: { kind: 'page', page } as const,
+    name: page.name,
+  }));
+  return [...methods, ...others];
+}
+
+/** The path of a request target. */
+export function pathOf(url: string): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+const notFound = () => fail('not_found', 'There is nothing at this path.');
+
+function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const header = headers['x-request-id'];
+  return requestIdFrom(typeof header === 'string' ? header : undefined);
+}
+
+const noHttp = { oauthErrors: false, oauthForm: false };
+
+/** Says an error, wherever in the handling of a request it came up. */
+export function sayError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { publicUrl, observe, peerOf, failureOf }: GatewayOptions,
+): void {
+  const { routed } = request;
+  const failure = fromFastify(error, routed === undefined) ?? failureOf(error);
+  const requestId = routed?.requestId ?? requestIdOf(request);
+  const target = routed?.target;
+  const isMethod = target?.kind === 'method';
+  // Whatever the guard has thrown it has told of itself.
+  if (!(isMethod && error instanceof Failure)) {
+    observe({
+      name: target?.kind === 'page' ? target.page.name : 'unrouted',
+      requestId,
+      peer: routed?.peer ?? peerOf(request.raw),
+      status: failure.status,
+      failure,
+      durationMs: performance.now() - (routed?.started ?? performance.now()),
+    });
+  }
+  const { oauthErrors, oauthForm } = isMethod ? target.binding.endpoint.http : noHttp;
+  // RFC 9110 §15.5.2: each 401 has a challenge, also where the credential was in the body.
+  const challenge = oauthForm ? basicChallenge : bearerChallenge();
+  const problem = problemOf(failure, { publicUrl: publicUrl(), requestId, oauthErrors, challenge });
+  if (isArriving(request.raw)) {
+    reply.hijack();
+    // A sender that has stalled does not end its body: the connection ends instead.
+    if (failure.code === 'canceled') problem.headers.connection = 'close';
+    answerEarly(request.raw, reply.raw, withId(problem, requestId));
+    return;
+  }
+  // serializer: the body is text already, whatever its content type.
+  reply
+    .status(problem.status)
+    .headers(problem.headers)
+    .header('x-request-id', requestId)
+    .serializer((body) => String(body))
+    .send(problem.body);
+}
+
+/** Refuses a request that no route has seen. `status` replaces the one of the catalogue. */
+export function refuseRequest(
+  failure: Failure,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { publicUrl, observe, peerOf }: GatewayOptions,
+  status = failure.status,
+): void {
+  const requestId = requestIdOf(request);
+  observe({ name: 'unrouted', requestId, peer: peerOf(request), status, failure, durationMs: 0 });
+  if (response.headersSent) {
+    request.socket.destroy();
+    return;
+  }
+  const context = { publicUrl: publicUrl(), requestId, oauthErrors: false, status };
+  const problem = problemOf(failure, context);
+  const answer = withId(problem, requestId);
+  if (isArriving(request)) answerEarly(request, response, answer);
+  else response.writeHead(answer.status, answer.headers).end(answer.body);
+}
+
+function withId({ status, headers, body }: Problem, requestId: string): Problem {
+  return { status, headers: { ...headers, 'x-request-id': requestId }, body };
+}
+
+const fastifyCodes: Record<string, () => Failure> = {
+  FST_ERR_BAD_URL: () => fail('invalid_argument', 'The path is not well-formed.'),
+};
+
+function fromFastify(error: FastifyError | Error, isAsset: boolean): Failure | undefined {
+  if (error instanceof Failure || !('code' in error || 'statusCode' in error)) return undefined;
+  const known = 'code' in error ? fastifyCodes[error.code] : undefined;
+  if (known !== undefined) return known();
+  // A name that @fastify/static would not look up: with dot segments, a NUL, or of a folder.
+  const status = 'statusCode' in error ? Number(error.statusCode) : 500;
+  return isAsset && status >= 400 && status < 500 ? notFound() : undefined;
+}

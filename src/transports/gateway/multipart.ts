@@ -1,0 +1,173 @@
+// A form (multipart/form-data, RFC 7578) -> the messages of a request stream, with back-pressure
+// from the handler to the socket.
+import type { IncomingHttpHeaders } from 'node:http';
+import { finished, PassThrough, type Readable } from 'node:stream';
+import { create, type DescField, type Message } from '@bufbuild/protobuf';
+import { Busboy, type BusboyConfig } from '@fastify/busboy';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { type Failure, fail, failureOf, invalid } from '../../errors/errors.ts';
+
+type Parser = InstanceType<typeof Busboy>;
+
+/** Busboy passes undefined for a part whose disposition has no name, whatever its types say. */
+type PartName = string | undefined;
+
+const limits: BusboyConfig['limits'] = {
+  fieldNameSize: 100,
+  fieldSize: 8 * 1024,
+  fields: 20,
+  parts: 25,
+  headerPairs: 50,
+  headerSize: 16 * 1024,
+};
+
+/**
+ * The messages of a form: each piece of the file part, and each other part, is one. Throws from the
+ * iteration where the form is malformed, cut short, or has parts that the method does not take.
+ */
+export function formMessages(
+  endpoint: Endpoint,
+  headers: IncomingHttpHeaders,
+  body: Readable,
+): AsyncIterable<Message> {
+  const messages = new PassThrough({ objectMode: true, highWaterMark: 4 });
+  let parser: Parser;
+  try {
+    parser = createParser(endpoint, headers);
+  } catch (cause) {
+    throw fail('unsupported_media_type', 'The content type has no usable boundary.', { cause });
+  }
+  const form = new Form(endpoint, messages);
+  form.listen(parser);
+  parser.once(
+    'finish',
+    form.safely(() => form.end()),
+  );
+  parser.on('error', (cause) => form.stop(malformed(cause)));
+  finished(body, { writable: false }, (cause) => {
+    if (cause) form.stop(fail('canceled', 'The upload was cut short.', { cause }));
+  });
+  // Once nobody reads the messages, nothing may go on reading the body. Not a pipeline: that would
+  // destroy the request, whose sender is still to hear why.
+  messages.once('close', () => {
+    body.unpipe(parser);
+    parser.destroy();
+  });
+  body.pipe(parser);
+  return messages;
+}
+
+function createParser(endpoint: Endpoint, headers: IncomingHttpHeaders): Parser {
+  const fileField = endpoint.http.multipart?.fileField;
+  const contentType = headers['content-type'] ?? '';
+  return new Busboy({
+    headers: { ...headers, 'content-type': contentType },
+    limits,
+    isPartAFile: (name, _type, fileName) => name === fileField || fileName !== undefined,
+  });
+}
+
+/** What has been seen of one form. */
+class Form {
+  readonly #endpoint: Endpoint;
+  readonly #messages: PassThrough;
+  readonly #fileField: DescField;
+  readonly #fileNameField: DescField | undefined;
+  #files = 0;
+
+  constructor(endpoint: Endpoint, messages: PassThrough) {
+    this.#endpoint = endpoint;
+    this.#messages = messages;
+    const { fields } = endpoint.descriptor.input;
+    const { fileField, fileNameField } = endpoint.http.multipart ?? {};
+    const file = fields.find(({ name }) => name === fileField);
+    if (file === undefined) throw new Error(`${endpoint.name} has no field for its file`);
+    this.#fileField = file;
+    this.#fileNameField = fields.find(({ name }) => name === fileNameField);
+  }
+
+  /**
+   * A listener that fails its form where it throws. An error that a listener throws belongs to no
+   * request: it would end the process.
+   */
+  safely<A extends unknown[]>(listener: (...args: A) => void): (...args: A) => void {
+    return (...args) => {
+      try {
+        listener(...args);
+      } catch (cause) {
+        this.stop(failureOf(cause));
+      }
+    };
+  }
+
+  listen(parser: Parser): void {
+    const onFile = (name: PartName, stream: Readable, fileName: string | undefined) => {
+      // A file that is cut short fails with the parser; unheard, its error would end the process.
+      stream.on('error', () => {});
+      if (name !== this.#fileField.name) {
+        this.stop(notAccepted(name, 'file'));
+      } else if (++this.#files > 1) {
+        this.stop(invalid(name, 'is given twice'));
+      } else {
+        this.#takeFile(stream, fileName);
+        return;
+      }
+      stream.resume();
+    };
+    const onField = (name: PartName, value: string, nameCut: boolean, valueCut: boolean) => {
+      if (nameCut || valueCut) this.stop(invalid((name ?? '').slice(0, 64), 'is too long'));
+      else this.#takeField(name, value);
+    };
+    parser.on('file', this.safely(onFile));
+    parser.on('field', this.safely(onField));
+    for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
+      parser.on(limit, () => this.stop(fail('invalid_argument', 'The form has too many parts.')));
+    }
+  }
+
+  #takeFile(stream: Readable, fileName: string | undefined): void {
+    if (fileName !== undefined && this.#fileNameField !== undefined) {
+      // Its end, as that is what a path before it leaves of it.
+      this.#push({ [this.#fileNameField.localName]: [...fileName].slice(-1024).join('') });
+    }
+    const onChunk = (chunk: Buffer) => {
+      if (this.#push({ [this.#fileField.localName]: chunk })) return;
+      stream.pause();
+      this.#messages.once('drain', () => stream.resume());
+    };
+    stream.on('data', this.safely(onChunk));
+  }
+
+  #takeField(name: PartName, value: string): void {
+    const { fields } = this.#endpoint.descriptor.input;
+    const field = fields.find((one) => one.name === name || one.jsonName === name);
+    const isTaken = field !== undefined && field !== this.#fileNameField;
+    if (!isTaken) this.stop(notAccepted(name, 'part'));
+    else this.#push({ [field.localName]: value });
+  }
+
+  #push(init: Record<string, unknown>): boolean {
+    if (this.#messages.destroyed) return true;
+    return this.#messages.write(create(this.#endpoint.descriptor.input, init));
+  }
+
+  end(): void {
+    if (this.#files === 0) this.stop(invalid(this.#fileField.name, 'is missing'));
+    else this.#messages.end();
+  }
+
+  stop(failure: Failure): void {
+    this.#messages.destroy(failure);
+  }
+}
+
+function notAccepted(name: PartName, kind: 'file' | 'part'): Failure {
+  if (name === undefined || name === '') {
+    return fail('invalid_argument', `A ${kind} of the form has no name.`);
+  }
+  return invalid(name.slice(0, 64), `is not a ${kind} that this method accepts`);
+}
+
+function malformed(cause: unknown): Failure {
+  return fail('invalid_argument', 'The form is malformed or cut short.', { cause });
+}

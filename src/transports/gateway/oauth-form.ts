@@ -1,0 +1,71 @@
+// The wire form of a token request: its parameters (RFC 6749 §3.2) and the client that HTTP Basic
+// names (§2.3.1) become fields of the request.
+import { isUtf8 } from 'node:buffer';
+import type { DescMessage, JsonObject, JsonValue } from '@bufbuild/protobuf';
+import { fail, invalid } from '../../errors/errors.ts';
+
+/** The fields that such a request has, all of them strings. */
+export const oauthFields = ['client_id', 'client_secret', 'grant_type'] as const;
+
+/** The value of `WWW-Authenticate` for a client that tried Basic (RFC 6749 §5.2). */
+export const basicChallenge = 'Basic realm="latchkey"';
+
+export function usesBasic(authorization: string | undefined): authorization is string {
+  return authorization !== undefined && /^basic(?: |$)/i.test(authorization);
+}
+
+/**
+ * Reads a form. Empty parameters are omitted ones, and those that are no fields are ignored, as
+ * clients send what other servers take (`resource`, `audience`).
+ */
+export function readForm({ fields }: DescMessage, text: string): JsonObject {
+  const json: JsonObject = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (value === '' || !fields.some((field) => field.name === name)) continue;
+    if (Object.hasOwn(json, name)) throw invalid(name, 'is given twice');
+    if (value.includes('\ufffd')) throw invalid(name, 'is not UTF-8');
+    json[name] = value;
+  }
+  if (json.grant_type === undefined) throw invalid('grant_type', 'is required in a form');
+  return json;
+}
+
+/** Throws where a form has nothing for its client to authenticate with. */
+export function requireClient(json: JsonObject): void {
+  if (json.client_secret !== undefined) return;
+  throw fail('identity.credential_invalid', 'The client does not authenticate.');
+}
+
+/** Adds the client of HTTP Basic, unless the body authenticates one, too. */
+export function addBasicClient(json: JsonObject, authorization: string): void {
+  if (isGiven(json.client_secret)) {
+    throw invalid('client_secret', 'is given in the body and by HTTP Basic');
+  }
+  const client = readBasic(authorization);
+  if (isGiven(json.client_id) && json.client_id !== client.client_id) {
+    throw invalid('client_id', 'is not the one that HTTP Basic names');
+  }
+  Object.assign(json, client);
+}
+
+function isGiven(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function readBasic(authorization: string): { client_id: string; client_secret: string } {
+  const [, base64 = ''] = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];
+  const bytes = Buffer.from(base64, 'base64');
+  const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(isUtf8(bytes) ? `${bytes}` : '') ?? [];
+  const client = { client_id: formDecode(id), client_secret: formDecode(secret) };
+  if (client.client_id !== '' && client.client_secret !== '') return client;
+  throw fail('identity.credential_invalid', 'HTTP Basic has no client id or no secret in it.');
+}
+
+/** RFC 6749 Appendix B; nothing where the text is not so encoded. */
+function formDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return '';
+  }
+}

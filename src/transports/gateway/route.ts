@@ -1,0 +1,71 @@
+// Answers a request for a page.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BodyBudget } from '../../api/body-budget.ts';
+import { fail } from '../../errors/errors.ts';
+import type { Page } from '../../http/route.ts';
+import { represent } from '../http/compression.ts';
+import { hasBody } from '../http/incoming.ts';
+import { readText } from './body.ts';
+import { formType, requireType } from './content-type.ts';
+import type { GatewayOptions } from './gateway.ts';
+import type { Routed } from './routed.ts';
+
+export async function answerPage(
+  page: Page,
+  { requestId, peer, started, variables }: Routed,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { observe, publicUrl, bodies }: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies'>,
+): Promise<FastifyReply> {
+  if (page.method === 'POST') requireOwnPage(request, publicUrl());
+  const form = page.method === 'POST' ? await readForm(request, reply, bodies.anonymous) : '';
+  const answer = await page.answer({
+    isHead: request.method === 'HEAD',
+    peer,
+    variables: Object.fromEntries(variables),
+    form: new URLSearchParams(form),
+    header: (name) => {
+      const value = request.headers[name];
+      return typeof value === 'string' ? value : value?.[0];
+    },
+  });
+  observe({
+    name: page.name,
+    requestId,
+    peer,
+    status: answer.status,
+    failure: answer.failure,
+    durationMs: performance.now() - started,
+  });
+  reply.status(answer.status).headers(answer.headers);
+  if (typeof answer.body !== 'string') {
+    return request.method === 'HEAD' ? reply.send() : reply.send(answer.body);
+  }
+  const { body, headers } = await represent(answer.body, request.headers['accept-encoding']);
+  return reply.headers(headers).send(body);
+}
+
+async function readForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bodies: BodyBudget,
+): Promise<string> {
+  if (!hasBody(request.raw)) return '';
+  requireType(request, formType);
+  return readText(request.raw, reply.raw, bodies);
+}
+
+/**
+ * Throws for what another site's page has made the browser send. Every current browser says so
+ * (Fetch Metadata, `Sec-Fetch-Site`); an older one names the page's origin, or `null` for one that
+ * gives no referrer, such as our own.
+ */
+function requireOwnPage({ headers }: FastifyRequest, publicUrl: string): void {
+  const { origin } = headers;
+  const site = headers['sec-fetch-site'];
+  const isOwn =
+    site === undefined
+      ? origin === undefined || origin === 'null' || origin === publicUrl
+      : site === 'same-origin' || site === 'none';
+  if (!isOwn) throw fail('forbidden', 'A page of another site has sent this.');
+}

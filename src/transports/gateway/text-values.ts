@@ -1,0 +1,56 @@
+// The text of a path variable or a query parameter -> its value in ProtoJSON.
+import { type DescField, type DescMessage, type JsonValue, ScalarType } from '@bufbuild/protobuf';
+import { isWrapperDesc } from '@bufbuild/protobuf/wkt';
+import { invalid } from '../../errors/errors.ts';
+
+export const wrongType = 'has the wrong type or is out of range';
+
+/** Throws `invalid_argument`, naming the field by `path`. */
+export function fromText(field: DescField, path: string, values: string[]): JsonValue {
+  if (field.fieldKind === 'list') {
+    if (isCompound(field.message)) throw invalid(path, 'cannot be given in the query');
+    return values.map((value) => scalarFromText(field, path, value));
+  }
+  const [value, second] = values;
+  if (value === undefined || second !== undefined) throw invalid(path, 'is given twice');
+  if (field.fieldKind === 'map' || isCompound(field.message)) {
+    throw invalid(path, 'cannot be given in the query');
+  }
+  return scalarFromText(field, path, value);
+}
+
+// ProtoJSON writes every other scalar, and the well-known types, as text too; a wrapper, such as
+// BoolValue, as the value in it.
+function scalarFromText(field: DescField, path: string, value: string): JsonValue {
+  const { scalar, enum: isEnum } = wrappedValue(field.message) ?? field;
+  if (scalar === ScalarType.BOOL) {
+    if (value === 'true') return true;
+    if (value === 'false') return false;
+  }
+  if (isEnum && /^-?\d+$/.test(value)) return Number(value);
+  // The library takes more than ProtoJSON has: other bases, and white space.
+  const form =
+    scalar === undefined || scalar === ScalarType.STRING ? undefined : scalarForm(scalar);
+  if (form?.test(value) === false) throw invalid(path, wrongType);
+  return value;
+}
+
+const wrappedValue = (message: DescMessage | undefined): DescField | undefined =>
+  message !== undefined && isWrapperDesc(message) ? message.fields[0] : undefined;
+
+function scalarForm(scalar: ScalarType): RegExp {
+  switch (scalar) {
+    case ScalarType.BYTES:
+      return /^[A-Za-z0-9+/_-]*={0,2}$/;
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return /^(-?\d+(\.\d+)?([eE][+-]?\d+)?|NaN|-?Infinity)$/;
+    default:
+      return /^-?\d+$/;
+  }
+}
+
+/** Whether it is a message whose JSON has a member for each of its fields. */
+export function isCompound(message: DescMessage | undefined): message is DescMessage {
+  return message !== undefined && !message.typeName.startsWith('google.protobuf.');
+}

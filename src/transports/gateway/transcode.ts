@@ -1,0 +1,251 @@
+// An HTTP request -> the request message, and the response message -> JSON, by a binding. What the
+// caller sent wrong is named by its field; its value is never repeated, as it may be a secret.
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  toJson,
+} from '@bufbuild/protobuf';
+import { reflect } from '@bufbuild/protobuf/reflect';
+import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { fail, invalid } from '../../errors/errors.ts';
+import { isNestedTooDeeply } from '../../limits/json-nesting.ts';
+import { type Binding, type Mask, topOf } from './binding.ts';
+import { hasRepeatedName } from './json-members.ts';
+import { addBasicClient, readForm, requireClient } from './oauth-form.ts';
+import type { Capture } from './template.ts';
+import { fromText, isCompound, wrongType } from './text-values.ts';
+
+export type HttpInput = {
+  readonly variables: readonly Capture[];
+  /** The query, without its `?`. */
+  readonly query: string;
+  /** The text of the body, JSON unless it is a form; undefined for none. */
+  readonly body: string | undefined;
+  /** Whether the body is `application/x-www-form-urlencoded`. */
+  readonly isForm: boolean;
+  /** The Authorization header, where the method takes HTTP Basic and that is one. */
+  readonly basic: string | undefined;
+  /** Fields of the request that are HTTP headers, by proto name. */
+  readonly headerFields: JsonObject;
+};
+
+/** Reads the request message. Throws `invalid_argument`, naming the field. */
+export function readMessage(binding: Binding, input: HttpInput): Message {
+  const { input: schema } = binding.endpoint.descriptor;
+  const json: JsonObject = { ...input.headerFields };
+  readQuery(binding, input.query, json);
+  const body = bodyOf(binding, input);
+  const flat = readFlat(binding, input, body);
+  if (flat !== undefined) return flat;
+  const given = placeBody(binding, input, body, json);
+  for (const [fieldPath, value] of input.variables) {
+    put(json, schema, fieldPath, [value], 'is given by the path');
+  }
+  const message = decode(schema, json);
+  if (binding.mask !== undefined) completeMask(schema, message, binding.mask, given);
+  return message;
+}
+
+/** What the body holds; undefined where none is taken. */
+function bodyOf({ body, endpoint }: Binding, { body: text, isForm }: HttpInput) {
+  if (body !== undefined) {
+    return isForm ? readForm(endpoint.descriptor.input, text ?? '') : parseJson(text);
+  }
+  if (text !== undefined && text !== '') throw fail('invalid_argument', 'No body is taken here.');
+  return undefined;
+}
+
+/** Reads a request that is nothing but a plain body; undefined for any other. */
+function readFlat({ flatBody }: Binding, input: HttpInput, body: JsonValue | undefined) {
+  const isWhole = input.variables.length === 0 && !input.isForm && input.basic === undefined;
+  return isWhole && body !== undefined && isObject(body) ? flatBody?.read(body) : undefined;
+}
+
+/** Puts the body where it belongs. Tells which fields it names. */
+function placeBody(
+  { body, endpoint }: Binding,
+  { isForm, basic }: HttpInput,
+  value: JsonValue | undefined,
+  json: JsonObject,
+): string[] {
+  if (body === undefined || value === undefined) return [];
+  if (body !== '*') {
+    const inner = readFields(body, value, `${body.name}.`, 1);
+    json[body.name] = inner;
+    return isObject(inner) ? Object.keys(inner) : [];
+  }
+  if (!isObject(value)) throw fail('invalid_argument', 'The body is not a JSON object.');
+  const fields = readMembers(endpoint.descriptor.input, value, '', 0);
+  Object.assign(json, fields);
+  if (basic !== undefined) addBasicClient(json, basic);
+  else if (isForm) requireClient(json);
+  return Object.keys(fields);
+}
+
+function parseJson(text: string | undefined): JsonValue {
+  if (text === undefined || text === '') return {};
+  if (isNestedTooDeeply(text)) throw fail('invalid_argument', 'The JSON is nested too deeply.');
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw fail('invalid_argument', 'The body is not JSON.');
+  }
+  if (hasRepeatedName(text, value)) {
+    throw fail('invalid_argument', 'The body gives a member twice.');
+  }
+  return value;
+}
+
+/** AIP-134 and RFC 7396: what a PATCH names is what it changes, and null clears. */
+function completeMask(schema: DescMessage, message: Message, mask: Mask, given: string[]): void {
+  const whole = reflect(schema, message);
+  if (whole.isSet(mask.field)) return;
+  const paths = given.filter((name) => name !== mask.field.name && mask.mayName(name));
+  whole.set(mask.field, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
+}
+
+function readQuery(binding: Binding, query: string, json: JsonObject): void {
+  if (query === '') return;
+  const { body, endpoint } = binding;
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const list = values.get(name);
+    if (list === undefined) values.set(name, [value]);
+    else list.push(value);
+  }
+  for (const [name, list] of values) {
+    const field = fieldNamed(endpoint.descriptor.input, topOf(name));
+    if (body === '*' || field === undefined || body?.name === field.name) {
+      throw invalid(name.slice(0, 64), 'is not a query parameter that is taken here');
+    }
+    put(json, endpoint.descriptor.input, name, list, 'is given twice');
+  }
+}
+
+/** Puts the text of a path variable or a query parameter where its field is, making its parents. */
+function put(
+  json: JsonObject,
+  message: DescMessage,
+  path: string,
+  values: string[],
+  ifGiven: string,
+): void {
+  let target = json;
+  let schema = message;
+  const names = path.split('.', depthMax + 1);
+  const notTaken = () => invalid(path.slice(0, 64), 'is not a field that is taken here');
+  if (names.length > depthMax) throw notTaken();
+  for (const [i, name] of names.entries()) {
+    const field = fieldNamed(schema, name);
+    if (field === undefined) throw notTaken();
+    if (i === names.length - 1) {
+      if (Object.hasOwn(target, field.name)) throw invalid(path, ifGiven);
+      target[field.name] = fromText(field, path, values);
+      return;
+    }
+    if (field.fieldKind !== 'message') throw notTaken();
+    // A value of null is a message without a value.
+    const inner = (Object.hasOwn(target, field.name) ? target[field.name] : undefined) ?? {};
+    if (!isObject(inner)) throw invalid(path, ifGiven);
+    target[field.name] = inner;
+    target = inner;
+    schema = field.message;
+  }
+}
+
+/** How deep messages may lie in each other, as in other implementations of protobuf. */
+const depthMax = 100;
+
+/** A field's value with its messages' members by their proto names. */
+function readFields(field: DescField, value: JsonValue, parent: string, depth: number): JsonValue {
+  const { message } = field;
+  if (!isCompound(message) || value === null || typeof value !== 'object') return value;
+  if (depth > depthMax) throw invalid(parent.slice(0, 64), 'is nested too deep');
+  const members = (one: JsonValue) =>
+    isObject(one) ? readMembers(message, one, parent, depth) : one;
+  if (field.fieldKind === 'list') return Array.isArray(value) ? value.map(members) : value;
+  if (field.fieldKind !== 'map') return members(value);
+  if (Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, members(one ?? null)]));
+}
+
+/** Throws for a member that is no field, or that gives a field twice by its two spellings. */
+function readMembers(
+  message: DescMessage,
+  json: JsonObject,
+  parent: string,
+  depth: number,
+): JsonObject {
+  const members: JsonObject = {};
+  for (const [name, value] of Object.entries(json)) {
+    const field = fieldNamed(message, name);
+    if (field === undefined) throw invalid(parent + name.slice(0, 64), 'is not a field');
+    if (Object.hasOwn(members, field.name)) throw invalid(parent + field.name, 'is given twice');
+    const path = `${parent}${field.name}.`;
+    members[field.name] = readFields(field, value ?? null, path, depth + 1);
+  }
+  return members;
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const namesOf = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
+
+/** A field by either of its spellings, `document_id` or `documentId`. */
+function fieldNamed(message: DescMessage, name: string): DescField | undefined {
+  let names = namesOf.get(message);
+  if (names === undefined) {
+    names = new Map(
+      message.fields.flatMap((field) => [
+        [field.jsonName, field],
+        [field.name, field],
+      ]),
+    );
+    namesOf.set(message, names);
+  }
+  return names.get(name);
+}
+
+function decode(schema: DescMessage, json: JsonObject): Message {
+  try {
+    return fromJson(schema, json);
+  } catch {
+    // The library's error may repeat the value, so that it must not even reach the log; which
+    // field it was is found out here.
+    const culprit = Object.entries(json).find(([name, value]) => !decodes(schema, name, value));
+    if (culprit === undefined) throw fail('invalid_argument', 'The fields contradict each other.');
+    throw fail('invalid_argument', `${culprit[0]}: ${wrongType}`, {
+      fields: [{ field: culprit[0], detail: wrongType }],
+    });
+  }
+}
+
+function decodes(schema: DescMessage, name: string, value: JsonValue): boolean {
+  try {
+    fromJson(schema, { [name]: value });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const writeOptions = { alwaysEmitImplicit: true, useProtoFieldName: true } as const;
+
+/** The JSON of a response, or of the one field of it that is sent. */
+export function writeMessage(binding: Binding, message: Message): JsonValue {
+  const { endpoint, responseBody, flatAnswer } = binding;
+  const flat = flatAnswer?.write(message);
+  if (flat !== undefined) return flat;
+  const json = toJson(endpoint.descriptor.output, message, writeOptions);
+  if (responseBody === undefined) return json;
+  const value = isObject(json) ? json[responseBody.name] : undefined;
+  return value ?? (isCompound(responseBody.message) ? {} : null);
+}

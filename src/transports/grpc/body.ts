@@ -1,0 +1,152 @@
+// The body of one gRPC call while it arrives: its limits, and the count of the bytes that it holds.
+import type { ServerHttp2Stream } from 'node:http2';
+import { Code } from '@connectrpc/connect';
+import { type StatusObject, status } from '@grpc/grpc-js';
+import type { BodyAccount, BodyBudget } from '../../api/body-budget.ts';
+import { Failure, fail } from '../../errors/errors.ts';
+
+/**
+ * The limit of grpc-js for one message, also for the inflated form of a compressed one. A message
+ * of an upload has a piece of at most 1 MiB, and its tags.
+ */
+export const messageBytesMax = 1024 * 1024 + 64 * 1024;
+
+/** The first bytes of a body are not counted, so that a full budget refuses no small request. */
+const uncountedBytes = 4 * 1024;
+/** The memory for a message besides its bytes. */
+const messageOverheadBytes = 512;
+
+export type BodyRules = {
+  readonly budget: BodyBudget;
+  readonly bytesMax: number;
+  /** Whether the body is a stream of messages, each up to the limit. */
+  readonly isStream: boolean;
+};
+
+export class Body {
+  readonly #rules: BodyRules;
+  readonly #refuse: (failure: Failure) => void;
+  readonly #lengths = new MessageLengths();
+  #account: BodyAccount | undefined;
+  #bytes = 0;
+  #messages = 0;
+  #isDropped = false;
+
+  /**
+   * Stands between a stream and grpc-js, which has begun to listen to it. After a refusal, the
+   * rest of the body is dropped as it arrives.
+   */
+  constructor(stream: ServerHttp2Stream, rules: BodyRules, refuse: (failure: Failure) => void) {
+    this.#rules = rules;
+    this.#refuse = refuse;
+    const listeners = stream.listeners('data') as ((chunk: Buffer) => void)[];
+    stream.removeAllListeners('data');
+    stream.on('data', (chunk: Buffer) => {
+      if (!this.#admits(chunk)) return;
+      for (const deliver of listeners) deliver(chunk);
+    });
+  }
+
+  /** Returns the bytes to the budget: they were decoded, or dropped. */
+  release(): void {
+    this.#bytes = 0;
+    this.#account?.close();
+    this.#account = undefined;
+  }
+
+  /** Drops the rest of the body: the call has ended. */
+  drop(): void {
+    this.#isDropped = true;
+    this.release();
+  }
+
+  #admits(chunk: Buffer): boolean {
+    if (this.#isDropped) return false;
+    try {
+      this.#count(chunk);
+      return true;
+    } catch (thrown) {
+      if (!(thrown instanceof Failure)) throw thrown;
+      this.drop();
+      this.#refuse(thrown);
+      return false;
+    }
+  }
+
+  #count(chunk: Buffer): void {
+    const { messages, longest, compressed } = this.#lengths.read(chunk);
+    const { bytesMax, isStream, budget } = this.#rules;
+    if (longest > bytesMax) {
+      throw fail('payload_too_large', `A message is larger than ${bytesMax} bytes.`);
+    }
+    this.#messages += messages;
+    if (this.#messages > 1 && !isStream) {
+      const detail = 'The request has more than one message.';
+      throw fail('invalid_argument', detail, { grpc: Code.Unimplemented });
+    }
+    const bytes = chunk.length + messages * messageOverheadBytes + compressed * messageBytesMax;
+    this.#bytes += bytes;
+    if (this.#bytes <= uncountedBytes) return;
+    this.#account ??= budget.open();
+    this.#account.add(bytes);
+  }
+}
+
+type Status = { readonly code?: StatusObject['code'] | null; readonly details?: string | null };
+
+/** What a status of grpc-js for a body or a header that it cannot read means; else undefined. */
+export function unreadable({ code, details }: Status): Failure | undefined {
+  switch (code) {
+    case status.INTERNAL:
+      return fail(
+        'invalid_argument',
+        details?.startsWith('Invalid grpc-timeout')
+          ? 'The timeout of the call is not valid.'
+          : 'A message cannot be decompressed.',
+      );
+    case status.RESOURCE_EXHAUSTED:
+      return fail('payload_too_large', 'A message is larger than the limit.');
+    case status.UNIMPLEMENTED:
+      return fail('invalid_argument', 'The compression of a message is not supported.', {
+        grpc: Code.Unimplemented,
+      });
+    default:
+      return undefined;
+  }
+}
+
+/** Follows the prefixes of the messages: a flag of one byte, a length of four. */
+class MessageLengths {
+  #prefixBytes = 0;
+  #length = 0;
+  #missing = 0;
+
+  /** Returns the facts of the messages that begin, or announce their lengths, in these bytes. */
+  read(chunk: Buffer): { messages: number; longest: number; compressed: number } {
+    let [messages, longest, compressed] = [0, 0, 0];
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#missing > 0) {
+        const taken = Math.min(this.#missing, chunk.length - at);
+        this.#missing -= taken;
+        at += taken;
+        continue;
+      }
+      const byte = chunk[at] ?? 0;
+      at += 1;
+      if (this.#prefixBytes === 0) {
+        messages += 1;
+        compressed += byte === 0 ? 0 : 1;
+        this.#length = 0;
+      } else {
+        this.#length = this.#length * 256 + byte;
+      }
+      this.#prefixBytes += 1;
+      if (this.#prefixBytes < 5) continue;
+      this.#prefixBytes = 0;
+      this.#missing = this.#length;
+      longest = Math.max(longest, this.#length);
+    }
+    return { messages, longest, compressed };
+  }
+}

@@ -1,0 +1,160 @@
+// Calls of the standard services: checks of health, which are short; its watchers, which last until
+// their client ends them; and reflection. They must not delay the end of the process, as calls of
+// our own methods may.
+import { constants, type Http2Session } from 'node:http2';
+import { Code } from '@connectrpc/connect';
+import {
+  type Metadata,
+  ServerInterceptingCall,
+  type ServerInterceptingCallInterface,
+  status,
+} from '@grpc/grpc-js';
+import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
+import { requestIdFrom } from '../../api/call.ts';
+import { type Failure, fail } from '../../errors/errors.ts';
+import { Body } from './body.ts';
+import { type Connections, streamOf } from './connections.ts';
+import { errorMetadata } from './metadata.ts';
+
+export type LastingCalls = {
+  intercept(path: string, call: ServerInterceptingCallInterface): ServerInterceptingCall;
+  /** Ends them all. */
+  end(): void;
+};
+
+export type LastingCallsOptions = {
+  readonly budget: BodyBudget;
+  /** For the body; an answer may take as long as the client stays. */
+  readonly bodyMs: number;
+  /** For the client to end its body after the answer. */
+  readonly restMs: number;
+  readonly reflectionMs: number;
+  /** Watchers of health, and also calls of reflection. */
+  readonly lastingCallsMax: number;
+  readonly lastingCallsPerConnectionMax: number;
+  readonly connections: () => Connections;
+};
+
+/** The number of calls of one kind, in all and on each connection. */
+class Places {
+  readonly #bySession = new WeakMap<Http2Session, number>();
+  readonly #limits: LastingCallsOptions;
+  #taken = 0;
+
+  constructor(limits: LastingCallsOptions) {
+    this.#limits = limits;
+  }
+
+  /** Returns a function that frees the place again, or undefined if every place is taken. */
+  take(session: Http2Session): (() => void) | undefined {
+    const { lastingCallsMax, lastingCallsPerConnectionMax } = this.#limits;
+    const own = this.#bySession.get(session) ?? 0;
+    if (this.#taken >= lastingCallsMax || own >= lastingCallsPerConnectionMax) return undefined;
+    this.#count(session, 1);
+    return () => this.#count(session, -1);
+  }
+
+  #count(session: Http2Session, change: number): void {
+    this.#taken += change;
+    this.#bySession.set(session, (this.#bySession.get(session) ?? 0) + change);
+  }
+}
+
+type Kind = {
+  /** Undefined where the calls are short, and need no number. */
+  readonly places: Places | undefined;
+  /** For the client to end its request. */
+  readonly bodyMs: number;
+  /** From then to the end of the call. */
+  readonly answerMs: number;
+};
+
+export function trackLastingCalls(options: LastingCallsOptions): LastingCalls {
+  const { bodyMs, reflectionMs } = options;
+  const short: Kind = { places: undefined, bodyMs, answerMs: bodyMs };
+  const watch: Kind = { places: new Places(options), bodyMs, answerMs: Number.POSITIVE_INFINITY };
+  const reflection: Kind = { places: new Places(options), bodyMs: reflectionMs, answerMs: bodyMs };
+  const kindOf = (path: string) => {
+    if (path === '/grpc.health.v1.Health/Watch') return watch;
+    return path.startsWith('/grpc.reflection.') ? reflection : short;
+  };
+  const calls = new Set<ServerInterceptingCallInterface>();
+  return {
+    intercept: (path, call) => track(call, calls, kindOf(path), options),
+    end() {
+      for (const call of calls) {
+        call.sendStatus({ code: status.UNAVAILABLE, details: 'The service is shutting down.' });
+      }
+      calls.clear();
+    },
+  };
+}
+
+function track(
+  call: ServerInterceptingCallInterface,
+  calls: Set<ServerInterceptingCallInterface>,
+  { places, bodyMs, answerMs }: Kind,
+  { budget, restMs, connections }: LastingCallsOptions,
+): ServerInterceptingCall {
+  const stream = streamOf(call);
+  const { session } = stream;
+  const giveBack = session === undefined ? undefined : places?.take(session);
+  if (giveBack !== undefined) stream.once('close', giveBack);
+  const isRefused = places !== undefined && giveBack === undefined;
+  let requestId = requestIdFrom(undefined);
+  let hasBody = false;
+  const refuse = (failure: Failure) => {
+    calls.delete(call);
+    active.due = performance.now() + restMs;
+    const metadata = errorMetadata(failure, requestId);
+    call.sendStatus({ code: Number(failure.grpc), details: failure.message, metadata });
+  };
+  const rules = { budget, bytesMax: unaryBodyBytesMax, isStream: true };
+  const body = new Body(stream, rules, refuse);
+  const active = {
+    due: performance.now() + bodyMs,
+    isAccepted: false,
+    expire() {
+      if (!calls.has(call) || hasBody) {
+        active.due = Number.POSITIVE_INFINITY;
+        stream.close(constants.NGHTTP2_CANCEL);
+        return;
+      }
+      const detail = `The request did not end within ${bodyMs / 1000} seconds.`;
+      refuse(fail('canceled', detail, { grpc: Code.DeadlineExceeded }));
+    },
+  };
+  connections().add(stream, active);
+  calls.add(call);
+  const listener = {
+    onReceiveMetadata(metadata: Metadata, next: (metadata: Metadata) => void) {
+      const [named] = metadata.get('x-request-id');
+      if (typeof named === 'string') requestId = requestIdFrom(named);
+      if (!isRefused) next(metadata);
+      else refuse(fail('unavailable', 'There are too many calls of this kind.'));
+    },
+    onReceiveMessage(message: unknown, next: (message: unknown) => void) {
+      body.release();
+      // Reflection answers without looking whether the client reads.
+      if (stream.writableNeedDrain) stream.once('drain', () => next(message));
+      else next(message);
+    },
+    onReceiveHalfClose(next: () => void) {
+      hasBody = true;
+      active.due = performance.now() + answerMs;
+      next();
+    },
+    onCancel() {
+      body.drop();
+      calls.delete(call);
+      if (!hasBody) active.due = performance.now() + restMs;
+    },
+  };
+  return new ServerInterceptingCall(call, {
+    start: (next) => next(listener),
+    sendStatus(sent, next) {
+      calls.delete(call);
+      next(sent);
+    },
+  });
+}

@@ -1,0 +1,30 @@
+// The metadata of a gRPC call: the headers of the request, and the details of an error.
+import { create, toBinary } from '@bufbuild/protobuf';
+import { anyPack } from '@bufbuild/protobuf/wkt';
+import { Metadata } from '@grpc/grpc-js';
+import { StatusSchema } from '../../../gen/google/rpc/status_pb.js';
+import { errorDetails } from '../../errors/details.ts';
+import type { Failure } from '../../errors/errors.ts';
+
+export function headersOf(metadata: Metadata | undefined): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(metadata?.getMap() ?? {})) {
+    if (typeof value === 'string') headers.append(name, value);
+  }
+  return headers;
+}
+
+/** google.rpc.Status with its details (`grpc-status-details-bin`), and the challenge. */
+export function errorMetadata(failure: Failure, requestId: string): Metadata {
+  const details = errorDetails(failure, requestId);
+  const message = create(StatusSchema, {
+    code: failure.grpc,
+    message: failure.message,
+    details: details.map(({ desc, value }) => anyPack(desc, create(desc, value))),
+  });
+  const metadata = new Metadata();
+  metadata.set('grpc-status-details-bin', Buffer.from(toBinary(StatusSchema, message)));
+  const { challenge } = failure.extra;
+  if (challenge !== undefined) metadata.set('www-authenticate', challenge);
+  return metadata;
+}

@@ -1,0 +1,220 @@
+// gRPC on HTTP/2, with the standard health and reflection services.
+import { type Message, toBinary } from '@bufbuild/protobuf';
+import {
+  logVerbosity,
+  Server,
+  ServerCredentials,
+  type ServerInterceptingCall,
+  type ServerInterceptor,
+  setLogVerbosity,
+} from '@grpc/grpc-js';
+import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
+import type {
+  ClientStreamingEndpoint,
+  Endpoint,
+  ServerStreamingEndpoint,
+  UnaryEndpoint,
+} from '../../api/endpoint.ts';
+import type { Address } from '../../config/config.ts';
+import { messageBytesMax } from './body.ts';
+import { type CallLimits, callLimits, GrpcCall } from './call.ts';
+import {
+  type ConnectionLimits,
+  type Connections,
+  connectionLimits,
+  guardConnections,
+  http2ServerOf,
+  streamOf,
+} from './connections.ts';
+import { createHealth } from './health.ts';
+import { trackLastingCalls } from './long-lived-calls.ts';
+import { addReflection } from './reflection.ts';
+
+export type GrpcFace = {
+  readonly port: number;
+  /** Refuses new calls, lets those under way finish. */
+  drain(): Promise<void>;
+  /** Ends whatever is left. */
+  close(): void;
+};
+
+export type GrpcLimits = CallLimits &
+  ConnectionLimits & {
+    readonly callsPerConnectionMax: number;
+    /** Watchers of health, which may stay for ever; as many calls of reflection. */
+    readonly lastingCallsMax: number;
+    readonly lastingCallsPerConnectionMax: number;
+    readonly reflectionMs: number;
+    /** A connection whose client does not answer a ping in time is ended. */
+    readonly pingEveryMs: number;
+    readonly pingAnswerMs: number;
+  };
+
+const defaultLimits: GrpcLimits = {
+  ...callLimits,
+  ...connectionLimits,
+  callsPerConnectionMax: 100,
+  lastingCallsMax: 2000,
+  lastingCallsPerConnectionMax: 10,
+  reflectionMs: 60_000,
+  pingEveryMs: 30_000,
+  pingAnswerMs: 15_000,
+};
+
+/** The memory of a connection within node:http2, in MB; new streams are refused beyond it. */
+const sessionMegabytesMax = 64;
+
+export type GrpcFaceOptions = {
+  readonly endpoints: readonly Endpoint[];
+  readonly bodies: BodyBudgets;
+  readonly address: Address;
+  /** In place of the defaults, for tests. */
+  readonly limits: Partial<GrpcLimits>;
+};
+
+export async function startGrpcFace(options: GrpcFaceOptions): Promise<GrpcFace> {
+  // What goes wrong reaches us as an error; the library would say it on the console, too.
+  setLogVerbosity(logVerbosity.NONE);
+  const { endpoints, bodies, address } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  let connections: Connections | undefined;
+  const tracked = () => {
+    if (connections === undefined) throw new Error('the server has not started');
+    return connections;
+  };
+  const lasting = trackLastingCalls({
+    ...limits,
+    budget: bodies.anonymous,
+    connections: tracked,
+  });
+  const methods = new Map(
+    endpoints.map((endpoint) => [`/${endpoint.name}`, { endpoint, serve: serveOf(endpoint) }]),
+  );
+  const interceptor: ServerInterceptor = ({ path }, base) => {
+    const method = methods.get(path);
+    if (method === undefined) return lasting.intercept(path, base);
+    const stream = streamOf(base);
+    const budget = budgetOf(method.endpoint, bodies);
+    const call = new GrpcCall({ ...method, base, stream, budget, limits });
+    tracked().add(stream, call);
+    // grpc-js starts the call, and does nothing else with it.
+    return { start: () => base.start(call) } as unknown as ServerInterceptingCall;
+  };
+  const server = new Server({
+    interceptors: [interceptor],
+    'grpc.max_receive_message_length': messageBytesMax,
+    'grpc.max_concurrent_streams': limits.callsPerConnectionMax,
+    'grpc.keepalive_time_ms': limits.pingEveryMs,
+    'grpc.keepalive_timeout_ms': limits.pingAnswerMs,
+    'grpc-node.max_session_memory': sessionMegabytesMax,
+  });
+  const services = addServices(server, endpoints);
+  const health = createHealth(['', ...services]);
+  health.addToServer(server);
+  addReflection(server, endpoints);
+
+  const port = await listen(server, address);
+  connections = guardConnections(http2ServerOf(server), limits);
+  return {
+    port,
+    drain() {
+      for (const name of ['', ...services]) health.setStatus(name, 'NOT_SERVING');
+      lasting.end();
+      return new Promise((resolve, reject) => {
+        server.tryShutdown((error) => (error === undefined ? resolve() : reject(error)));
+      });
+    },
+    close() {
+      server.forceShutdown();
+      tracked().destroy();
+    },
+  };
+}
+
+function listen(server: Server, { host, port }: Address): Promise<number> {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return new Promise((resolve, reject) => {
+    server.bindAsync(`${name}:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
+  });
+}
+
+function addServices(server: Server, endpoints: readonly Endpoint[]): string[] {
+  const names = new Set(endpoints.map((endpoint) => endpoint.descriptor.parent.typeName));
+  for (const name of names) {
+    const methods = endpoints.filter(({ descriptor }) => descriptor.parent.typeName === name);
+    const definitions = methods.map((endpoint) => [
+      endpoint.descriptor.name,
+      methodDefinition(endpoint),
+    ]);
+    // Without handlers: the interceptor answers each call.
+    server.addService(Object.fromEntries(definitions), {});
+  }
+  return [...names];
+}
+
+/** Requests stay bytes until the guard asks for them. */
+function methodDefinition({ descriptor, name, kind }: Endpoint) {
+  const encode = (message: Message) => {
+    const { buffer, byteOffset, byteLength } = toBinary(descriptor.output, message);
+    return Buffer.from(buffer, byteOffset, byteLength);
+  };
+  const keep = (bytes: Buffer) => bytes;
+  return {
+    path: `/${name}`,
+    requestStream: kind === 'client_streaming',
+    responseStream: kind === 'server_streaming',
+    requestSerialize: keep,
+    requestDeserialize: keep,
+    responseSerialize: encode,
+    responseDeserialize: keep,
+  };
+}
+
+function serveOf(endpoint: Endpoint): (call: GrpcCall) => void {
+  switch (endpoint.kind) {
+    case 'unary':
+      return serveUnary(endpoint);
+    case 'client_streaming':
+      return serveUpload(endpoint);
+    case 'server_streaming':
+      return serveDownload(endpoint);
+  }
+}
+
+function serveUnary(endpoint: UnaryEndpoint) {
+  return (call: GrpcCall) => {
+    endpoint
+      .invoke(call, () => call.request())
+      .then((message) => call.answer(message))
+      .catch((error: unknown) => call.refuse(error));
+  };
+}
+
+function serveUpload(endpoint: ClientStreamingEndpoint) {
+  return (call: GrpcCall) => {
+    endpoint
+      .invoke(call, call.requests())
+      .then((message) => call.answer(message))
+      .catch((error: unknown) => call.refuse(error));
+  };
+}
+
+function serveDownload(endpoint: ServerStreamingEndpoint) {
+  return async (call: GrpcCall) => {
+    try {
+      let written: Promise<void> | undefined;
+      for await (const message of endpoint.invoke(call, () => call.request())) {
+        // One part is on its way while the next one is read.
+        await written;
+        if (call.isGone()) return;
+        written = call.write(message);
+      }
+      await written;
+      call.answer();
+    } catch (error) {
+      call.refuse(error);
+    }
+  };
+}

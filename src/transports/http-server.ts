@@ -1,0 +1,156 @@
+// The HTTP listener: the JSON gateway, the pages and their assets on Fastify; Connect beside it.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import fastifyStatic from '@fastify/static';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Address } from '../config/config.ts';
+import { fail } from '../errors/errors.ts';
+import { createConnectFace } from './connect/handler.ts';
+import {
+  type GatewayOptions,
+  pathOf,
+  refuseRequest,
+  registerGateway,
+  sayError,
+} from './gateway/gateway.ts';
+import { createDeadlines } from './http/deadlines.ts';
+import {
+  createHttpServer,
+  defaultLimits,
+  type HttpLimits,
+  isHttps,
+  refuseMalformed,
+  strictTransport,
+} from './http/server.ts';
+
+export type HttpFaceOptions = Omit<GatewayOptions, 'deadlines'> & {
+  /** The folder of the built browser code; served at `/assets/`. */
+  readonly assetsDir: string;
+  readonly address: Address;
+  readonly limits?: Partial<HttpLimits> | undefined;
+  /** Logs a warning for the operator. */
+  readonly warn: (facts: object, message: string) => void;
+};
+
+export type HttpFace = {
+  readonly port: number;
+  /** Refuses new connections, lets requests under way finish. */
+  drain(): Promise<void>;
+  /** Ends whatever is left. */
+  close(): void;
+};
+
+export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace> {
+  const connect = createConnectFace(options);
+  const limits = { ...defaultLimits, ...options.limits };
+  const deadlines = createDeadlines(limits);
+  const gateway: GatewayOptions = { ...options, deadlines };
+  const uploadPaths = new Set(
+    options.endpoints.flatMap(({ kind, name }) => (kind === 'client_streaming' ? `/${name}` : [])),
+  );
+  let draining = false;
+  const underWay = new Set<ServerResponse>();
+
+  function route(
+    handle: (request: IncomingMessage, response: ServerResponse) => void,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    if (draining) response.setHeader('connection', 'close');
+    if (isHttps(options.publicUrl())) response.setHeader(...strictTransport);
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+    request.url = originForm(request.url ?? '');
+    if (hostLines(request) > 1) {
+      // RFC 9112 §3.2: a proxy may have routed by the one, and we would act by the other.
+      const failure = fail('invalid_argument', 'The request has more than one Host.');
+      refuseRequest(failure, request, response, gateway);
+      return;
+    }
+    const path = pathOf(request.url);
+    if (!connect.takes(path)) {
+      handle(request, response);
+      return;
+    }
+    if (uploadPaths.has(path)) deadlines.extend(request, response);
+    connect.handle(request, response);
+  }
+
+  const app = Fastify({
+    exposeHeadRoutes: false,
+    // A request that arrives on an open connection while we drain is still answered.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => sayError(error, request, reply, gateway),
+    routerOptions: { maxParamLength: 1024 },
+    serverFactory: (handle) => {
+      return createHttpServer({
+        limits,
+        warn: options.warn,
+        accept: (request, response) => route(handle, request, response),
+        refuse: (thrown, request, response) =>
+          refuseRequest(gateway.failureOf(thrown), request, response, gateway),
+        refuseExpectation: (request, response) => {
+          const failure = fail('invalid_argument', 'The expectation in Expect is not supported.');
+          refuseRequest(failure, request, response, gateway, 417);
+        },
+      });
+    },
+    clientErrorHandler: (error: Error & { code?: string }, socket) => {
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && deadlines.isExtended(socket)) return;
+      const isAnswered = [...underWay].some((one) => one.socket === socket && one.headersSent);
+      if (isAnswered) socket.destroy();
+      else refuseMalformed(error, socket, options.publicUrl());
+    },
+  });
+  await registerAssets(app, options.assetsDir);
+  registerGateway(app, gateway);
+  await app.listen({ host: options.address.host, port: options.address.port });
+  const bound = app.server.address();
+  return {
+    port: typeof bound === 'object' && bound !== null ? bound.port : 0,
+    async drain() {
+      draining = true;
+      for (const response of underWay) {
+        if (!response.headersSent) response.setHeader('connection', 'close');
+      }
+      await app.close();
+    },
+    close: () => app.server.closeAllConnections(),
+  };
+}
+
+function hostLines({ rawHeaders }: IncomingMessage): number {
+  let lines = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === 'host') lines++;
+  }
+  return lines;
+}
+
+/** RFC 9112 §3.2.2: a server has to take a target that comes with its origin, as to a proxy. */
+function originForm(target: string): string {
+  const [, rest] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? [];
+  if (rest === undefined) return target;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+// A worker runs under the policy of its own file; pdf.js decodes some images with WebAssembly.
+const assetPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
+
+async function registerAssets(app: FastifyInstance, root: string): Promise<void> {
+  await app.register(fastifyStatic, {
+    root,
+    prefix: '/assets/',
+    index: false,
+    decorateReply: false,
+    immutable: true,
+    maxAge: '365d',
+    preCompressed: true,
+    setHeaders: (response) => {
+      response.setHeader('x-content-type-options', 'nosniff');
+      response.setHeader('content-security-policy', assetPolicy);
+      response.setHeader('cross-origin-resource-policy', 'same-origin');
+      response.setHeader('vary', 'accept-encoding');
+    },
+  });
+}

@@ -1,0 +1,48 @@
+// Who is at the other end of an HTTP connection, where proxies stand in between.
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import proxyAddr from '@fastify/proxy-addr';
+import { bareAddress } from '../../net/address.ts';
+
+/** Takes what either of Node's two servers has for a request. */
+export type PeerOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
+
+/**
+ * Tells a caller's network address: the last one in `X-Forwarded-For` that no trusted proxy has, or
+ * the connection's own where that is no trusted proxy's. What a caller writes there itself stands
+ * before what the proxies add, and is not looked at. Empty for a connection that was reset before
+ * it was asked for its address.
+ */
+export function createPeerOf(
+  trustedProxies: readonly string[],
+  /** Called once: the first time that a peer sends the header without being trusted. */
+  onUntrusted: (peer: string) => void = () => {},
+): PeerOf {
+  const isTrusted = proxyAddr.compile([...trustedProxies]);
+  let isReported = false;
+  return (request) => {
+    const own = bareAddress(request.socket.remoteAddress ?? '');
+    if (request.headers['x-forwarded-for'] === undefined) return own;
+    if (!isTrusted(own, 0)) {
+      if (!isReported) onUntrusted(own);
+      isReported = true;
+      return own;
+    }
+    let address = own;
+    for (const named of forwardedFor(request).reverse()) {
+      if (!isTrusted(address, 0)) break;
+      if (isIP(named) === 0) return own;
+      address = named;
+    }
+    return address;
+  };
+}
+
+/** The addresses in the header; some proxies write a port behind each (RFC 7239 §6). */
+function forwardedFor({ headers }: Parameters<PeerOf>[0]): string[] {
+  const entries = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+  return entries
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map((entry) => bareAddress(/^(\[.*\]|[^:]*):\d+$/.exec(entry)?.[1] ?? entry));
+}

@@ -1,0 +1,54 @@
+// An error of the catalogue as HTTP says it: RFC 9457, and RFC 6749 §5.2 on the routes that issue
+// a token.
+import type { Failure } from '../../errors/errors.ts';
+
+export type Problem = {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+};
+
+export type ProblemContext = {
+  /** What the `type` of a problem starts with. */
+  readonly publicUrl: string;
+  readonly requestId: string;
+  readonly oauthErrors: boolean;
+  /** In place of the catalogue's: 408, 417 and 431 are the only ones that it does not have. */
+  readonly status?: number;
+  /** What `WWW-Authenticate` says of a 401 that brings no challenge of its own. */
+  readonly challenge?: string | undefined;
+};
+
+/** What `error_description` may not hold (RFC 6749 §5.2), such as a field's name with a quote. */
+const notDescription = /[^\x20\x21\x23-\x5b\x5d-\x7e]/gu;
+
+export function problemOf(failure: Failure, context: ProblemContext): Problem {
+  const { code, title, message, extra } = failure;
+  const status = context.status ?? failure.status;
+  const body: Record<string, unknown> = {
+    type: `${context.publicUrl}/errors#${code}`,
+    title,
+    status,
+    detail: message,
+    code,
+    request_id: context.requestId,
+  };
+  if (code === 'invalid_argument') body.errors = extra.fields ?? [];
+  if (context.oauthErrors) {
+    body.error = failure.oauth;
+    body.error_description = message.replace(notDescription, '?');
+  }
+  const headers: Record<string, string> = {
+    'content-type': context.oauthErrors ? 'application/json' : 'application/problem+json',
+    'cache-control': 'no-store',
+    ...(context.oauthErrors ? { pragma: 'no-cache' } : {}),
+    'x-content-type-options': 'nosniff',
+    ...extra.headers,
+  };
+  const challenge = extra.challenge ?? (status === 401 ? context.challenge : undefined);
+  if (challenge !== undefined) headers['www-authenticate'] = challenge;
+  if (extra.retryAfterSeconds !== undefined) {
+    headers['retry-after'] = String(extra.retryAfterSeconds);
+  }
+  return { status, headers, body: JSON.stringify(body) };
+}

@@ -1,0 +1,86 @@
+// For operators: is it alive, is it ready, how is it doing.
+import Fastify from 'fastify';
+import type { Address } from '../config/config.ts';
+import { represent } from './http/compression.ts';
+
+/** What readiness depends on, by name; each throws while it is not ready. */
+export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
+
+export type OpsOptions = {
+  readonly address: Address;
+  readonly checks: ReadinessChecks;
+  readonly metrics: {
+    readonly contentType: string;
+    read(): Promise<string>;
+  };
+};
+
+export type OpsFace = {
+  readonly port: number;
+  /** From now on the process says that it is not ready. */
+  drain(): void;
+  close(): Promise<void>;
+};
+
+const checkMs = 2_000;
+/** A request has this time to arrive in full; a connection that sends nothing is closed, too. */
+const requestMs = 10_000;
+const connectionsMax = 256;
+
+export async function startOpsFace({ address, checks, metrics }: OpsOptions): Promise<OpsFace> {
+  const app = Fastify({
+    forceCloseConnections: true,
+    requestTimeout: requestMs,
+    keepAliveTimeout: 60_000,
+    http: { headersTimeout: requestMs, connectionsCheckingInterval: 1_000 },
+  });
+  app.server.maxConnections = connectionsMax;
+  let draining = false;
+
+  app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+
+  app.get('/readyz', async (_request, reply) => {
+    const results = await Promise.all(Object.entries(checks).map(runCheck));
+    const ready = !draining && results.every(([, result]) => result === 'ok');
+    reply.header('cache-control', 'no-store').status(ready ? 200 : 503);
+    return {
+      status: draining ? 'draining' : ready ? 'ok' : 'not ready',
+      checks: Object.fromEntries(results),
+    };
+  });
+
+  app.get('/metrics', async (request, reply) => {
+    const text = await metrics.read();
+    const { body, headers } = await represent(text, request.headers['accept-encoding']);
+    return reply.header('content-type', metrics.contentType).headers(headers).send(body);
+  });
+
+  await app.listen({ host: address.host, port: address.port });
+  const bound = app.server.address();
+  return {
+    port: typeof bound === 'object' && bound !== null ? bound.port : 0,
+    drain() {
+      draining = true;
+    },
+    close: () => app.close(),
+  };
+}
+
+async function runCheck([name, check]: [string, () => Promise<void>]): Promise<[string, string]> {
+  const { promise, resolve } = timeout();
+  const outcome = check().then(
+    () => 'ok',
+    () => 'failing',
+  );
+  const result = await Promise.race([outcome, promise]);
+  resolve();
+  return [name, result];
+}
+
+function timeout(): { promise: Promise<string>; resolve: () => void } {
+  let timer: NodeJS.Timeout;
+  const promise = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve('no answer'), checkMs);
+  });
+  return { promise, resolve: () => clearTimeout(timer) };
+}

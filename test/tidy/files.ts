@@ -1,0 +1,15 @@
+// The files of the project, by their paths from the root.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+export const root = path.resolve(import.meta.dirname, '../..');
+
+/** The files of a folder whose names end in one of `ends`, in alphabetical order. */
+export function listFiles(folder: string, ...ends: string[]): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => ends.some((end) => name.endsWith(end)))
+    .map((name) => `${folder}/${name}`)
+    .sort();
+}
+
+export const readText = (file: string) => readFileSync(path.join(root, file), 'utf8');

@@ -1,0 +1,167 @@
+// Which part of the source may import which, and that no two folders import each other.
+import { describe, expect, test } from 'vitest';
+import { listFiles, readText } from './files.ts';
+import { type Import, importsOf } from './imports.ts';
+
+const sources = listFiles('src', '.ts');
+const imports = sources.flatMap((file) => importsOf(file, readText(file)));
+const local = imports.filter(({ to }) => to.startsWith('src/') || to.startsWith('gen/'));
+
+/**
+ * The part of the program that a file belongs to: a folder below `src`, a feature folder below a
+ * module, or a file that is directly in `src` or in a module's folder.
+ */
+function partOf(file: string): string {
+  if (file.startsWith('gen/')) return 'gen';
+  const feature = /^src\/((identity|sharing)\/[\w-]+)\//.exec(file)?.[1];
+  if (feature !== undefined) return feature;
+  if (/^src\/(identity|sharing)\/[\w-]+\.ts$/.test(file)) return file;
+  return /^src\/([\w-]+)\//.exec(file)?.[1] ?? file;
+}
+
+const leaves = [
+  'gen',
+  'config',
+  'src/config/config.ts',
+  'crypto',
+  'errors',
+  'files',
+  'limits',
+  'net',
+];
+const shared = [...leaves, 'storage', 'api', 'audit', 'access', 'credentials'];
+
+/** The parts whose values a part may import, besides its own; `*` is any. */
+const mayImport: Record<string, readonly string[]> = {
+  config: leaves,
+  crypto: leaves,
+  errors: leaves,
+  files: leaves,
+  limits: leaves,
+  net: leaves,
+  storage: leaves,
+  mail: leaves,
+  http: leaves,
+  observe: [...leaves, 'api'],
+  api: leaves,
+  access: [...leaves, 'api'],
+  audit: [...leaves, 'storage', 'api'],
+  credentials: [...leaves, 'storage', 'access', 'api'],
+  feature: [...shared, 'http'],
+  transports: [...leaves, 'api', 'http'],
+  installation: ['*'],
+  cli: ['*'],
+  'src/config/config.ts': ['mail'],
+  'src/module-options.ts': ['*'],
+  'src/identity/module.ts': ['*'],
+  'src/sharing/module.ts': ['*'],
+  'src/app.ts': ['*'],
+  'src/main.ts': ['*'],
+};
+
+/** The parts of which a part may import the types too: the composition passes in the values. */
+const mayImportTypes: Record<string, readonly string[]> = {
+  // A feature receives other features of its own module, and the mailer.
+  'identity feature': ['identity feature', 'mail'],
+  'sharing feature': ['sharing feature', 'mail'],
+  observe: ['http'],
+};
+
+const moduleOf = (part: string) => /^(identity|sharing)\//.exec(part)?.[1];
+const isFeature = (part: string) => moduleOf(part) !== undefined;
+const kindOf = (part: string) => (isFeature(part) ? `${moduleOf(part)} feature` : part);
+
+function isPermitted({ from, to, isType }: Import): boolean {
+  const [here, there] = [partOf(from), partOf(to)];
+  if (there === here) return true;
+  const values = mayImport[isFeature(here) ? 'feature' : here] ?? [];
+  if (values.includes('*') || values.includes(there)) return true;
+  return isType && (mayImportTypes[kindOf(here)] ?? []).includes(kindOf(there));
+}
+
+/** The transports know no product message: of the generated code, they import the options. */
+const productMessages = /^gen\/latchkey\/(identity|sharing)\//;
+
+/** Every cycle of a graph, as `a -> b -> a`. */
+function cyclesOf(edges: Iterable<readonly [string, string]>): string[] {
+  const next = new Map<string, Set<string>>();
+  for (const [from, to] of edges) next.set(from, (next.get(from) ?? new Set()).add(to));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const follow = (node: string, path: string[]): void => {
+    if (path.includes(node)) cycles.push([...path.slice(path.indexOf(node)), node].join(' -> '));
+    if (done.has(node) || path.includes(node)) return;
+    for (const one of next.get(node) ?? []) follow(one, [...path, node]);
+    done.add(node);
+  };
+  for (const node of next.keys()) follow(node, []);
+  return cycles;
+}
+
+/** The folder of a file; files directly in `src` or in a module's folder stand for themselves. */
+function folderOf(file: string): string {
+  const folder = file.slice(0, file.lastIndexOf('/'));
+  return /^src(\/(identity|sharing))?$/.test(folder) ? file : folder;
+}
+
+describe('an import', () => {
+  test('stays within the parts that the importing part may use', () => {
+    const broken = local.filter((one) => !isPermitted(one));
+    expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  test('of a transport is of no product message', () => {
+    const broken = local.filter(
+      ({ from, to }) => /^src\/(transports|http)\//.test(from) && productMessages.test(to),
+    );
+    expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  test('leads to a file that exists', () => {
+    const known = new Set([...sources, ...listFiles('gen', '.ts')]);
+    expect(local.filter(({ to }) => !known.has(to)).map(({ to }) => to)).toEqual([]);
+  });
+
+  test.each([
+    ['kysely', /^src\/storage\/|\/store\.ts$/],
+    ['better-sqlite3', /^src\/storage\/sqlite\.ts$/],
+    ['pg', /^src\/storage\/(database|postgres)\.ts$/],
+    ['fastify', /^src\/transports\//],
+    ['@fastify/static', /^src\/transports\//],
+    ['@fastify/busboy', /^src\/transports\//],
+    ['@grpc/grpc-js', /^src\/transports\//],
+    ['@grpc/reflection', /^src\/transports\//],
+    ['grpc-health-check', /^src\/transports\//],
+    ['@connectrpc/connect-node', /^src\/transports\//],
+    ['jose', /^src\/identity\/(keys|tokens)\//],
+    ['prom-client', /^src\/observe\//],
+    ['pino', /^src\/observe\//],
+    ['nodemailer', /^src\/mail\//],
+  ])('of %s stands only in its part', (library, places) => {
+    const users = imports.filter(({ to }) => to === library).map(({ from }) => from);
+    expect(users.length).toBeGreaterThan(0);
+    expect(users.filter((file) => !places.test(file))).toEqual([]);
+  });
+
+  test('of signing and verifying functions stands only with the keys and tokens', () => {
+    const signing = /^(sign|verify|createSign|createVerify|generateKeyPair.*|create\w+Key)$/;
+    const users = imports.filter(
+      ({ to, names }) => to === 'node:crypto' && names.some((name) => signing.test(name)),
+    );
+    const files = users.map(({ from }) => from);
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((file) => !/^src\/identity\/(keys|tokens)\//.test(file))).toEqual([]);
+  });
+
+  test('of a file makes no cycle of files', () => {
+    const values = local.filter(({ isType }) => !isType);
+    expect(cyclesOf(values.map(({ from, to }) => [from, to]))).toEqual([]);
+  });
+
+  test('of a type or a value makes no cycle of folders', () => {
+    const edges = local
+      .map(({ from, to }) => [folderOf(from), folderOf(to)] as const)
+      .filter(([from, to]) => from !== to);
+    expect(cyclesOf(edges)).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hasRepeatedName } from '../../../src/transports/gateway/json-members.ts';
+
+const judge = (text: string) => hasRepeatedName(text, JSON.parse(text));
+
+describe('a name', () => {
+  test.each([
+    '{"a":1,"a":1}',
+    '{"a":1,"b":2,"a":3}',
+    '{"a" : 1, "\\u0061"\n:\t2}',
+    '{"b":{"a":1,"a":2}}',
+    '{"b":[{"a":1},{"a":1,"a":2}]}',
+    '{"":1,"":2}',
+    '{"__proto__":1,"__proto__":2}',
+    '{"a\\\\":1,"a\\\\":2}',
+  ])('that an object has twice is found: %s', (text) => {
+    expect(judge(text)).toBe(true);
+  });
+
+  test.each([
+    '{}',
+    'null',
+    '"a:"',
+    '{"a":"\\":","b":":"}',
+    '{"a":{"a":{"a":1}}}',
+    '[{"a":1},{"a":1}]',
+    '{"__proto__":1,"constructor":2}',
+    '{"a":"\\\\","b":"\\\\\\":\\""}',
+  ])('that no object has twice is let through: %s', (text) => {
+    expect(judge(text)).toBe(false);
+  });
+
+  test('is never found twice in what a serialiser wrote', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(4), (value, spaces) => {
+        expect(judge(JSON.stringify(value, null, spaces))).toBe(false);
+      }),
+    );
+  });
+
+  test('is found twice wherever it was put in again', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (members) => {
+        const [name = ''] = Object.keys(members);
+        const again = `${JSON.stringify(members).slice(0, -1)},${JSON.stringify(name)}:0}`;
+        expect(judge(again)).toBe(true);
+      }),
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { IssueTokenRequestSchema } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
+import { addBasicClient, readForm } from '../../../src/transports/gateway/oauth-form.ts';
+
+/** Any text but the character that stands for what is not UTF-8. */
+const text = fc.string({ unit: 'binary', minLength: 1 }).filter((one) => !one.includes('\ufffd'));
+
+test('whatever a form holds arrives as it was', () => {
+  fc.assert(
+    fc.property(text, text, text, text, (client_id, client_secret, scope, grant_type) => {
+      const fields = { client_id, client_secret, scope, grant_type };
+      const form = new URLSearchParams({ other: scope, ...fields, '': scope });
+      expect(readForm(IssueTokenRequestSchema, String(form))).toEqual(fields);
+    }),
+  );
+});
+
+test('whatever HTTP Basic holds arrives as it was', () => {
+  const encoded = (value: string) => String(new URLSearchParams({ '': value })).slice(1);
+  fc.assert(
+    fc.property(text, text, (client_id, client_secret) => {
+      const parts = `${encoded(client_id)}:${encoded(client_secret)}`;
+      const json: JsonObject = { scope: 'accounts:read' };
+      addBasicClient(json, `Basic ${Buffer.from(parts).toString('base64')}`);
+      expect(json).toEqual({ scope: 'accounts:read', client_id, client_secret });
+    }),
+  );
+});
+
+test('no Authorization header and no form does worse than being refused', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (anything) => {
+      for (const read of [
+        () => addBasicClient({}, `Basic ${anything}`),
+        () => addBasicClient({}, `Basic ${Buffer.from(anything).toString('base64')}`),
+        () => readForm(IssueTokenRequestSchema, anything),
+      ]) {
+        try {
+          read();
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'Failure' });
+        }
+      }
+    }),
+  );
+});

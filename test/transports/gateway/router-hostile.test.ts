@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import {
+  createRouter,
+  pathSegmentsMax,
+  type Router,
+} from '../../../src/transports/gateway/router.ts';
+
+function routerOf(...templates: string[]): Router<string> {
+  return createRouter(
+    templates.map((template) => ({ method: 'GET', template, value: template, name: 'Get' })),
+  );
+}
+
+function answer(router: Router<string>, path: string): string {
+  const match = router.match('GET', path);
+  return match.kind === 'found' ? match.value : match.kind;
+}
+
+function secondsFor(times: number, work: () => void): number {
+  const start = performance.now();
+  for (let i = 0; i < times; i++) work();
+  return (performance.now() - start) / 1000;
+}
+
+describe('a malformed percent-encoding', () => {
+  const router = routerOf('/a', '/a/{b}', '/a/{b}:v', '/c/{d=**}');
+
+  test.each([
+    '/a/%',
+    '/a/%2',
+    '/a/%zz',
+    '/a/x%FF',
+    '/a/%C3',
+    '/a/%C3:%A9',
+    '/a/%ED%A0%80',
+    '/c/x/%/y',
+    '/a/%:v',
+    '/a/b:%',
+    '/%',
+    '/unknown/%',
+  ])('makes %s malformed', (path) => {
+    expect(answer(router, path)).toBe('malformed');
+  });
+});
+
+describe('a hostile path', () => {
+  test('is not found when it has more segments than the limit', () => {
+    const router = routerOf('/**', '/**:v');
+    expect(answer(router, '/a'.repeat(pathSegmentsMax))).toBe('/**');
+    expect(answer(router, '/a'.repeat(pathSegmentsMax + 1))).toBe('not_found');
+    expect(answer(router, `${'/a'.repeat(pathSegmentsMax + 1)}:v`)).toBe('not_found');
+    expect(answer(router, '/%'.repeat(10_000))).toBe('not_found');
+  });
+
+  test('is turned away at once, however many segments it has', () => {
+    const router = routerOf('/**', '/a/{b}:v');
+    const path = '/a'.repeat(1_000_000);
+    expect(answer(router, path)).toBe('not_found');
+    expect(secondsFor(200, () => router.match('GET', path))).toBeLessThan(1);
+  });
+
+  test('cannot make the search visit more than the templates', () => {
+    const depth = 10;
+    const templates = Array.from({ length: 2 ** depth }, (_, bits) => {
+      const segments = Array.from({ length: depth }, (_, i) => ((bits >> i) & 1 ? 'a' : '*'));
+      return `/${segments.join('/')}/end`;
+    });
+    const router = routerOf(...templates);
+    const path = '/a'.repeat(depth);
+    expect(answer(router, `${path}/end`)).toBe(templates.at(-1));
+    expect(answer(router, `${path}/no`)).toBe('not_found');
+    expect(secondsFor(200, () => router.match('GET', `${path}/no`))).toBeLessThan(1);
+  });
+});

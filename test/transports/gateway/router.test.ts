@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest';
+import {
+  createRouter,
+  pathSegmentsMax,
+  type Router,
+} from '../../../src/transports/gateway/router.ts';
+import { parseTemplate } from '../../../src/transports/gateway/template.ts';
+
+/** Routes are written `GET /template`, and each is its own value. */
+function routerOf(...routes: string[]): Router<string> {
+  return createRouter(
+    routes.map((route) => {
+      const [method = '', template = ''] = route.split(' ');
+      return { method, template, value: route, name: `test.Service.${method}` };
+    }),
+  );
+}
+
+/** The route that answers, or how the request is turned away. */
+function answer(router: Router<string>, method: string, path: string): string {
+  const match = router.match(method, path);
+  if (match.kind === 'found') return match.value;
+  return match.kind === 'method_not_allowed' ? `allow ${match.allow.join(', ')}` : match.kind;
+}
+
+function variablesOf(template: string, path: string): unknown {
+  const match = routerOf(`GET ${template}`).match('GET', path);
+  return match.kind === 'found' ? match.variables : match.kind;
+}
+
+describe('the examples of http.proto', () => {
+  test.each([
+    // template, path, variables
+    ['/v1/{name=messages/*}', '/v1/messages/123456', [['name', 'messages/123456']]],
+    ['/v1/messages/{message_id}', '/v1/messages/123456', [['message_id', '123456']]],
+    [
+      '/v1/users/{user_id}/messages/{message_id}',
+      '/v1/users/me/messages/123456',
+      [
+        ['user_id', 'me'],
+        ['message_id', '123456'],
+      ],
+    ],
+    [
+      '/v1/messages/{message_id}/{sub.subfield}',
+      '/v1/messages/123456/foo',
+      [
+        ['message_id', '123456'],
+        ['sub.subfield', 'foo'],
+      ],
+    ],
+    ['/{var}', '/a', [['var', 'a']]],
+    ['/{var=*}', '/a', [['var', 'a']]],
+    ['/{var=foo/*}', '/foo/a', [['var', 'foo/a']]],
+    ['/{var=**}', '/foo/a/b', [['var', 'foo/a/b']]],
+  ])('%s takes %s apart', (template, path, variables) => {
+    expect(variablesOf(template, path)).toEqual(variables);
+  });
+
+  test('route by method, and both bindings of one rpc', () => {
+    const routes = [
+      'GET /v1/messages/{message_id}',
+      'PATCH /v1/messages/{message_id}',
+      'GET /v1/users/{user_id}/messages/{message_id}',
+    ] as const;
+    const router = routerOf(...routes);
+    expect(answer(router, 'GET', '/v1/messages/123456')).toBe(routes[0]);
+    expect(answer(router, 'PATCH', '/v1/messages/123456')).toBe(routes[1]);
+    expect(answer(router, 'GET', '/v1/users/me/messages/123456')).toBe(routes[2]);
+  });
+});
+
+describe('a template', () => {
+  test.each([
+    // template, paths it matches, paths it does not
+    [
+      '/a',
+      ['/a', '/%61'],
+      ['/', '', 'a', 'xa', '/b', '/A', '/a/', '//a', '/a/b', '/a:b', '/a:', '*'],
+    ],
+    ['/a/b', ['/a/b', '/a/%62'], ['/a', '/a/b/', '/a//b', '/a%2Fb', '/a/b/c', '/b/a']],
+    ['/.well-known/jwks.json', ['/.well-known/jwks.json'], ['/.well-known/jwksxjson']],
+    ['/a%2Fb', ['/a%2Fb', '/a%2fb'], ['/a/b', '/a%252Fb']],
+    ['/a%3Ab', ['/a%3Ab', '/a:b'], ['/a']],
+    ['/%2A', ['/%2A', '/*'], ['/a']],
+    ['/{a=b}', ['/b'], ['/{a=b}', '/a']],
+    ['/{a=b/c}', ['/b/c'], ['/{a=b/c}', '/b']],
+    ['/*', ['/a', '/a:b', '/:b', '/%2F', '/..'], ['/', '/a/', '/a/b', '//']],
+    ['/a/*/b', ['/a/x/b', '/a/b/b', '/a/*/b'], ['/a/b', '/a//b', '/a/x/y/b', '/a/x/b/']],
+    ['/**', ['/', '/a', '/a/b', '/a/b:c'], ['', 'a', '//', '/a/', '/a//b', '//a']],
+    ['/a/**', ['/a', '/a/b', '/a/b/c'], ['/', '/a/', '/a/b/', '/a//b', '/b/a', '/ab']],
+    ['/a/*/**', ['/a/b', '/a/b/c'], ['/a', '/a/']],
+    ['/a:v', ['/a:v', '/%61:%76'], ['/a', '/a:', '/a:w', '/a%3Av', '/a:v/', '/a:v:v', '/a/:v']],
+    ['/*:v', ['/a:v', '/a:b:v', '/::v'], ['/:v', '/a', '/a:v:', '/a:v/b', '/a/b:v']],
+    ['/**:v', ['/:v', '/a:v', '/a/b:v'], ['/', '/a', '/a/:v', '/a:v/b']],
+    ['/a/**:v', ['/a:v', '/a/b:v', '/a/b/c:v'], ['/a/:v', '/:v', '/a/b']],
+    ['/a:%3A', ['/a:%3A'], ['/a::', '/a:']],
+    ['/a:b%2Fc', ['/a:b%2Fc'], ['/a:b/c', '/a:b']],
+  ])('%s matches what it says and no more', (template, matching, others) => {
+    const route = `GET ${template}`;
+    const router = routerOf(route);
+    for (const path of matching) expect([path, answer(router, 'GET', path)]).toEqual([path, route]);
+    for (const path of others)
+      expect([path, answer(router, 'GET', path)]).toEqual([path, 'not_found']);
+  });
+
+  test.each([
+    // template, path, values
+    ['/{a}', '/caf%C3%A9%20%2F%2f%25%3A', ['café //%:']],
+    ['/{a=*}', '/x%2Fy', ['x/y']],
+    ['/{a}', '/%2525', ['%25']],
+    ['/{a}', '/a+b', ['a+b']],
+    ['/{a=b%20c}', '/b%20c', ['b c']],
+    ['/{a=b/*}', '/b/x%2Fy%2fz%20', ['b/x%2Fy%2fz ']],
+    ['/{a=b/*}', '/%62/%252F', ['b/%2F']],
+    ['/{a=**}', '/x%2Fy', ['x%2Fy']],
+    ['/{a=**}', '/x/%C3%A9/%2f%41', ['x/é/%2fA']],
+    ['/{a=**}', '/', ['']],
+    ['/x/{a=**}', '/x', ['']],
+    ['/{a=x/**}', '/x', ['x']],
+    ['/{a=x/*}/{b}', '/x/1/2', ['x/1', '2']],
+    ['/{a=x/*}/{b}/{c=y/**}', '/x/1/2/y/3/4', ['x/1', '2', 'y/3/4']],
+    ['/x/{a}:v', '/x/1:v', ['1']],
+    ['/x/{a}:v', '/x/1:2%3Av:v', ['1:2:v']],
+    ['/{a=x/**}:v', '/x/1/2%2F:v', ['x/1/2%2F']],
+    ['/x/{a}', '/x/1:v', ['1:v']],
+  ])('%s reads from %s the values %j', (template, path, values) => {
+    const fieldPaths = parseTemplate(template).variables.map(({ fieldPath }) => fieldPath);
+    const expected = fieldPaths.map((fieldPath, index) => [fieldPath, values[index]]);
+    expect(variablesOf(template, path)).toEqual(expected);
+  });
+
+  test('that is parsed already is taken as it is', () => {
+    const template = parseTemplate('/a/{b}');
+    const router = createRouter([{ method: 'GET', template, value: 1, name: 'Get' }]);
+    expect(router.match('GET', '/a/x')).toEqual({
+      kind: 'found',
+      value: 1,
+      variables: [['b', 'x']],
+    });
+  });
+});
+
+describe('the most specific template answers', () => {
+  test.each([
+    // path, templates from the most specific on, all of which match it
+    ['/a/b', ['/a/b', '/a/*', '/a/**', '/*/b', '/*/*', '/*/**', '/**']],
+    ['/a', ['/a', '/a/**', '/*', '/*/**', '/**']],
+    ['/', ['/**']],
+    ['/a/b:v', ['/a/b:v', '/a/*:v', '/**:v', '/a/b%3Av', '/a/{x}', '/*/*', '/**']],
+    ['/a:v', ['/a/**:v', '/*:v', '/**:v', '/a%3Av', '/*', '/**']],
+    ['/a/b/c', ['/a/*/c', '/a/**', '/*/b/c', '/*/b/*', '/*/*/c']],
+  ])('to %s, in either order of registration', (path, templates) => {
+    for (let from = 0; from < templates.length; from++) {
+      const routes = templates.slice(from).map((template) => `GET ${template}`);
+      expect(answer(routerOf(...routes), 'GET', path)).toBe(routes[0]);
+      expect(answer(routerOf(...routes.toReversed()), 'GET', path)).toBe(routes[0]);
+    }
+  });
+
+  test('unless it turns out not to match further on', () => {
+    const router = routerOf('GET /a/b/c', 'GET /a/*/d', 'GET /*/b/e', 'GET /a/**', 'GET /**:v');
+    expect(answer(router, 'GET', '/a/b/c')).toBe('GET /a/b/c');
+    expect(answer(router, 'GET', '/a/b/d')).toBe('GET /a/*/d');
+    expect(answer(router, 'GET', '/a/b/e')).toBe('GET /a/**');
+    expect(answer(router, 'GET', '/x/b/e')).toBe('GET /*/b/e');
+    expect(answer(router, 'GET', '/x/b/f:v')).toBe('GET /**:v');
+    expect(answer(router, 'GET', '/x/b/f')).toBe('not_found');
+  });
+
+  test('unless it has another method and a less specific one has the right one', () => {
+    const router = routerOf('POST /a/b', 'GET /a/{x}', 'DELETE /a/{x}:v', 'PUT /a/{x=**}');
+    expect(answer(router, 'GET', '/a/b')).toBe('GET /a/{x}');
+    expect(answer(router, 'PUT', '/a/b')).toBe('PUT /a/{x=**}');
+    expect(answer(router, 'GET', '/a/b:v')).toBe('GET /a/{x}');
+    expect(answer(router, 'DELETE', '/a/b:v')).toBe('DELETE /a/{x}:v');
+  });
+});
+
+describe('a method', () => {
+  const router = routerOf(
+    'GET /docs',
+    'POST /docs',
+    'GET /docs/{id}',
+    'PUT /docs/{doc_id}',
+    'POST /docs/{id}:share',
+    'PATCH /docs/**',
+    'DELETE /trash',
+  );
+
+  test.each([
+    // method, path, answer
+    ['GET', '/docs/1', 'GET /docs/{id}'],
+    ['PUT', '/docs/1', 'PUT /docs/{doc_id}'],
+    ['PUT', '/docs', 'allow GET, HEAD, PATCH, POST'],
+    ['DELETE', '/docs/1', 'allow GET, HEAD, PATCH, PUT'],
+    ['DELETE', '/docs/1:share', 'allow GET, HEAD, PATCH, POST, PUT'],
+    ['GET', '/docs/1/2', 'allow PATCH'],
+    ['GET', '/trash', 'allow DELETE'],
+    ['HEAD', '/trash', 'allow DELETE'],
+    ['get', '/docs', 'allow GET, HEAD, PATCH, POST'],
+    ['BREW', '/docs', 'allow GET, HEAD, PATCH, POST'],
+    ['constructor', '/trash', 'allow DELETE'],
+    ['DELETE', '/constructor', 'not_found'],
+    ['DELETE', '/trash:__proto__', 'not_found'],
+  ])('%s on %s is answered with %s', (method, path, expected) => {
+    expect(answer(router, method, path)).toBe(expected);
+  });
+
+  test('HEAD finds the route of GET', () => {
+    expect(answer(router, 'HEAD', '/docs')).toBe('GET /docs');
+    expect(router.match('HEAD', '/docs/1')).toEqual(router.match('GET', '/docs/1'));
+  });
+
+  test('HEAD finds its own route first where there is one', () => {
+    const both = routerOf('GET /a/{x}', 'HEAD /a/{x}', 'GET /b', 'HEAD /b');
+    expect(answer(both, 'HEAD', '/a/1')).toBe('HEAD /a/{x}');
+    expect(answer(both, 'HEAD', '/b')).toBe('HEAD /b');
+    expect(answer(both, 'POST', '/b')).toBe('allow GET, HEAD');
+  });
+});
+
+describe('a set of routes is refused', () => {
+  test.each([
+    ['/a', '/a'],
+    ['/a/b', '/%61/b'],
+    ['/a/{b}', '/a/{c}'],
+    ['/a/{b}', '/a/*'],
+    ['/{a=x/*}/y', '/x/{b}/y'],
+    ['/x/{a=**}', '/{b.c=x/**}'],
+    ['/a/{b}:v', '/a/{c=*}:%76'],
+  ])('when %s and %s have the same method', (one, two) => {
+    const first = { method: 'POST', template: one, value: 1, name: 'some.Service.One' };
+    const second = { method: 'POST', template: two, value: 2, name: 'some.Service.Two' };
+    const message =
+      `some.Service.One (POST ${one}) and some.Service.Two (POST ${two}) ` +
+      'match the same requests';
+    expect(() => createRouter([first, second])).toThrow(new Error(message));
+    expect(() => createRouter([first, { ...second, method: 'PUT' }])).not.toThrow();
+  });
+
+  test.each(['*', '', 'get', 'GET ', 'GE T'])('when a method is %j', (method) => {
+    const route = { method, template: '/a', value: 1, name: 'some.Service.One' };
+    const message = `some.Service.One: "${method}" is not an HTTP method that can be routed`;
+    expect(() => createRouter([route])).toThrow(new Error(message));
+  });
+
+  test('when a template is wrong, and the error names the route', () => {
+    const route = { method: 'GET', template: '/a/', value: 1, name: 'some.Service.One' };
+    expect(() => createRouter([route])).toThrow(
+      'some.Service.One: path template "/a/" is wrong at column 4',
+    );
+  });
+
+  test('when a template has more segments than a path may have', () => {
+    const template = '/a'.repeat(pathSegmentsMax);
+    expect(answer(routerOf(`GET ${template}`), 'GET', template)).toBe(`GET ${template}`);
+    expect(() => routerOf(`GET ${template}/**`)).toThrow('has more than 64 segments');
+  });
+});

@@ -1,0 +1,117 @@
+// The budget for the bodies of gRPC calls, and their deadlines.
+import { create, createRegistry, toBinary } from '@bufbuild/protobuf';
+import type { HandlerContext } from '@connectrpc/connect';
+import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  IssuanceService,
+  IssueTokenRequestSchema,
+} from '../../gen/latchkey/identity/v1/issuance_pb.js';
+import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { type BodyBudget, createBodyBudgets } from '../../src/api/body-budget.ts';
+import type { Handler } from '../../src/api/endpoint.ts';
+import type { Observation } from '../../src/api/method-guard.ts';
+import { type GrpcFace, startGrpcFace } from '../../src/transports/grpc/server.ts';
+import { openCall, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
+import { endpointsOf } from '../support/proto.ts';
+
+const verifyToken = '/latchkey.identity.v1.VerificationService/VerifyToken';
+const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
+
+const fields = { clientId: 'client', clientSecret: 'secret', scope: 'tokens:read' };
+const small = toBinary(IssueTokenRequestSchema, create(IssueTokenRequestSchema, fields));
+const smallBody = Buffer.concat([prefix(small.length), small]);
+
+describe('the memory of bodies', () => {
+  let budget: BodyBudget;
+  let face: GrpcFace;
+  const observed: Observation[] = [];
+  let handle: (context: HandlerContext) => unknown = () => ({});
+  beforeAll(async () => {
+    const bodies = createBodyBudgets({ bytesMax: 512 * 1024 });
+    budget = bodies.anonymous;
+    const handler = ((_request: never, context: HandlerContext) => handle(context)) as Handler;
+    const services = [IssuanceService, VerificationService];
+    const registry = createRegistry(...services);
+    const observe = (observation: Observation) => void observed.push(observation);
+    const endpoints = services.flatMap(({ typeName }) =>
+      endpointsOf(registry, typeName, () => handler, observe),
+    );
+    const any = { host: '127.0.0.1', port: 0 };
+    face = await startGrpcFace({ endpoints, bodies, address: any, limits: shortLimits });
+  });
+  afterAll(() => face.close());
+
+  async function openLocal() {
+    const opened = await openSession(`127.0.0.1:${face.port}`);
+    onTestFinished(() => opened.destroy());
+    return opened;
+  }
+
+  test('is counted until they end, and refuses the next large one, but no small one', async () => {
+    const opened = await openLocal();
+    const large = () => {
+      const call = openCall(opened, issueToken);
+      call.stream.write(Buffer.concat([prefix(200_000), Buffer.alloc(150_000)]));
+      return call;
+    };
+    const first = large();
+    await expect.poll(() => budget.bytesHeld()).toBeGreaterThan(150_000);
+    const second = large();
+    expect(await second.status).toBe(String(status.UNAVAILABLE));
+    const small = openCall(opened, issueToken);
+    small.stream.end(smallBody);
+    expect(await small.status).toBe('0');
+    first.stream.close(8);
+    await expect.poll(() => budget.bytesHeld()).toBe(0);
+  });
+
+  test('does not count the rest of a body whose call was refused', async () => {
+    const call = openCall(await openLocal(), verifyToken);
+    expect(await call.status).toBe(String(status.UNAUTHENTICATED));
+    call.stream.write(Buffer.concat([prefix(200_000), Buffer.alloc(150_000)]));
+    await expect.poll(() => call.stream.closed).toBe(true);
+    expect(budget.bytesHeld()).toBe(0);
+  });
+
+  test('counts a compressed message as large as it may become', async () => {
+    const opened = await openLocal();
+    const call = openCall(opened, issueToken, { 'grpc-encoding': 'gzip' });
+    call.stream.write(prefix(100, 1));
+    expect(await call.status).toBe(String(status.UNAVAILABLE));
+  });
+
+  test('is free of a call whose deadline has passed, and its handler is aborted', async () => {
+    const reasons: unknown[] = [];
+    handle = async ({ signal }) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      reasons.push(signal.reason);
+      signal.throwIfAborted();
+    };
+    observed.length = 0;
+    const client = new Client(`127.0.0.1:${face.port}`, credentials.createInsecure());
+    onTestFinished(() => client.close());
+    const keep = (bytes: Buffer) => bytes;
+    const bytes = smallBody.subarray(5);
+    const error = await new Promise<ServiceError | null>((resolve) => {
+      const options = { deadline: Date.now() + 300 };
+      client.makeUnaryRequest(issueToken, keep, keep, bytes, new Metadata(), options, resolve);
+    });
+    expect(error?.code).toBe(status.DEADLINE_EXCEEDED);
+    await expect.poll(() => reasons).toMatchObject([{ code: 'canceled' }]);
+    await expect.poll(() => observed.map(({ failure }) => failure?.code)).toEqual(['canceled']);
+  });
+
+  test('signals a deadline that had passed before the handler asked', async () => {
+    const seen: boolean[] = [];
+    handle = async (context) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      seen.push(context.signal.aborted);
+      return {};
+    };
+    const call = openCall(await openLocal(), issueToken, { 'grpc-timeout': '200m' });
+    call.stream.end(smallBody);
+    expect(await call.status).toBe(String(status.DEADLINE_EXCEEDED));
+    await expect.poll(() => seen).toEqual([true]);
+  });
+});

@@ -1,0 +1,140 @@
+// Whom the service takes for its caller, where proxies stand in between.
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createPeerOf } from '../../src/transports/http/peer.ts';
+import { startTestApp } from '../support/harness.ts';
+import { startProgram } from '../support/program.ts';
+import { openRawHttp, requestHead } from '../support/raw-http.ts';
+
+/** What a server is told by somebody who connects from this machine. */
+async function received(headers: Record<string, string | string[]>): Promise<IncomingMessage> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const arrived = new Promise<IncomingMessage>((resolve) => {
+    server.once('request', (message, response) => {
+      resolve(message);
+      response.end();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  request({ host: '127.0.0.1', port, headers }).end();
+  onTestFinished(() => {
+    server.close();
+  });
+  return arrived;
+}
+
+describe('the caller', () => {
+  it.each([
+    ['who connects, where nobody is trusted', [], '192.0.2.1', '127.0.0.1'],
+    ['who connects, where that is no trusted proxy', ['10.0.0.0/8'], '192.0.2.1', '127.0.0.1'],
+    ['whom a trusted proxy names', ['127.0.0.1'], '192.0.2.1', '192.0.2.1'],
+    ['whom it names last', ['127.0.0.1'], '203.0.113.9, 192.0.2.1', '192.0.2.1'],
+    [
+      'the last who is no trusted proxy',
+      ['127.0.0.1', '10.0.0.0/8'],
+      '203.0.113.9, 192.0.2.1, 10.1.2.3',
+      '192.0.2.1',
+    ],
+    ['the same over IPv6', ['127.0.0.1'], '::ffff:192.0.2.1', '192.0.2.1'],
+    ['the same with a port', ['127.0.0.1'], '192.0.2.1:49152', '192.0.2.1'],
+    ['the same with a port over IPv6', ['127.0.0.1'], '[2001:db8::1]:49152', '2001:db8::1'],
+    ['the same in brackets', ['127.0.0.1'], '[2001:db8::1]', '2001:db8::1'],
+    ['the same without a port', ['127.0.0.1'], '2001:db8::1:4915', '2001:db8::1:4915'],
+    [
+      'the last who is no trusted proxy, where each has a port',
+      ['127.0.0.1', '10.0.0.0/8'],
+      '203.0.113.9:1, 192.0.2.1:2, 10.1.2.3:3',
+      '192.0.2.1',
+    ],
+    ['who connects, where what is named is no address', ['127.0.0.1'], 'unknown', '127.0.0.1'],
+    ['who connects, where none is named', ['127.0.0.1'], '', '127.0.0.1'],
+  ])('is %s', async (_, trusted, forwarded, expected) => {
+    const message = await received({ 'x-forwarded-for': forwarded });
+    expect(createPeerOf(trusted)(message)).toBe(expected);
+  });
+});
+
+it('a peer that names a caller without being trusted is reported once', async () => {
+  const reports: string[] = [];
+  const peerOf = createPeerOf(['10.0.0.0/8'], (peer) => reports.push(peer));
+  peerOf(await received({}));
+  expect(reports).toEqual([]);
+  for (let i = 0; i < 3; i++) peerOf(await received({ 'x-forwarded-for': '192.0.2.1' }));
+  expect(reports).toEqual(['127.0.0.1']);
+
+  const trusted = createPeerOf(['127.0.0.1'], (peer) => reports.push(peer));
+  trusted(await received({ 'x-forwarded-for': '192.0.2.1' }));
+  expect(reports).toHaveLength(1);
+});
+
+it('the log warns of such a peer, without what the header said', async () => {
+  const test = await startTestApp();
+  onTestFinished(() => test.remove());
+  for (let i = 0; i < 3; i++) {
+    await fetch(test.app.publicUrl, { headers: { 'x-forwarded-for': '203.0.113.77' } });
+  }
+  const log = await test.logText();
+  expect(log.split('LATCHKEY_TRUSTED_PROXIES')).toHaveLength(2);
+  expect(log).not.toContain('203.0.113.77');
+});
+
+describe.each([
+  ['from a proxy that is trusted', ['127.0.0.1'], '192.0.2.7'],
+  ['from one that is not', [], '127.0.0.1'],
+])('a sign-in %s', (_, trustedProxies, expected) => {
+  it.each([
+    ['HTTP/JSON', '/sessions', '/sessions'],
+    [
+      'Connect',
+      '/latchkey.identity.v1.SessionService/SignIn',
+      '/latchkey.identity.v1.SessionService/ListSessions',
+    ],
+  ])('is told with the address of its caller over %s', async (door, signIn, list) => {
+    const test = await startTestApp({ config: { trustedProxies } });
+    onTestFinished(() => test.remove());
+    const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = test.env;
+    const send = (path: string, body: object, headers = {}) =>
+      fetch(`${test.app.publicUrl}${path}`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'x-forwarded-for': '203.0.113.5, 192.0.2.7',
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      });
+    const answer = JSON.stringify(await (await send(signIn, { email, password })).json());
+    const token = /"access_?token":"([^"]+)"/i.exec(answer)?.[1];
+    const authorization = `Bearer ${token}`;
+    const sessions =
+      door === 'Connect'
+        ? await send(list, {}, { authorization })
+        : await fetch(`${test.app.publicUrl}${list}`, { headers: { authorization } });
+    expect(await sessions.json()).toMatchObject({ sessions: [{ address: expected }] });
+  });
+});
+
+describe('a connection that is reset before it is read', () => {
+  const head = { Host: 'latchkey.test', 'Content-Type': 'application/json', 'Content-Length': '2' };
+
+  it.each([
+    ['a page', '/console'],
+    ['HTTP/JSON', '/sessions'],
+    ['Connect', '/latchkey.identity.v1.SessionService/SignIn'],
+  ])('ends with itself at %s', async (_, path) => {
+    const program = await startProgram({ LATCHKEY_TRUSTED_PROXIES: '127.0.0.1' });
+    onTestFinished(() => program.remove());
+    program.child.kill('SIGSTOP');
+    for (let count = 0; count < 5; count++) {
+      const connection = await openRawHttp(program.httpPort);
+      await connection.write(`${requestHead('POST', path, head)}{}`);
+      connection.reset();
+    }
+    program.child.kill('SIGCONT');
+    const response = await fetch(`${program.env.LATCHKEY_BASE_URL}/console`);
+    expect(response.status).toBe(200);
+    expect(program.stderr()).not.toContain('Error');
+  });
+});
