@@ -6,19 +6,19 @@ import { createBodyBudgets } from './api/body-budget.ts';
 import { createGuard } from './api/guard.ts';
 import { guardAll } from './api/services.ts';
 import { useNodeTextEncoding } from './api/text-encoding.ts';
-import { createTrail } from './audit/audit-log.ts';
-import { createFailures } from './audit/failed-calls.ts';
+import { createAuditLog } from './audit/audit-log.ts';
+import { createFailedCalls } from './audit/failed-calls.ts';
 import { startRetention } from './audit/retention.ts';
 import type { Address, Config } from './config/config.ts';
 import type { Random } from './crypto/ids.ts';
 import { openMasterKey } from './crypto/master-key-file.ts';
 import { failureOf } from './errors/errors.ts';
 import { readAssets } from './http/assets.ts';
-import { consolePage } from './http/console-route.ts';
-import { errorsPage } from './http/errors-route.ts';
+import { consoleRoute } from './http/console-route.ts';
+import { errorsRoute } from './http/errors-route.ts';
 import type { Keyring } from './identity/keys/keyring.ts';
 import type { Rotation } from './identity/keys/rotation.ts';
-import { buildIdentity } from './identity/module.ts';
+import { createIdentityModule } from './identity/module.ts';
 import type { Signer } from './identity/tokens/signer.ts';
 import { bootstrap, writeAddresses } from './installation/bootstrap.ts';
 import { prepareFolders, readFirstStart } from './installation/data-folder.ts';
@@ -26,21 +26,21 @@ import type { OpenMailer } from './mail/mailer.ts';
 import type { MessageOptions } from './mail/message.ts';
 import { openOutbox } from './mail/outbox.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
-import type { Base } from './module-options.ts';
+import type { ModuleOptions } from './module-options.ts';
 import type { Log } from './observe/log.ts';
 import { createObserver } from './observe/observer.ts';
 import type { BlobStore } from './sharing/blobs/blob-store.ts';
-import { buildSharing } from './sharing/module.ts';
+import { createSharingModule } from './sharing/module.ts';
 import type { Recorder } from './sharing/views/recorder.ts';
 import { createMemberships, rolesOf } from './sharing/workspaces/memberships.ts';
 import { openDatabase, storageFailure } from './storage/database.ts';
 import { type Changes, watchChanges } from './storage/invalidation.ts';
 import type { Database } from './storage/schema.ts';
-import { type GrpcLimits, startGrpcFace } from './transports/grpc/server.ts';
+import { type GrpcLimits, startGrpcTransport } from './transports/grpc/server.ts';
 import { createPeerOf } from './transports/http/peer.ts';
 import type { HttpLimits } from './transports/http/server.ts';
-import { startHttpFace } from './transports/http-server.ts';
-import { startOpsFace } from './transports/ops.ts';
+import { startHttpTransport } from './transports/http-server.ts';
+import { startOpsServer } from './transports/ops.ts';
 
 export type AppOptions = {
   readonly config: Config;
@@ -52,7 +52,7 @@ export type AppOptions = {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly random?: Random;
-  /** How long an upload may send nothing: less than what the HTTP face has patience for. */
+  /** How long an upload may send nothing: less than what the HTTP transport has patience for. */
   readonly uploadStalledMs?: number;
   /** How long the unsettled uploads of a process that has ended are left alone. */
   readonly blobLeaseMs?: number;
@@ -109,12 +109,12 @@ export async function startApp(options: AppOptions): Promise<App> {
   let publicUrl = config.publicUrl ?? '';
   const mailer = await openMailer(config, { from: config.mailFrom, random, now });
   const changes = await watchChanges(db);
-  const base: Base = {
+  const base: ModuleOptions = {
     config,
     log,
     db,
     changes,
-    trail: createTrail({ db, changes, random, now }),
+    auditLog: createAuditLog({ db, changes, random, now }),
     masterKey,
     mailer,
     now,
@@ -124,7 +124,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     blobLeaseMs: options.blobLeaseMs ?? 120_000,
   };
   const membershipsOf = createMemberships({ db, changes });
-  const identity = await buildIdentity(base, { membershipsOf, rolesOf });
+  const identity = await createIdentityModule(base, { membershipsOf, rolesOf });
   const assets = await readAssets(webDir);
   const { credentials, passwords } = identity;
   // It stands beside the built browser code, also where the service runs from its sources.
@@ -132,9 +132,9 @@ export async function startApp(options: AppOptions): Promise<App> {
   const observer = createObserver(log, options.droppedLines);
   const observeBlob = observer.blob;
   const needs = { credentials, passwords, assets, pagesProgram, observeBlob };
-  const sharing = await buildSharing(base, needs);
+  const sharing = await createSharingModule(base, needs);
   const warn = (facts: object, message: string) => log.warn(facts, message);
-  const failures = createFailures({ db, random, now, warn });
+  const failures = createFailedCalls({ db, random, now, warn });
   const guard = createGuard({
     authenticateToken: identity.authenticateToken,
     authenticateWorkspaceKey: identity.authenticateWorkspaceKey,
@@ -157,27 +157,31 @@ export async function startApp(options: AppOptions): Promise<App> {
     bytesMax: bodyBytesHeldMax,
     timeoutMs: options.bodyTimeoutMs,
   });
-  const http = await startHttpFace({
+  const http = await startHttpTransport({
     endpoints,
     bodies,
-    pages: [errorsPage(assets), consolePage({ ...base, assets, uploadBytesMax }), ...sharing.pages],
+    routes: [
+      errorsRoute(assets),
+      consoleRoute({ ...base, assets, uploadBytesMax }),
+      ...sharing.routes,
+    ],
     assetsDir: path.join(webDir, 'assets'),
     publicUrl: () => publicUrl,
     peerOf: createPeerOf(config.trustedProxies, (peer) => warn({ peer }, untrustedProxy)),
     address: config.http,
     limits: options.httpLimits,
     warn,
-    observe: observer.page,
+    observe: observer.route,
     failureOf: (thrown) => failureOf(storageFailure(thrown)),
   });
   publicUrl ||= `http://${hostPort(config.http, http.port)}`;
-  const grpc = await startGrpcFace({
+  const grpc = await startGrpcTransport({
     endpoints,
     bodies,
     address: config.grpc,
     limits: options.grpcLimits ?? {},
   });
-  const ops = await startOpsFace({
+  const ops = await startOpsServer({
     address: config.ops,
     checks: readinessChecks({ db, changes, blobs: sharing.blobs, keyring: identity.keyring }),
     metrics: observer.metrics,

@@ -1,4 +1,4 @@
-import type { Trail } from './audit/audit-log.ts';
+import type { AuditLog } from './audit/audit-log.ts';
 import type { Config } from './config/config.ts';
 import type { Random } from './crypto/ids.ts';
 import type { MasterKey } from './crypto/master-key.ts';
@@ -8,12 +8,12 @@ import type { Changes } from './storage/invalidation.ts';
 import type { Database } from './storage/schema.ts';
 
 /** What every part is built of. */
-export type Base = {
+export type ModuleOptions = {
   readonly config: Config;
   readonly log: Log;
   readonly db: Database;
   readonly changes: Changes;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly mailer: Mailer;
   readonly now: () => number;

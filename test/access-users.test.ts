@@ -1,5 +1,5 @@
 // What users may do by their role in a workspace, and what they may do for themselves: for every
-// method through every door, from the descriptors, as in access.test.ts.
+// method through every transport, from the descriptors, as in access.test.ts.
 import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { http as httpRule } from '../gen/google/api/annotations_pb.js';
@@ -10,7 +10,7 @@ import { accessOf, insufficientScope } from './support/access.ts';
 import { allMethods, callAny, type Outcome } from './support/any-method.ts';
 import { addMember } from './support/members.ts';
 import { addWorkspace } from './support/rows.ts';
-import { describeApp, describeDoors } from './support/suite.ts';
+import { describeApp, describeTransports } from './support/suite.ts';
 import { signToken, type TokenFor } from './support/tokens.ts';
 import { addUser } from './support/users.ts';
 
@@ -53,10 +53,10 @@ describe('the methods', () => {
 });
 
 describeApp('access of users', (suite) => {
-  describeDoors((door) => {
+  describeTransports((transport) => {
     async function call(method: DescMethod, token: TokenFor, fields = {}): Promise<Outcome> {
       const authorization = `Bearer ${await signToken(suite.app, token)}`;
-      return callAny(suite.app, door, { method, authorization, fields });
+      return callAny(suite.app, transport, { method, authorization, fields });
     }
 
     describe.each(named(within))('%s', (_, method) => {

@@ -1,6 +1,5 @@
-// Who may call what, for every method through every door. The cases come from the descriptors, so
-// that a method is covered from the day it is written. What is another workspace's: see
-// sharing/isolation.test.ts.
+// Who may call each method, on every transport. The cases are generated from the descriptors, so a
+// new method is covered without a new case.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +11,7 @@ import { allMethods, callAny, type Outcome } from './support/any-method.ts';
 import { unknownCredential } from './support/credentials.ts';
 import { subjectOf } from './support/members.ts';
 import { addWorkspace } from './support/rows.ts';
-import { describeApp, describeDoors, type Suite } from './support/suite.ts';
+import { describeApp, describeTransports, type Suite } from './support/suite.ts';
 import { signToken } from './support/tokens.ts';
 
 const { stepUpSeconds } = readConfig({});
@@ -133,9 +132,9 @@ describe('a recent sign-in', () => {
 });
 
 describeApp('access', (suite) => {
-  describeDoors((door) => {
+  describeTransports((transport) => {
     const call = (method: DescMethod, authorization?: string, fields = {}): Promise<Outcome> =>
-      callAny(suite.app, door, { method, authorization, fields });
+      callAny(suite.app, transport, { method, authorization, fields });
 
     describe.each(named(open))('%s, which is public,', (_, method) => {
       it.each([undefined, 'Bearer garbage', 'nonsense'])(

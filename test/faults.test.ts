@@ -7,11 +7,11 @@ import SQLite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
-import { type Door, openDoors } from './support/doors.ts';
 import { describeDialects, startTestApp, type TestApp } from './support/harness.ts';
 import { startPostgres } from './support/postgres.ts';
 import { type Added, addClient } from './support/rows.ts';
 import { signToken } from './support/tokens.ts';
+import { openTransports, type Transport } from './support/transports.ts';
 
 const { issueToken } = IssuanceService.method;
 const { revokeToken } = VerificationService.method;
@@ -20,20 +20,22 @@ describeDialects('a fault', (dialect) => {
   it('that nobody foresaw is told as internal, and its cause only to the log', async () => {
     const test = await startTestApp({ dialect });
     onTestFinished(() => test.remove());
-    const doors = openDoors(test.app);
-    onTestFinished(() => closeAll(doors));
+    const transports = openTransports(test.app);
+    onTestFinished(() => closeAll(transports));
     const client = await addClient(test.app.inside.db, 'accounts:read');
     await test.app.inside.db.schema.dropTable('credentials').execute();
 
-    for (const door of doors) {
-      const answer = await door.call(issueToken, requestOf(client), { requestId: door.name });
+    for (const transport of transports) {
+      const answer = await transport.call(issueToken, requestOf(client), {
+        requestId: transport.name,
+      });
       expect(answer).toEqual({
         ok: false,
         error: {
           code: 'internal',
           grpc: Code.Internal,
           message: 'Something went wrong on our side.',
-          requestId: door.name,
+          requestId: transport.name,
           fields: [],
         },
       });
@@ -42,7 +44,7 @@ describeDialects('a fault', (dialect) => {
     expect(text).not.toMatch(/credentials|table|relation|sql/i);
 
     const lines = (await test.logText()).split('\n').filter((line) => line.includes('internal'));
-    for (const { name } of doors) {
+    for (const { name } of transports) {
       const line = lines.find((one) => JSON.parse(one).request_id === name);
       expect(line, name).toMatch(/credentials/);
       expect(line).not.toContain(client.text);
@@ -57,13 +59,13 @@ describe('a PostgreSQL server that goes away', () => {
     const databaseUrl = await postgres.createDatabase();
     const test = await startTestApp({ config: { databaseUrl } });
     onTestFinished(() => test.remove());
-    const doors = openDoors(test.app);
-    onTestFinished(() => closeAll(doors));
+    const transports = openTransports(test.app);
+    onTestFinished(() => closeAll(transports));
     const client = await addClient(test.app.inside.db, 'accounts:read');
 
     await postgres.stop();
 
-    await expectUnavailable(test, doors, client);
+    await expectUnavailable(test, transports, client);
   });
 });
 
@@ -73,31 +75,36 @@ describe('an SQLite file that somebody else keeps locked', () => {
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const test = await startTestApp({ dataDir: folder });
     onTestFinished(() => test.stop());
-    const doors = openDoors(test.app);
-    onTestFinished(() => closeAll(doors));
+    const transports = openTransports(test.app);
+    onTestFinished(() => closeAll(transports));
     const locker = new SQLite(`${folder}/latchkey.db`);
     onTestFinished(() => void locker.close());
     const own = { type: 'service', scope: 'tokens:write' } as const;
     const token = await signToken(test.app, own);
-    const revoke = (door: Door) =>
-      door.call(revokeToken, { token }, { authorization: `Bearer ${token}` });
+    const revoke = (transport: Transport) =>
+      transport.call(revokeToken, { token }, { authorization: `Bearer ${token}` });
 
     locker.exec('BEGIN IMMEDIATE');
 
-    for (const door of doors) {
-      expect(await revoke(door)).toMatchObject({
+    for (const transport of transports) {
+      expect(await revoke(transport)).toMatchObject({
         ok: false,
         error: { code: 'unavailable', grpc: Code.Unavailable },
       });
     }
     locker.exec('ROLLBACK');
-    for (const door of doors.slice(0, 1)) expect(await revoke(door)).toMatchObject({ ok: true });
+    for (const transport of transports.slice(0, 1))
+      expect(await revoke(transport)).toMatchObject({ ok: true });
   });
 });
 
-async function expectUnavailable(test: TestApp, doors: Door[], client: Added): Promise<void> {
-  for (const door of doors) {
-    const answer = await door.call(issueToken, requestOf(client));
+async function expectUnavailable(
+  test: TestApp,
+  transports: Transport[],
+  client: Added,
+): Promise<void> {
+  for (const transport of transports) {
+    const answer = await transport.call(issueToken, requestOf(client));
     expect(answer).toMatchObject({
       ok: false,
       error: {
@@ -127,6 +134,6 @@ function requestOf({ ownerId, text }: Added) {
   return { clientId: ownerId, clientSecret: text, scope: 'accounts:read' };
 }
 
-function closeAll(doors: readonly Door[]): void {
-  for (const door of doors) door.close();
+function closeAll(transports: readonly Transport[]): void {
+  for (const transport of transports) transport.close();
 }

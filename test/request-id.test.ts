@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
-import { describeApp, describeDoors, type Suite } from './support/suite.ts';
+import { describeApp, describeTransports, type Suite } from './support/suite.ts';
 
 const { verifyToken } = VerificationService.method;
 
@@ -54,13 +54,13 @@ describeApp('the id of a request', (suite) => {
     }
   });
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     it('is told in an error', async () => {
       for (const [requestId, expected] of [
         ['mine', /^mine$/],
         ['not sane', uuid],
       ] as const) {
-        const answer = await suite.door(name).call(verifyToken, { token: 'x' }, { requestId });
+        const answer = await suite.transport(name).call(verifyToken, { token: 'x' }, { requestId });
         if (answer.ok) throw new Error('a stranger was let in');
         expect(answer.error.requestId).toMatch(expected);
       }

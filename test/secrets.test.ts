@@ -1,5 +1,5 @@
-// Secrets never reach a log, and the database only as digests: a tour through every door, successes
-// and failures, and then a look for every secret that was used in all that was written.
+// No secret reaches a log, and the database holds digests only. A tour calls every transport, with
+// successes and failures.
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, expect, it, vi } from 'vitest';
@@ -13,12 +13,12 @@ import { newId } from '../src/crypto/ids.ts';
 import { callAny } from './support/any-method.ts';
 import { allRows, eventsOf } from './support/audit.ts';
 import { mistype, unknownCredential, wrongSecret } from './support/credentials.ts';
-import { doorNames } from './support/doors.ts';
 import { managerOf, messageOf } from './support/managing.ts';
 import { usePeoplesSecrets } from './support/people-secrets.ts';
 import { addClient, addCustomer } from './support/rows.ts';
 import { useSessions } from './support/secret-sessions.ts';
-import { type DoorName, describeApp, type Suite } from './support/suite.ts';
+import { describeApp, type Suite, type TransportName } from './support/suite.ts';
+import { transportNames } from './support/transports.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { verifyToken, revokeToken } = VerificationService.method;
@@ -31,13 +31,13 @@ describeApp('what is written', (suite) => {
   let files: Buffer[] = [];
   beforeAll(async () => {
     tour = new Tour(suite);
-    for (const door of doorNames) {
-      await tour.tokens(door);
+    for (const transport of transportNames) {
+      await tour.tokens(transport);
       const keep = (secret: string) => tour.keep(secret);
-      for (const code of await useSessions(suite, door, keep)) tour.codes.add(code);
-      await tour.documents(door);
-      await tour.management(door);
-      await usePeoplesSecrets(suite, door, (secret) => tour.keep(secret));
+      for (const code of await useSessions(suite, transport, keep)) tour.codes.add(code);
+      await tour.documents(transport);
+      await tour.management(transport);
+      await usePeoplesSecrets(suite, transport, (secret) => tour.keep(secret));
     }
     await tour.oddRequests();
     await tour.sharedLink();
@@ -60,7 +60,7 @@ describeApp('what is written', (suite) => {
     expect(text).not.toContain('4815162342108');
   });
 
-  it('to the trail holds no secret that was used', async () => {
+  it('to the audit log holds no secret that was used', async () => {
     const events = await suite.app.inside.db.selectFrom('audit_events').selectAll().execute();
     const actions = new Set(events.map(({ action }) => action));
     for (const action of ['IssuanceService.IssueToken', 'VerificationService.RevokeToken']) {
@@ -87,8 +87,8 @@ describeApp('what is written', (suite) => {
 
     const text = await suite.testApp.logText();
     const lines = text.split('\n').filter((line) => line !== '');
-    // The tour was logged: each door, successes and each kind of failure.
-    for (const face of doorNames) expect(text).toContain(`"face":"${face}"`);
+    // The tour was logged: each transport, successes and each kind of failure.
+    for (const transport of transportNames) expect(text).toContain(`"transport":"${transport}"`);
     for (const code of tour.codes) expect(text).toContain(`"code":"${code}"`);
     expect(tour.secrets.size).toBeGreaterThan(30);
     for (const secret of tour.secrets) {
@@ -129,14 +129,14 @@ class Tour {
     return secret;
   }
 
-  async tokens(name: DoorName): Promise<void> {
+  async tokens(name: TransportName): Promise<void> {
     const { app } = this.#suite;
-    const door = this.#suite.door(name);
+    const transport = this.#suite.transport(name);
     const client = await addClient(app.inside.db, 'tokens:read tokens:write');
     const customer = await addCustomer(app.inside.db, 'accounts:read');
     const id = { clientId: client.ownerId, scope: 'tokens:read tokens:write' };
-    const good = await door.call(issueToken, { ...id, clientSecret: this.keep(client.text) });
-    const exchanged = await door.call(exchangeApiKey, { apiKey: this.keep(customer.text) });
+    const good = await transport.call(issueToken, { ...id, clientSecret: this.keep(client.text) });
+    const exchanged = await transport.call(exchangeApiKey, { apiKey: this.keep(customer.text) });
     if (!good.ok || !exchanged.ok) throw new Error('no token was issued');
     const token = this.keep(good.message.accessToken);
     this.keep(exchanged.message.accessToken);
@@ -149,20 +149,23 @@ class Tour {
       'correct horse battery staple',
       `${'long'.repeat(63)}${randomBytes(8).toString('hex')}`,
     ]) {
-      const answer = await door.call(issueToken, { ...id, clientSecret: this.keep(clientSecret) });
+      const answer = await transport.call(issueToken, {
+        ...id,
+        clientSecret: this.keep(clientSecret),
+      });
       if (!answer.ok) this.codes.add(answer.error.code);
     }
     for (const bad of [`${token}x`, token.slice(0, -2), unknownCredential('wk'), customer.text]) {
       const credential = { authorization: `Bearer ${this.keep(bad)}` };
-      const answer = await door.call(verifyToken, { token: this.keep(bad) }, credential);
+      const answer = await transport.call(verifyToken, { token: this.keep(bad) }, credential);
       if (!answer.ok) this.codes.add(answer.error.code);
-      await door.call(verifyToken, { token: bad }, { authorization });
+      await transport.call(verifyToken, { token: bad }, { authorization });
     }
-    await door.call(revokeToken, { token }, { authorization });
-    await door.call(verifyToken, { token }, { authorization });
+    await transport.call(revokeToken, { token }, { authorization });
+    await transport.call(verifyToken, { token }, { authorization });
   }
 
-  async documents(name: DoorName): Promise<void> {
+  async documents(name: TransportName): Promise<void> {
     const { app, testApp } = this.#suite;
     const authorization = `Bearer ${testApp.env.API_KEY}`;
     for (const method of DocumentService.methods) {
@@ -171,15 +174,15 @@ class Tour {
     }
     const password = this.keep(`correct horse ${randomBytes(8).toString('hex')}`);
     const request = { documentId: 'none', emailRequired: true, password };
-    const answer = await this.#suite.door(name).call(createLink, request, { authorization });
+    const answer = await this.#suite.transport(name).call(createLink, request, { authorization });
     if (!answer.ok) this.codes.add(answer.error.code);
   }
 
   /** Secrets that are made, and told once. */
-  async management(name: DoorName): Promise<void> {
+  async management(name: TransportName): Promise<void> {
     const credential = await managerOf(this.#suite.app, 'clients:write customers:write');
-    const call: ReturnType<Suite['door']>['call'] = (method, request) =>
-      this.#suite.door(name).call(method, request, credential);
+    const call: ReturnType<Suite['transport']>['call'] = (method, request) =>
+      this.#suite.transport(name).call(method, request, credential);
     const made = messageOf(await call(createClient, { name: 'Ledger' }));
     this.keep(made.clientSecret);
     const clientId = made.client?.id ?? '';
@@ -247,7 +250,7 @@ class Tour {
     const uploaded = await fetch(documents, { method: 'POST', headers, body: form });
     const { id: documentId } = (await uploaded.json()) as { id: string };
     const request = { documentId, emailRequired: true };
-    const link = await this.#suite.door('http').call(createLink, request, { authorization });
+    const link = await this.#suite.transport('http').call(createLink, request, { authorization });
     if (!link.ok) throw new Error(`no link was made: ${link.error.code}`);
     const url = link.message.link?.url ?? '';
     this.readable.add(this.keep(url.slice(url.lastIndexOf('/') + 1)));
@@ -269,11 +272,11 @@ class Tour {
     await Promise.all([page.text(), file.text()]);
   }
 
-  /** Waits until the trail tells of the failures up to now: they are written in their order. */
+  /** Waits until the audit log tells of the failures up to now: they are written in their order. */
   async recorded(): Promise<void> {
     const clientId = newId('cli', randomBytes);
     const request = { clientId, clientSecret: 'x', scope: 'accounts:read' };
-    await this.#suite.door('grpc').call(issueToken, request, { requestId: clientId });
+    await this.#suite.transport('grpc').call(issueToken, request, { requestId: clientId });
     const { db } = this.#suite.app.inside;
     const isThere = async () => expect(await eventsOf(db, clientId)).toHaveLength(1);
     await vi.waitFor(isThere, { timeout: 10_000 });
@@ -284,9 +287,9 @@ class Tour {
     const { app } = this.#suite;
     const secret = this.keep(unknownCredential('cs'));
     await app.inside.db.schema.dropTable('credentials').execute();
-    for (const name of doorNames) {
+    for (const name of transportNames) {
       const request = { clientId: 'cli_x', clientSecret: secret, scope: 'accounts:read' };
-      const answer = await this.#suite.door(name).call(issueToken, request);
+      const answer = await this.#suite.transport(name).call(issueToken, request);
       if (!answer.ok) this.codes.add(answer.error.code);
     }
     expect(this.codes).toContain('internal');

@@ -7,7 +7,7 @@ import { fail } from '../errors/errors.ts';
 
 /**
  * Throws `forbidden`, naming what is missing, unless the caller holds all of the scopes. `target`
- * is what the audit trail names.
+ * is what the audit log names.
  */
 export type RequireHeld = (scopes: Iterable<string>, target?: string) => void;
 

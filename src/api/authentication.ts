@@ -63,7 +63,7 @@ export async function identifyCookie(options: CredentialOptions, call: Call): Pr
   return principal;
 }
 
-/** Of the credential only the id is told, and only to the audit trail. */
+/** Of the credential only the id is told, and only to the audit log. */
 function refusal(detail: string, error?: string, credential = ''): Failure {
   const target = anyCredentialId(credential) ?? '';
   return fail('unauthenticated', detail, { challenge: bearerChallenge(error), target });

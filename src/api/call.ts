@@ -1,14 +1,14 @@
-// What a face tells of a call, and the Connect context that a handler gets of it, made lazily:
+// What a transport tells of a call, and the Connect context that a handler gets of it, made lazily:
 // Headers, AbortController and the rest cost more than most handlers do.
 
 import { randomUUID } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { type ContextValues, createContextValues, type HandlerContext } from '@connectrpc/connect';
 
-export type Face = 'http' | 'grpc' | 'connect';
+export type Transport = 'http' | 'grpc' | 'connect';
 
 export type Call = {
-  readonly face: Face;
+  readonly transport: Transport;
   readonly requestId: string;
   /** The caller's network address. */
   readonly peer: string;
@@ -37,7 +37,7 @@ type LazyContextInit = {
   readonly timeoutMs?: () => number | undefined;
 };
 
-/** A HandlerContext for the faces that do not go through Connect's own handlers. */
+/** A HandlerContext for the transports that do not go through Connect's own handlers. */
 export class LazyContext implements HandlerContext {
   readonly method: DescMethod;
   readonly protocolName: string;

@@ -48,7 +48,7 @@ export type ServerStreamingEndpoint = MethodFacts & {
   invoke(call: Call, read: ReadRequest): AsyncIterable<Message>;
 };
 
-/** A method with its guarded handler: all that a face gets to see. */
+/** A method with its guarded handler: all that a transport gets to see. */
 export type Endpoint = UnaryEndpoint | ClientStreamingEndpoint | ServerStreamingEndpoint;
 
 /** A handler as ServiceImpl declares it, without its message types. */

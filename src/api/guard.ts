@@ -1,4 +1,4 @@
-// The one guard. Every handler is wrapped once, at start, before any face sees it:
+// The one guard. Every handler is wrapped once, at start, before any transport sees it:
 // authenticate -> kind of caller -> scope -> recent sign-in -> decode -> workspace -> bounds ->
 // handler -> error catalogue, metrics, log.
 import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
@@ -12,94 +12,94 @@ import {
   methodFacts,
   type ReadRequest,
 } from './endpoint.ts';
-import { nobody, Visit, type VisitOptions } from './method-guard.ts';
+import { anonymous, type GuardOptions, MethodGuard } from './method-guard.ts';
 
 export type Guard = (descriptor: MethodFacts['descriptor'], handler: Handler) => Endpoint;
 
-export function createGuard(options: VisitOptions): Guard {
+export function createGuard(options: GuardOptions): Guard {
   return (descriptor, handler) => {
     const method = methodFacts(descriptor);
-    const visit = new Visit(options, method);
+    const methodGuard = new MethodGuard(options, method);
     switch (descriptor.methodKind) {
       case 'unary':
-        return { ...method, kind: 'unary', invoke: guardUnary(visit, handler) };
+        return { ...method, kind: 'unary', invoke: guardUnary(methodGuard, handler) };
       case 'client_streaming':
-        return { ...method, kind: 'client_streaming', invoke: guardUpload(visit, handler) };
+        return { ...method, kind: 'client_streaming', invoke: guardUpload(methodGuard, handler) };
       case 'server_streaming':
-        return { ...method, kind: 'server_streaming', invoke: guardDownload(visit, handler) };
+        return { ...method, kind: 'server_streaming', invoke: guardDownload(methodGuard, handler) };
       case 'bidi_streaming':
-        throw new Error(`${method.name}: no face carries streams in both directions`);
+        throw new Error(`${method.name}: no transport carries streams in both directions`);
     }
   };
 }
 
 type Answer = MessageInitShape<DescMessage>;
 
-function guardUnary(visit: Visit, handler: Handler) {
+function guardUnary(methodGuard: MethodGuard, handler: Handler) {
   // ServiceImpl has paired handler and descriptor; here their message types are no longer known.
   const handle = handler as (request: Message, context: HandlerContext) => Promise<Answer> | Answer;
-  const output = visit.method.descriptor.output;
+  const output = methodGuard.method.descriptor.output;
   return async (call: Call, read: ReadRequest): Promise<Message> => {
     const started = performance.now();
-    let principal = nobody;
+    let principal = anonymous;
     try {
-      principal = await visit.identify(call);
-      visit.admit(call, principal);
+      principal = await methodGuard.identify(call);
+      methodGuard.admit(call, principal);
       const message = read();
       const decoded = message instanceof Promise ? await message : message;
-      const accepted = visit.accept(call, principal, decoded);
+      const accepted = methodGuard.accept(call, principal, decoded);
       const request = accepted instanceof Promise ? await accepted : accepted;
       const answer = create(output, await handle(request, call.context));
-      visit.observe(call, principal, started, undefined);
+      methodGuard.observe(call, principal, started, undefined);
       return answer;
     } catch (thrown) {
-      throw visit.observe(call, principal, started, visit.failureOf(thrown));
+      throw methodGuard.observe(call, principal, started, methodGuard.failureOf(thrown));
     }
   };
 }
 
-function guardUpload(visit: Visit, handler: Handler) {
+function guardUpload(methodGuard: MethodGuard, handler: Handler) {
   const handle = handler as (
     requests: AsyncIterable<Message>,
     context: HandlerContext,
   ) => Promise<Answer>;
-  const output = visit.method.descriptor.output;
+  const output = methodGuard.method.descriptor.output;
   return async (call: Call, requests: AsyncIterable<Message>): Promise<Message> => {
     const started = performance.now();
-    let principal = nobody;
+    let principal = anonymous;
     try {
-      principal = await visit.identify(call);
-      visit.admit(call, principal);
-      const answer = create(output, await handle(visit.acceptEach(requests), call.context));
-      visit.observe(call, principal, started, undefined);
+      principal = await methodGuard.identify(call);
+      methodGuard.admit(call, principal);
+      const answer = create(output, await handle(methodGuard.acceptEach(requests), call.context));
+      methodGuard.observe(call, principal, started, undefined);
       return answer;
     } catch (thrown) {
-      throw visit.observe(call, principal, started, visit.failureOf(thrown));
+      throw methodGuard.observe(call, principal, started, methodGuard.failureOf(thrown));
     }
   };
 }
 
-function guardDownload(visit: Visit, handler: Handler) {
+function guardDownload(methodGuard: MethodGuard, handler: Handler) {
   const handle = handler as (request: Message, context: HandlerContext) => AsyncIterable<Answer>;
-  const output = visit.method.descriptor.output;
+  const output = methodGuard.method.descriptor.output;
   return async function* (call: Call, read: ReadRequest): AsyncGenerator<Message> {
     const started = performance.now();
-    let principal = nobody;
+    let principal = anonymous;
     let failure: Failure | undefined;
     let ended = false;
     try {
-      principal = await visit.identify(call);
-      visit.admit(call, principal);
-      const request = await visit.accept(call, principal, await read());
+      principal = await methodGuard.identify(call);
+      methodGuard.admit(call, principal);
+      const request = await methodGuard.accept(call, principal, await read());
       for await (const answer of handle(request, call.context)) yield create(output, answer);
       ended = true;
     } catch (thrown) {
-      failure = visit.failureOf(thrown);
+      failure = methodGuard.failureOf(thrown);
       throw failure;
     } finally {
-      // A face that has enough (HEAD) ends the stream early, too.
+      // A transport that has enough (HEAD) ends the stream early, too.
       if (!ended && call.isGone()) failure ??= fail('canceled', 'The caller went away.');
-      visit.observe(call, principal, started, failure);
+      methodGuard.observe(call, principal, started, failure);
     }
   };
 }

@@ -28,7 +28,7 @@ export type Observation = {
   readonly durationMs: number;
 };
 
-export type VisitOptions = CredentialOptions & {
+export type GuardOptions = CredentialOptions & {
   readonly membershipsOf: MembershipsOf;
   readonly validator: Validator;
   /** How long a sign-in counts as recent. */
@@ -43,7 +43,7 @@ export type VisitOptions = CredentialOptions & {
 /** A sign-in further in the future was made while the clock was ahead. */
 const clockSkewSecondsMax = 300;
 
-export const nobody: Principal = { type: 'anonymous' };
+export const anonymous: Principal = { type: 'anonymous' };
 
 const callerNames: Record<PrincipalType, string> = {
   [PrincipalType.UNSPECIFIED]: 'nobody',
@@ -58,13 +58,13 @@ const callerNames: Record<PrincipalType, string> = {
 const callersOf = (types: readonly PrincipalType[]) =>
   new Intl.ListFormat('en').format(types.map((type) => callerNames[type]));
 
-export class Visit {
+export class MethodGuard {
   readonly method: MethodFacts;
-  readonly #options: VisitOptions;
+  readonly #options: GuardOptions;
   readonly #principals: ReadonlySet<PrincipalType>;
   readonly #check: CheckBounds;
 
-  constructor(options: VisitOptions, method: MethodFacts) {
+  constructor(options: GuardOptions, method: MethodFacts) {
     this.#options = options;
     this.method = method;
     this.#principals = new Set(method.access.principals);
@@ -83,7 +83,7 @@ export class Visit {
   /** Finds out who calls; throws where the credential that is needed is missing or no good. */
   async identify(call: Call): Promise<Principal> {
     const { access } = this.method;
-    if (access.public) return nobody;
+    if (access.public) return anonymous;
     const takesCookie =
       access.sessionCookie === SessionCookie.REQUIRED ||
       (access.sessionCookie === SessionCookie.ACCEPTED &&

@@ -1,4 +1,4 @@
-// The audit trail: who did what to what. An event is written in the transaction of the change that
+// The audit log: who did what to what. An event is written in the transaction of the change that
 // it tells of, so that there is never the one without the other.
 import type { HandlerContext } from '@connectrpc/connect';
 import type { MethodFacts } from '../api/endpoint.ts';
@@ -22,7 +22,7 @@ export type Change = {
  */
 type Work<T> = (trx: Executor, also: (action: string, target: string) => void) => Promise<T>;
 
-export type Trail = {
+export type AuditLog = {
   /**
    * Makes a change that a caller has asked for, in a transaction with the event that tells of it,
    * and has this process and the others hear of it after the commit.
@@ -32,7 +32,7 @@ export type Trail = {
   changeBySystem<T>(action: string, change: Change, work: Work<T>): Promise<T>;
 };
 
-export type TrailOptions = {
+export type AuditLogOptions = {
   readonly db: Database;
   readonly changes: Changes;
   readonly random: Random;
@@ -40,7 +40,7 @@ export type TrailOptions = {
   readonly now: () => number;
 };
 
-export function createTrail({ db, changes, random, now }: TrailOptions): Trail {
+export function createAuditLog({ db, changes, random, now }: AuditLogOptions): AuditLog {
   async function make<T>(event: EventOrigin, change: Change, work: Work<T>): Promise<T> {
     const { target, topic } = change;
     const rowOf = (origin: EventOrigin, about: string): AuditEventRow => ({

@@ -28,14 +28,14 @@ const batchMsMax = 60_000;
 /** A process that stops has a second left once its calls have ended. */
 const stopMs = 800;
 
-export type Failures = {
+export type FailedCalls = {
   /** Takes note of a call, if it is one to be recorded. */
   record(observation: Observation): void;
   /** Writes what is still to be written. */
   stop(): Promise<void>;
 };
 
-export type FailuresOptions = {
+export type FailedCallsOptions = {
   readonly db: Database;
   readonly random: Random;
   /** Milliseconds since 1970. */
@@ -44,7 +44,7 @@ export type FailuresOptions = {
   readonly warn: (facts: object, message: string) => void;
 };
 
-export function createFailures({ db, random, now, warn }: FailuresOptions): Failures {
+export function createFailedCalls({ db, random, now, warn }: FailedCallsOptions): FailedCalls {
   let batch = new Batch();
   /** A batch that is being written: again, with the same ids, until it is known to be stored. */
   let unwritten: readonly AuditEventRow[] = [];

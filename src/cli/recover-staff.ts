@@ -3,7 +3,7 @@
 // a second.
 
 import { managementScopes, storedScopes } from '../access/scopes.ts';
-import { createTrail } from '../audit/audit-log.ts';
+import { createAuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { base62, newId, type Random } from '../crypto/ids.ts';
@@ -57,8 +57,8 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
   const id = found?.id ?? newId('usr', random);
   const changes = await watchChanges(db);
   try {
-    const trail = createTrail({ db, changes, random, now });
-    await trail.changeBySystem('Staff.Recover', { target: id, topic: 'access' }, async (trx) => {
+    const auditLog = createAuditLog({ db, changes, random, now });
+    await auditLog.changeBySystem('Staff.Recover', { target: id, topic: 'access' }, async (trx) => {
       await lockStaff(trx);
       const scopes = await scopesAfter(trx, email);
       if (found === undefined) {

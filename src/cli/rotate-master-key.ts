@@ -1,7 +1,7 @@
 // `latchkey rotate-master-key`: encrypts anew, under a new master key, all that is encrypted under
 // the one before. All of it or nothing, and again where it was cut off.
 
-import { createTrail } from '../audit/audit-log.ts';
+import { createAuditLog } from '../audit/audit-log.ts';
 import type { Config } from '../config/config.ts';
 import type { Random } from '../crypto/ids.ts';
 import { createMasterKey, type MasterKey } from '../crypto/master-key.ts';
@@ -73,10 +73,10 @@ async function resealAll(
 ): Promise<Resealed> {
   const changes = await watchChanges(db);
   try {
-    const trail = createTrail({ db, changes, random, now });
+    const auditLog = createAuditLog({ db, changes, random, now });
     // A server that has the old key alone hears of it, and stops to trust what it has.
     const change = { target: masterKey.id, topic: 'signing_keys' } as const;
-    return await trail.changeBySystem('MasterKey.Rotate', change, async (trx) => {
+    return await auditLog.changeBySystem('MasterKey.Rotate', change, async (trx) => {
       await lockSigningKeys(trx);
       return reseal(trx, sealedColumns, masterKey);
     });

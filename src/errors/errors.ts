@@ -1,4 +1,4 @@
-// The catalogue: every error that leaves the service, by its code, as each face says it.
+// The catalogue: every error that leaves the service, by its code, as each transport says it.
 import { Code } from '@connectrpc/connect';
 
 type CatalogueEntry = {
@@ -139,7 +139,7 @@ type FailureExtra = {
   readonly retryAfterSeconds?: number;
   /** Where one code has several gRPC statuses (`conflict`). */
   readonly grpc?: Code;
-  /** The id of what the call was about, for the audit trail; never sent. */
+  /** The id of what the call was about, for the audit log; never sent. */
   readonly target?: string;
   /** More headers of the HTTP answer, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -3,8 +3,8 @@
 import type { Random } from '../crypto/ids.ts';
 import type { Assets } from './assets.ts';
 import { html } from './html.ts';
-import { pageHeaders } from './html-headers.ts';
-import type { Page, PageReply } from './route.ts';
+import { htmlHeaders } from './html-headers.ts';
+import type { HttpRoute, RouteReply } from './route.ts';
 
 export type ConsoleOptions = {
   readonly assets: Assets;
@@ -17,7 +17,7 @@ export type ConsoleOptions = {
 
 const nonceBytes = 16;
 
-export function consolePage(options: ConsoleOptions): Page {
+export function consoleRoute(options: ConsoleOptions): HttpRoute {
   const { assets, publicUrl, random, uploadBytesMax } = options;
   const { file, styles, imports } = assets.entry('web/console/main.tsx');
   const icon = assets.addressOf('web/viewer/mark.svg');
@@ -26,9 +26,9 @@ export function consolePage(options: ConsoleOptions): Page {
     ...imports.map((module) => html`<link rel="modulepreload" href="${module}">\n`),
   ];
 
-  async function answer(): Promise<PageReply> {
+  async function answer(): Promise<RouteReply> {
     const nonce = Buffer.from(random(nonceBytes)).toString('base64');
-    const headers = pageHeaders({
+    const headers = htmlHeaders({
       // Mantine writes the variables of its theme into a style element.
       'style-src': `'self' 'nonce-${nonce}'`,
       // A document that is previewed is fetched with a token, which an address cannot carry.

@@ -2,7 +2,7 @@
 import { catalogue } from '../errors/errors.ts';
 import type { Assets } from './assets.ts';
 import { html } from './html.ts';
-import type { Page } from './route.ts';
+import type { HttpRoute } from './route.ts';
 
 const headers = {
   'content-type': 'text/html; charset=utf-8',
@@ -12,7 +12,7 @@ const headers = {
   'cache-control': 'public, max-age=300',
 };
 
-export function errorsPage(assets: Assets): Page {
+export function errorsRoute(assets: Assets): HttpRoute {
   const entries = Object.entries(catalogue).map(
     ([code, { status, title }]) => html`<dt id="${code}"><code>${code}</code> ${status}</dt>
 <dd>${title}.</dd>

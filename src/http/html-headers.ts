@@ -14,7 +14,7 @@ const policy = {
 };
 
 /** `others`: sources in place of those that every page has. */
-export function pageHeaders(
+export function htmlHeaders(
   others: Partial<Record<keyof typeof policy, string>> = {},
 ): Record<string, string> {
   const directives = Object.entries({ ...policy, ...others });

@@ -1,9 +1,9 @@
-// Pages: what is served over HTTP and is no method. A feature says what a page is; the HTTP face
-// alone knows how it is sent.
+// An HTTP route is a path that is not an rpc: HTML, files, beacons. A feature defines its routes;
+// only the HTTP transport knows how they are sent.
 import type { Readable } from 'node:stream';
 import type { Failure } from '../errors/errors.ts';
 
-export type PageRequest = {
+export type RouteRequest = {
   readonly isHead: boolean;
   /** The caller's network address. */
   readonly peer: string;
@@ -14,7 +14,7 @@ export type PageRequest = {
   header(name: string): string | undefined;
 };
 
-export type PageReply = {
+export type RouteReply = {
   readonly status: number;
   /** Several values are several headers of the name. */
   readonly headers: Readonly<Record<string, string | string[]>>;
@@ -23,7 +23,7 @@ export type PageReply = {
   readonly failure?: Failure;
 };
 
-export type Page = {
+export type HttpRoute = {
   /** A page for GET also answers HEAD. */
   readonly method: 'GET' | 'POST';
   /** A path template, such as `/s/{slug}`. */
@@ -32,5 +32,5 @@ export type Page = {
   readonly name: string;
   /** Whether its address with a slash at the end, which people type, leads to it. */
   readonly takesSlash?: boolean;
-  answer(request: PageRequest): Promise<PageReply>;
+  answer(request: RouteRequest): Promise<RouteReply>;
 };

@@ -8,7 +8,7 @@ import { type Credentials, createCredentials } from '../credentials/credentials.
 import { createDirectory, type Directory } from '../credentials/directory.ts';
 import { createPasswords, type Passwords } from '../credentials/passwords.ts';
 import { createUsage } from '../credentials/usage.ts';
-import type { Base } from '../module-options.ts';
+import type { ModuleOptions } from '../module-options.ts';
 import { createAccountService } from './accounts/service.ts';
 import { createClientService } from './clients/service.ts';
 import { createCustomerService } from './customers/service.ts';
@@ -31,7 +31,7 @@ import { createSealedStepOf } from './users/totp.ts';
 /** The life of the token of a user's session. */
 const sessionTokenSeconds = 300;
 
-export type Identity = {
+export type IdentityModule = {
   readonly services: Pick<
     Implementations,
     | 'issuance'
@@ -56,13 +56,13 @@ export type Identity = {
   stop(): Promise<void>;
 };
 
-type IdentityNeeds = { readonly membershipsOf: MembershipsOf; readonly rolesOf: RolesOf };
+type IdentityDependencies = { readonly membershipsOf: MembershipsOf; readonly rolesOf: RolesOf };
 
-export async function buildIdentity(
-  base: Base,
-  { membershipsOf, rolesOf }: IdentityNeeds,
-): Promise<Identity> {
-  const { config, log, db, changes, trail, masterKey, now, random, publicUrl } = base;
+export async function createIdentityModule(
+  base: ModuleOptions,
+  { membershipsOf, rolesOf }: IdentityDependencies,
+): Promise<IdentityModule> {
+  const { config, log, db, changes, auditLog, masterKey, now, random, publicUrl } = base;
   const issuer = publicUrl;
   const audience = () => config.audience ?? publicUrl();
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
@@ -73,7 +73,7 @@ export async function buildIdentity(
     masterKey,
     keyring,
     changes,
-    trail,
+    auditLog,
     rotationDays,
     now,
     onError,
@@ -118,14 +118,14 @@ export async function buildIdentity(
         serviceTokenSeconds,
         customerTokenSeconds,
       }),
-      verification: createVerificationService({ keyring, verifier, revocations, trail }),
+      verification: createVerificationService({ keyring, verifier, revocations, auditLog }),
       account: createAccountService(db),
-      client: createClientService({ db, trail, credentials, random, now }),
-      customer: createCustomerService({ db, trail, credentials, random, now }),
+      client: createClientService({ db, auditLog, credentials, random, now }),
+      customer: createCustomerService({ db, auditLog, credentials, random, now }),
       session: sessions.service,
-      signingKey: createSigningKeyService({ db, masterKey, trail, now }),
+      signingKey: createSigningKeyService({ db, masterKey, auditLog, now }),
       audit: createAuditService({ db }),
-      user: createUserService({ db, trail, masterKey, passwords, rolesOf, random, now }),
+      user: createUserService({ db, auditLog, masterKey, passwords, rolesOf, random, now }),
     },
   };
 }

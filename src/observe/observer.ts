@@ -7,7 +7,7 @@ import type { Log } from './log.ts';
 
 export type Observer = {
   call(observation: Observation): void;
-  page(observation: HttpObservation): void;
+  route(observation: HttpObservation): void;
   blob(check: BlobCheck): void;
   readonly metrics: { readonly contentType: string; read(): Promise<string> };
 };
@@ -22,15 +22,15 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
   collectDefaultMetrics({ register: registry });
   const calls = new Histogram({
     name: 'latchkey_call_duration_seconds',
-    help: 'Time from the start of a call to its answer, by method, face and error code.',
-    labelNames: ['method', 'face', 'code'],
+    help: 'Time from the start of a call to its answer, by method, transport and error code.',
+    labelNames: ['method', 'transport', 'code'],
     buckets,
     registers: [registry],
   });
-  const pages = new Histogram({
-    name: 'latchkey_page_duration_seconds',
-    help: 'Time from the start of a request for a page to its head, by page and status.',
-    labelNames: ['page', 'status'],
+  const routes = new Histogram({
+    name: 'latchkey_route_duration_seconds',
+    help: 'Time from the start of a request for a route to its head, by route and status.',
+    labelNames: ['route', 'status'],
     buckets,
     registers: [registry],
   });
@@ -58,14 +58,14 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
   return {
     call({ method, call, principal, failure, durationMs }) {
       const code = failure?.code ?? 'ok';
-      calls.observe({ method: method.name, face: call.face, code }, durationMs / 1000);
+      calls.observe({ method: method.name, transport: call.transport, code }, durationMs / 1000);
       const level = levelOf(failure?.status ?? 200);
       if (!log.isLevelEnabled(level)) return;
       log[level](
         {
           request_id: call.requestId,
           method: method.name,
-          face: call.face,
+          transport: call.transport,
           peer: call.peer,
           principal: principal.type,
           principal_id: principalId(principal),
@@ -77,19 +77,19 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
       );
     },
 
-    page({ name, requestId, peer, status, failure, durationMs }) {
-      pages.observe({ page: name, status: String(status) }, durationMs / 1000);
+    route({ name, requestId, peer, status, failure, durationMs }) {
+      routes.observe({ route: name, status: String(status) }, durationMs / 1000);
       log[levelOf(status)](
         {
           request_id: requestId,
-          page: name,
+          route: name,
           peer,
           status,
           code: failure?.code ?? 'ok',
           duration_ms: Math.round(durationMs * 1000) / 1000,
           ...(failure?.extra.cause === undefined ? {} : { err: failure.extra.cause }),
         },
-        'page',
+        'route',
       );
     },
 

@@ -4,8 +4,8 @@ import type { Implementations } from '../api/services.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Passwords } from '../credentials/passwords.ts';
 import type { Assets } from '../http/assets.ts';
-import type { Page, PageRequest } from '../http/route.ts';
-import type { Base } from '../module-options.ts';
+import type { HttpRoute, RouteRequest } from '../http/route.ts';
+import type { ModuleOptions } from '../module-options.ts';
 import { type Repeated, repeat } from '../storage/repeat.ts';
 import { createReserve, type Reserve } from '../storage/reserve.ts';
 import { createApiKeyService } from './api-keys/service.ts';
@@ -16,7 +16,7 @@ import { createPageCounter } from './documents/pages/page-counter.ts';
 import { startScan } from './documents/scan.ts';
 import { createDocumentService } from './documents/service.ts';
 import { blobIsNeeded } from './documents/store.ts';
-import { createPasses } from './gate/access-session.ts';
+import { createAccessSessions } from './gate/access-session.ts';
 import { createBrowsers } from './gate/browsers.ts';
 import { createCodes } from './gate/codes.ts';
 import { createGateCookies } from './gate/cookies.ts';
@@ -37,16 +37,16 @@ import { createViews } from './views/views.ts';
 import { createWorkspaceService } from './workspaces/service.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
-export type Sharing = {
+export type SharingModule = {
   readonly services: Pick<Implementations, 'document' | 'link' | 'apiKey' | 'workspace'>;
-  readonly pages: readonly Page[];
+  readonly routes: readonly HttpRoute[];
   readonly blobs: BlobStore;
   readonly recorder: Recorder;
   /** Writes what was not written yet. */
   stop(): Promise<void>;
 };
 
-type SharingNeeds = {
+type SharingDependencies = {
   readonly credentials: Credentials;
   readonly passwords: Passwords;
   readonly assets: Assets;
@@ -55,11 +55,11 @@ type SharingNeeds = {
   readonly observeBlob: (check: BlobCheck) => void;
 };
 
-export async function buildSharing(
-  base: Base,
-  { credentials, passwords, assets, pagesProgram, observeBlob: observe }: SharingNeeds,
-): Promise<Sharing> {
-  const { config, log, db, trail, masterKey, now, random } = base;
+export async function createSharingModule(
+  base: ModuleOptions,
+  { credentials, passwords, assets, pagesProgram, observeBlob: observe }: SharingDependencies,
+): Promise<SharingModule> {
+  const { config, log, db, auditLog, masterKey, now, random } = base;
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const blobs = await openDiskBlobs(config.blobDir, base.blobLeaseMs);
   const reserve = createReserve(config.databaseUrl);
@@ -68,14 +68,14 @@ export async function buildSharing(
   const quotas = createQuotas({ db, defaults: config.workspaceQuota });
   const { uploadBytesMax } = config;
   const pageCounter = createPageCounter({ file: pagesProgram });
-  const passes = createPasses(masterKey.derive('link pass'));
+  const passes = createAccessSessions(masterKey.derive('link pass'));
   const gate = createGate({ db, links: createLinks(db), passes, random, now });
   const recorder = createRecorder({ db, now, warn });
   const key = masterKey.derive('link views');
   const beginnings = createBeginnings({ db, quotas, key, now });
   const views = createViews({ db, recorder, beginnings, now });
   const parts = gateParts(base, gate, passwords);
-  const opened = (request: PageRequest) => requireOpen({ gate, ...parts }, request);
+  const opened = (request: RouteRequest) => requireOpen({ gate, ...parts }, request);
   const pages = createGatePages(assets);
   const upkeep = startUpkeep(base, blobs, reserve, observe);
   return {
@@ -86,14 +86,14 @@ export async function buildSharing(
       await Promise.all([recorder.stop(), ...upkeep.map((task) => task.stop())]);
       await blobs.close();
     },
-    pages: [
+    routes: [
       ...gateRoutes({ gate, ...parts, pages, documents }),
       ...viewRoutes({ views, requireOpen: opened }),
     ],
     services: {
       document: createDocumentService({
         db,
-        trail,
+        auditLog,
         blobs,
         reserve,
         documents,
@@ -106,15 +106,15 @@ export async function buildSharing(
         now,
       }),
       link: createLinkService({ ...base, quotas, documents, views, passwords }),
-      apiKey: createApiKeyService({ trail, credentials, random }),
-      workspace: createWorkspaceService({ db, trail, quotas, random, now }),
+      apiKey: createApiKeyService({ auditLog, credentials, random }),
+      workspace: createWorkspaceService({ db, auditLog, quotas, random, now }),
     },
   };
 }
 
 /** Settles what was left behind, and finds damage. */
 function startUpkeep(
-  { config, log, db, now, blobLeaseMs }: Base,
+  { config, log, db, now, blobLeaseMs }: ModuleOptions,
   blobs: BlobStore,
   reserve: Reserve,
   observe: (check: BlobCheck) => void,
@@ -133,7 +133,7 @@ function startUpkeep(
   return [sweep, startScan({ db, blobs, days, now, observe, warn })];
 }
 
-function gateParts(base: Base, gate: Gate, passwords: Passwords) {
+function gateParts(base: ModuleOptions, gate: Gate, passwords: Passwords) {
   const { db, mailer, masterKey, publicUrl, random, now } = base;
   const guesses = createGuesses({ db, key: masterKey.derive('link guesses'), now });
   const key = masterKey.derive('link codes');

@@ -1,10 +1,10 @@
-// The HTTP listener: the JSON gateway, the pages and their assets on Fastify; Connect beside it.
+// The HTTP listener: the JSON gateway, the routes and the assets on Fastify, and Connect.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Address } from '../config/config.ts';
 import { fail } from '../errors/errors.ts';
-import { createConnectFace } from './connect/handler.ts';
+import { createConnectTransport } from './connect/handler.ts';
 import {
   type GatewayOptions,
   pathOf,
@@ -22,7 +22,7 @@ import {
   strictTransport,
 } from './http/server.ts';
 
-export type HttpFaceOptions = Omit<GatewayOptions, 'deadlines'> & {
+export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
   /** The folder of the built browser code; served at `/assets/`. */
   readonly assetsDir: string;
   readonly address: Address;
@@ -31,7 +31,7 @@ export type HttpFaceOptions = Omit<GatewayOptions, 'deadlines'> & {
   readonly warn: (facts: object, message: string) => void;
 };
 
-export type HttpFace = {
+export type HttpTransport = {
   readonly port: number;
   /** Refuses new connections, lets requests under way finish. */
   drain(): Promise<void>;
@@ -39,8 +39,8 @@ export type HttpFace = {
   close(): void;
 };
 
-export async function startHttpFace(options: HttpFaceOptions): Promise<HttpFace> {
-  const connect = createConnectFace(options);
+export async function startHttpTransport(options: HttpTransportOptions): Promise<HttpTransport> {
+  const connect = createConnectTransport(options);
   const limits = { ...defaultLimits, ...options.limits };
   const deadlines = createDeadlines(limits);
   const gateway: GatewayOptions = { ...options, deadlines };

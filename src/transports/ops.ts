@@ -15,7 +15,7 @@ export type OpsOptions = {
   };
 };
 
-export type OpsFace = {
+export type OpsServer = {
   readonly port: number;
   /** From now on the process says that it is not ready. */
   drain(): void;
@@ -27,7 +27,7 @@ const checkMs = 2_000;
 const requestMs = 10_000;
 const connectionsMax = 256;
 
-export async function startOpsFace({ address, checks, metrics }: OpsOptions): Promise<OpsFace> {
+export async function startOpsServer({ address, checks, metrics }: OpsOptions): Promise<OpsServer> {
   const app = Fastify({
     forceCloseConnections: true,
     requestTimeout: requestMs,

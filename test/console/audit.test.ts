@@ -11,7 +11,7 @@ const { app, workspaceId, visitAs, staff } = consoles();
 
 const db = () => app().app.inside.db;
 
-/** Writes an event as the trail does. */
+/** Writes an event as the audit log does. */
 async function addEvent(event: Partial<AuditEventRow> = {}): Promise<AuditEventRow> {
   const row = {
     id: newId('evt', randomBytes),

@@ -86,7 +86,7 @@ describe('a slash behind the address of a page', () => {
     const lines = (await test.logText()).trim().split('\n');
     const told = lines.map((line): unknown => JSON.parse(line));
     expect(told).toContainEqual(
-      expect.objectContaining({ request_id: requestId, page: 'console', status: 308 }),
+      expect.objectContaining({ request_id: requestId, route: 'console', status: 308 }),
     );
   });
 

@@ -45,7 +45,7 @@ const calls: ReadonlyArray<readonly [method: string, request: object]> = [
   ['AuditService/ListAuditEvents', {}],
 ];
 
-describe('the Connect face', () => {
+describe('the Connect transport', () => {
   const statusOf = async (method: string, request: object, token: string) => {
     const answer = await fetch(`${app().app.publicUrl}/latchkey.identity.v1.${method}`, {
       method: 'POST',

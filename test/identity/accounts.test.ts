@@ -3,7 +3,7 @@ import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { customerOf, managerOf, messageOf } from '../support/managing.ts';
 import { type Added, addCustomer, changeElsewhere } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 
 const { listAccounts, getAccount } = AccountService.method;
 const { putAccounts } = CustomerService.method;
@@ -24,20 +24,20 @@ describeApp('an account', (suite) => {
   const put = async (customerId: string, accountIds: string[]) => {
     const manager = await managerOf(suite.app, 'customers:write');
     return messageOf(
-      await suite.door('grpc').call(putAccounts, { customerId, accountIds }, manager),
+      await suite.transport('grpc').call(putAccounts, { customerId, accountIds }, manager),
     );
   };
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     type Credential = { authorization: string };
     const listed = async (credential: Credential, customerId = '') => {
-      const answer = await suite.door(name).call(listAccounts, { customerId }, credential);
+      const answer = await suite.transport(name).call(listAccounts, { customerId }, credential);
       return messageOf(answer)
         .accounts.map(({ id }) => id)
         .sort();
     };
     const codeFor = async (credential: Credential, accountId: string) => {
-      const answer = await suite.door(name).call(getAccount, { accountId }, credential);
+      const answer = await suite.transport(name).call(getAccount, { accountId }, credential);
       if (answer.ok) expect(answer.message.account).toMatchObject({ id: accountId });
       return answer.ok ? 'ok' : answer.error.code;
     };
@@ -96,10 +96,10 @@ describeApp('an account', (suite) => {
       expect(await codeFor(credential, 'new')).toBe('not_found');
 
       await put(a, ['new']);
-      const first = await suite.door(name).call(getAccount, { accountId: 'new' }, credential);
+      const first = await suite.transport(name).call(getAccount, { accountId: 'new' }, credential);
       await put(b, ['new']);
       await put(a, []);
-      const second = await suite.door(name).call(getAccount, { accountId: 'new' }, credential);
+      const second = await suite.transport(name).call(getAccount, { accountId: 'new' }, credential);
       expect(messageOf(second)).toEqual(messageOf(first));
       await put(b, []);
       expect(await codeFor(credential, 'new')).toBe('not_found');
@@ -121,7 +121,9 @@ describeApp('an account', (suite) => {
         let pageToken = '';
         do {
           const request = { ...filter, pageSize: 2, pageToken };
-          const page = messageOf(await suite.door(name).call(listAccounts, request, credential));
+          const page = messageOf(
+            await suite.transport(name).call(listAccounts, request, credential),
+          );
           expect(page.accounts.length).toBeLessThanOrEqual(2);
           seen.push(...page.accounts.map(({ id }) => id));
           pageToken = page.nextPageToken;

@@ -7,7 +7,7 @@ import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { codeOf, managerOf, messageOf } from '../support/managing.ts';
 import { addCustomer } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 
 const { createApiKey, listApiKeys, rotateApiKey, revokeApiKey, putAccounts } =
   CustomerService.method;
@@ -22,9 +22,9 @@ describeApp("a customer's API key", (suite) => {
     suite.clock.frozen = undefined;
   });
 
-  describeDoors((name) => {
-    const call: ReturnType<typeof suite.door>['call'] = async (method, request) =>
-      suite.door(name).call(method, request, await managerOf(suite.app, 'customers:write'));
+  describeTransports((name) => {
+    const call: ReturnType<typeof suite.transport>['call'] = async (method, request) =>
+      suite.transport(name).call(method, request, await managerOf(suite.app, 'customers:write'));
     const newCustomer = async () =>
       (await addCustomer(suite.app.inside.db, 'payments:read', { revoked: true })).ownerId;
     const created = async (customerId: string, fields = {}) => {
@@ -38,7 +38,7 @@ describeApp("a customer's API key", (suite) => {
     const live = async (customerId: string) =>
       (await list(customerId)).filter(({ state }) => state === LIVE);
     const takes = async (apiKey: string) => {
-      const code = codeOf(await suite.door(name).call(exchangeApiKey, { apiKey }));
+      const code = codeOf(await suite.transport(name).call(exchangeApiKey, { apiKey }));
       if (code !== 'ok') expect(code).toBe('identity.credential_invalid');
       return code === 'ok';
     };
@@ -57,7 +57,7 @@ describeApp("a customer's API key", (suite) => {
       });
       expect(await live(customerId)).toEqual([key]);
       const { accessToken, scope } = messageOf(
-        await suite.door(name).call(exchangeApiKey, { apiKey }),
+        await suite.transport(name).call(exchangeApiKey, { apiKey }),
       );
       expect(scope).toBe('payments:read accounts:read');
       expect(decodeJwt(accessToken)).toMatchObject({ sub: customerId, client_id: key?.id });
@@ -93,11 +93,13 @@ describeApp("a customer's API key", (suite) => {
       const accountIds = Array.from({ length: 45 }, (_, i) => `${i}`.padStart(128, 'a'));
       messageOf(await call(putAccounts, { customerId, accountIds }));
       const { apiKey } = await created(customerId, { scopes: longest });
-      const { accessToken } = messageOf(await suite.door(name).call(exchangeApiKey, { apiKey }));
+      const { accessToken } = messageOf(
+        await suite.transport(name).call(exchangeApiKey, { apiKey }),
+      );
 
       const authorization = `Bearer ${accessToken}`;
       const { listAccounts } = AccountService.method;
-      const answer = await suite.door(name).call(listAccounts, {}, { authorization });
+      const answer = await suite.transport(name).call(listAccounts, {}, { authorization });
       expect(messageOf(answer).accounts).toHaveLength(45);
     });
 

@@ -1,4 +1,4 @@
-// Every management action leaves its event, through every door. The methods come from the
+// Every management action leaves its event, through every transport. The methods come from the
 // descriptors, so that a method is covered from the day it is written.
 import { type DescMethod, getOption, type Message, toJson } from '@bufbuild/protobuf';
 import { decodeJwt } from 'jose';
@@ -8,11 +8,16 @@ import { DocumentSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { methodFacts } from '../../src/api/endpoint.ts';
 import { allMethods, callAny } from '../support/any-method.ts';
 import { allRows, eventsOf, withoutEvents } from '../support/audit.ts';
-import type { Credential, DoorAnswer, UnaryMethod } from '../support/doors.ts';
 import { type Action, managementActions } from '../support/management.ts';
-import { openStreamDoors, type Piece } from '../support/streams.ts';
-import { type DoorName, describeApp, describeDoors, type Suite } from '../support/suite.ts';
+import { openStreamTransports, type Piece } from '../support/streams.ts';
+import {
+  describeApp,
+  describeTransports,
+  type Suite,
+  type TransportName,
+} from '../support/suite.ts';
 import { signToken } from '../support/tokens.ts';
+import type { Credential, TransportAnswer, UnaryMethod } from '../support/transports.ts';
 
 /** Methods that are not marked as free of side effects, and change nothing all the same. */
 const noActions: Record<string, string> = {
@@ -36,15 +41,21 @@ describe('the methods with side effects', () => {
   });
 });
 
-describeApp('the audit trail', (suite) => {
-  describeDoors((door) => {
+describeApp('the audit log', (suite) => {
+  describeTransports((transport) => {
     it.each(named)('has one event of a %s that succeeds', async (name, method) => {
       const { db } = suite.app.inside;
       const action = await actionOf(suite, name);
       const { credential, actor } = await callerOf(suite, method, action);
       const earliest = Date.now();
 
-      const { answer, resources } = await call(suite, door, method, action.request, credential);
+      const { answer, resources } = await call(
+        suite,
+        transport,
+        method,
+        action.request,
+        credential,
+      );
 
       expect(answer).toMatchObject({ ok: true });
       const { target } = action;
@@ -76,14 +87,14 @@ describeApp('the audit trail', (suite) => {
       const before = await stateOf(suite);
 
       const { answer } = await withoutEvents(db, suite.dialect, () =>
-        call(suite, door, method, action.request, credential),
+        call(suite, transport, method, action.request, credential),
       );
 
       expect(answer).toMatchObject({ ok: false, error: { code: 'internal' } });
       expect(await stateOf(suite)).toEqual(before);
       expect(await eventsOf(db, credential.requestId)).toEqual([]);
       // Nothing else stood in its way.
-      const again = await call(suite, door, method, action.request, credential);
+      const again = await call(suite, transport, method, action.request, credential);
       expect(again.answer).toMatchObject({ ok: true });
     });
 
@@ -92,7 +103,7 @@ describeApp('the audit trail', (suite) => {
       const token = await signToken(suite.app, { type: 'service', scope });
       const before = await countDone(suite);
 
-      const { code } = await callAny(suite.app, door, {
+      const { code } = await callAny(suite.app, transport, {
         method,
         authorization: `Bearer ${token}`,
         fields: { workspace_id: 'ws_none', document_id: 'doc_none' },
@@ -131,30 +142,33 @@ async function callerOf({ app }: Suite, method: DescMethod, action: Action) {
   return { credential, actor: decodeJwt(token).sub };
 }
 
-type Called = { answer: DoorAnswer<Message>; resources: Record<string, Record<string, unknown>> };
+type Called = {
+  answer: TransportAnswer<Message>;
+  resources: Record<string, Record<string, unknown>>;
+};
 
 async function call(
   suite: Suite,
-  name: DoorName,
+  name: TransportName,
   method: DescMethod,
   request: Record<string, unknown>,
   credential: Credential,
 ): Promise<Called> {
   if (method.methodKind === 'unary') {
-    const answer = await suite.door(name).call(method as UnaryMethod, request, credential);
+    const answer = await suite.transport(name).call(method as UnaryMethod, request, credential);
     return { answer, resources: answer.ok ? jsonOf(method.output, answer.message) : {} };
   }
-  const doors = openStreamDoors(suite.app);
-  const door = doors.find((one) => one.name === name);
-  if (door === undefined) throw new Error(`there is no door ${name}`);
+  const transports = openStreamTransports(suite.app);
+  const transport = transports.find((one) => one.name === name);
+  if (transport === undefined) throw new Error(`there is no transport ${name}`);
   try {
-    const answer = await door.upload([request as Piece], credential);
+    const answer = await transport.upload([request as Piece], credential);
     const resources: Called['resources'] = answer.ok
       ? { document: jsonOf(DocumentSchema, answer.message) }
       : {};
     return { answer, resources };
   } finally {
-    for (const one of doors) one.close();
+    for (const one of transports) one.close();
   }
 }
 

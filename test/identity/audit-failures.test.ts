@@ -1,4 +1,4 @@
-// Calls that were refused, as the trail tells of them.
+// Calls that were refused, as the audit log tells of them.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
@@ -10,11 +10,11 @@ import { openDatabase } from '../../src/storage/database.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
 import { eventsOf, withoutEvents } from '../support/audit.ts';
 import { mistype, unknownCredential, wrongSecret } from '../support/credentials.ts';
-import { type DoorAnswer, doorNames, openDoors } from '../support/doors.ts';
 import { startTestApp } from '../support/harness.ts';
 import { type Added, addClient, addCustomer, addWorkspace } from '../support/rows.ts';
-import { type DoorName, describeApp, type Suite } from '../support/suite.ts';
+import { describeApp, type Suite, type TransportName } from '../support/suite.ts';
 import { signToken } from '../support/tokens.ts';
+import { openTransports, type TransportAnswer, transportNames } from '../support/transports.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { revokeToken } = VerificationService.method;
@@ -24,29 +24,29 @@ const { listAuditEvents } = AuditService.method;
 type World = { suite: Suite; client: Added; customer: Added; workspace: Added };
 type Attempt = (
   world: World,
-  door: DoorName,
+  transport: TransportName,
   requestId: string,
-) => Promise<DoorAnswer<unknown>> | DoorAnswer<unknown>;
+) => Promise<TransportAnswer<unknown>> | TransportAnswer<unknown>;
 
 const issue =
   (clientId: string | ((world: World) => string), secret: (world: World) => string): Attempt =>
-  (world, door, requestId) => {
+  (world, transport, requestId) => {
     const id = typeof clientId === 'string' ? clientId : clientId(world);
     const request = { clientId: id, clientSecret: secret(world), scope: 'accounts:read' };
-    return world.suite.door(door).call(issueToken, request, { requestId });
+    return world.suite.transport(transport).call(issueToken, request, { requestId });
   };
 
 const exchange =
   (key: (world: World) => string): Attempt =>
-  (world, door, requestId) =>
-    world.suite.door(door).call(exchangeApiKey, { apiKey: key(world) }, { requestId });
+  (world, transport, requestId) =>
+    world.suite.transport(transport).call(exchangeApiKey, { apiKey: key(world) }, { requestId });
 
 const list =
   (credential: (world: World) => string | undefined): Attempt =>
-  (world, door, requestId) => {
+  (world, transport, requestId) => {
     const sent = credential(world);
     const authorization = sent === undefined ? {} : { authorization: `Bearer ${sent}` };
-    return world.suite.door(door).call(listLinks, {}, { requestId, ...authorization });
+    return world.suite.transport(transport).call(listLinks, {}, { requestId, ...authorization });
   };
 
 const wrong = 'identity.credential_invalid';
@@ -120,16 +120,18 @@ const attempts: [string, Attempt, string, (world: World) => string][] = [
   ],
   [
     'a key where a token belongs',
-    ({ suite, workspace }, door, requestId) => {
+    ({ suite, workspace }, transport, requestId) => {
       const authorization = `Bearer ${workspace.text}`;
-      return suite.door(door).call(revokeToken, { token: 'x' }, { authorization, requestId });
+      return suite
+        .transport(transport)
+        .call(revokeToken, { token: 'x' }, { authorization, requestId });
     },
     'VerificationService.RevokeToken unauthenticated',
     ({ workspace }) => workspace.credentialId,
   ],
 ];
 
-describeApp('the trail of failures', (suite) => {
+describeApp('the audit log of failures', (suite) => {
   let world: World;
   beforeAll(async () => {
     const { db } = suite.app.inside;
@@ -148,17 +150,20 @@ describeApp('the trail of failures', (suite) => {
     return (await eventsOf(db, requestId))[0];
   };
 
-  // All the doors in each test: what each of them waits for is the next batch.
+  // All the transports in each test: what each of them waits for is the next batch.
   it('tells of each, and counts those that are alike', async () => {
     const { db } = suite.app.inside;
     const expected = new Map<string, number>();
     const ids: string[] = [];
-    for (const door of doorNames) {
+    for (const transport of transportNames) {
       for (const [name, attempt, told, target] of attempts) {
         const requestId = nextId();
         const code = told.split(' ')[1];
-        const answer = await attempt(world, door, requestId);
-        expect(answer, `${name} through ${door}`).toMatchObject({ ok: false, error: { code } });
+        const answer = await attempt(world, transport, requestId);
+        expect(answer, `${name} through ${transport}`).toMatchObject({
+          ok: false,
+          error: { code },
+        });
         ids.push(requestId);
         const key = `${told} ${target(world)}`;
         expected.set(key, (expected.get(key) ?? 0) + 1);
@@ -183,37 +188,42 @@ describeApp('the trail of failures', (suite) => {
     expect(found).toEqual(expected);
   });
 
-  it.each(doorNames)('tells who was not permitted to change, through %s', async (door) => {
-    const requestId = nextId();
-    const token = await signToken(suite.app, { type: 'service', scope: `${door}:read` });
-    const credential = { authorization: `Bearer ${token}`, requestId };
+  it.each(transportNames)(
+    'tells who was not permitted to change, through %s',
+    async (transport) => {
+      const requestId = nextId();
+      const token = await signToken(suite.app, { type: 'service', scope: `${transport}:read` });
+      const credential = { authorization: `Bearer ${token}`, requestId };
 
-    const read = await suite.door(door).call(listLinks, {}, credential);
-    const change = await suite.door(door).call(createLink, { documentId: 'doc_1' }, credential);
+      const read = await suite.transport(transport).call(listLinks, {}, credential);
+      const change = await suite
+        .transport(transport)
+        .call(createLink, { documentId: 'doc_1' }, credential);
 
-    expect([read, change]).toMatchObject([
-      { ok: false, error: { code: 'forbidden' } },
-      { ok: false, error: { code: 'forbidden' } },
-    ]);
-    // Of the two, the change alone.
-    expect(await eventOf(requestId)).toMatchObject({
-      actor_type: 'service',
-      actor_id: expect.stringMatching(/./),
-      action: 'LinkService.CreateLink',
-      code: 'forbidden',
-    });
-  });
+      expect([read, change]).toMatchObject([
+        { ok: false, error: { code: 'forbidden' } },
+        { ok: false, error: { code: 'forbidden' } },
+      ]);
+      // Of the two, the change alone.
+      expect(await eventOf(requestId)).toMatchObject({
+        actor_type: 'service',
+        actor_id: expect.stringMatching(/./),
+        action: 'LinkService.CreateLink',
+        code: 'forbidden',
+      });
+    },
+  );
 
   it('says nothing of what was wrong otherwise', async () => {
     const { client } = world;
     const token = await signToken(suite.app, { type: 'service', scope: 'audit:read' });
     const credential = { authorization: `Bearer ${token}`, requestId: nextId() };
     const request = { clientId: client.ownerId, clientSecret: client.text };
-    for (const name of doorNames) {
-      const door = suite.door(name);
-      await door.call(issueToken, { ...request, scope: 'other:read' }, credential);
-      await door.call(issueToken, { ...request, scope: 'accounts:read' }, credential);
-      await door.call(listAuditEvents, { pageSize: -1 }, credential);
+    for (const name of transportNames) {
+      const transport = suite.transport(name);
+      await transport.call(issueToken, { ...request, scope: 'other:read' }, credential);
+      await transport.call(issueToken, { ...request, scope: 'accounts:read' }, credential);
+      await transport.call(listAuditEvents, { pageSize: -1 }, credential);
     }
     // Whatever was recorded before this one is there once this one is.
     const last = nextId();
@@ -227,8 +237,8 @@ describeApp('the trail of failures', (suite) => {
     const { db } = suite.app.inside;
     const requestId = nextId();
     await withoutEvents(db, suite.dialect, async () => {
-      for (const door of doorNames) {
-        const answer = await list(() => undefined)(world, door, requestId);
+      for (const transport of transportNames) {
+        const answer = await list(() => undefined)(world, transport, requestId);
         expect(answer).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
       }
       await expect
@@ -240,7 +250,7 @@ describeApp('the trail of failures', (suite) => {
   });
 
   afterAll(async () => {
-    // None of what was tried is anywhere in the trail.
+    // None of what was tried is anywhere in the audit log.
     const rows = JSON.stringify(
       await suite.app.inside.db.selectFrom('audit_events').selectAll().execute(),
     );
@@ -256,7 +266,7 @@ describeApp('a process that stops', ({ dialect }) => {
   it('writes the failures that it has not written yet', async () => {
     const test = await startTestApp({ dialect });
     try {
-      const [http] = openDoors(test.app);
+      const [http] = openTransports(test.app);
       await http?.call(listLinks, {}, { requestId: 'the last one' });
       await http?.call(listLinks, {}, { requestId: 'last' });
       await test.stop();

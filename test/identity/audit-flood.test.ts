@@ -5,7 +5,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { type Call, LazyContext } from '../../src/api/call.ts';
 import { type MethodFacts, methodFacts } from '../../src/api/endpoint.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
-import { createFailures } from '../../src/audit/failed-calls.ts';
+import { createFailedCalls } from '../../src/audit/failed-calls.ts';
 import { type ErrorCode, fail } from '../../src/errors/errors.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { withoutEvents } from '../support/audit.ts';
@@ -22,7 +22,14 @@ function failed(peer: string, code: ErrorCode = 'unauthenticated', target = ''):
 
 function callOf(method: MethodFacts, peer: string): Omit<Observation, 'failure'> {
   const header = () => undefined;
-  const call: Call = { face: 'http', requestId: 'r', peer, header, context, isGone: () => false };
+  const call: Call = {
+    transport: 'http',
+    requestId: 'r',
+    peer,
+    header,
+    context,
+    isGone: () => false,
+  };
   return { method, call, principal: { type: 'anonymous' }, durationMs: 1 };
 }
 
@@ -38,7 +45,7 @@ const context = new LazyContext({
 async function start(dialect: Dialect) {
   const db = await openUntilFinished(await freshDatabaseUrl(dialect));
   const warn = vi.fn<(facts: object, message: string) => void>();
-  const failures = createFailures({ db, random: randomBytes, now: Date.now, warn });
+  const failures = createFailedCalls({ db, random: randomBytes, now: Date.now, warn });
   onTestFinished(() => failures.stop());
   return { db, warn, failures };
 }

@@ -1,4 +1,5 @@
-// Whatever is asked of the trail, an index finds it in its order: it may hold millions of events.
+// Every filter of the audit log uses an index in the order of the answer: the log may hold millions
+// of events.
 import { CompiledQuery, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { type EventFilter, selectEvents } from '../../src/audit/store.ts';

@@ -1,4 +1,4 @@
-// The trail as it is read.
+// The audit log as it is read.
 import { randomBytes } from 'node:crypto';
 import { type MessageInitShape, toJson } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -13,7 +13,12 @@ import { newId } from '../../src/crypto/ids.ts';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
 import { eventsOf, withoutEvents } from '../support/audit.ts';
 import { keyOf, makeLink, stored, upload } from '../support/sharing.ts';
-import { type DoorName, describeApp, describeDoors, type Suite } from '../support/suite.ts';
+import {
+  describeApp,
+  describeTransports,
+  type Suite,
+  type TransportName,
+} from '../support/suite.ts';
 import { signToken } from '../support/tokens.ts';
 
 const { listAuditEvents } = AuditService.method;
@@ -111,20 +116,24 @@ describeApp('the list of events', (suite) => {
     authorization = `Bearer ${token}`;
   });
 
-  const list = async (door: DoorName, filter: Filter) => {
-    const answer = await suite.door(door).call(listAuditEvents, filter, { authorization });
+  const list = async (transport: TransportName, filter: Filter) => {
+    const answer = await suite
+      .transport(transport)
+      .call(listAuditEvents, filter, { authorization });
     if (!answer.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`);
     return answer.message;
   };
 
-  describeDoors((door) => {
+  describeTransports((transport) => {
     it.each(filters)('tells the newest first of %s', async (_, filter, expected) => {
-      const { events } = await list(door, filter);
+      const { events } = await list(transport, filter);
       expect(events.map(({ requestId }) => requestId).join('')).toBe(expected);
     });
 
     it.each(refusals)('refuses %s', async (_, filter, field) => {
-      const answer = await suite.door(door).call(listAuditEvents, filter, { authorization });
+      const answer = await suite
+        .transport(transport)
+        .call(listAuditEvents, filter, { authorization });
       expect(answer).toMatchObject({
         ok: false,
         error: { code: 'invalid_argument', fields: [field] },
@@ -132,7 +141,7 @@ describeApp('the list of events', (suite) => {
     });
 
     it('tells all there is to know of an event', async () => {
-      const { events } = await list(door, { code: 'forbidden' });
+      const { events } = await list(transport, { code: 'forbidden' });
       expect(events.map((event) => toJson(AuditEventSchema, event))).toEqual([
         {
           id: told[4]?.id,
@@ -151,10 +160,10 @@ describeApp('the list of events', (suite) => {
   });
 
   // From here on there are other events, too.
-  describeDoors((door) => {
+  describeTransports((transport) => {
     it('neither repeats nor skips one while others arrive', async () => {
       const { db } = suite.app.inside;
-      const target = `cli_${door}`;
+      const target = `cli_${transport}`;
       // Several of the same millisecond, too.
       const rows = Array.from({ length: 9 }, (_, i) =>
         row({ target, code: 'forbidden', create_time: t0 + Math.floor(i / 3) }),
@@ -163,7 +172,7 @@ describeApp('the list of events', (suite) => {
       const seen: string[] = [];
       let pageToken = '';
       do {
-        const page = await list(door, { target, pageSize: 2, pageToken });
+        const page = await list(transport, { target, pageSize: 2, pageToken });
         seen.push(...page.events.map(({ id }) => id));
         pageToken = page.nextPageToken;
         await insert(db, row({ target, code: 'forbidden', create_time: t0 + 9 }));
@@ -229,8 +238,10 @@ describeApp('the list of events', (suite) => {
       const link = await makeLinkIn(suite);
       const gone = { ...keyOf(suite.testApp), requestId: 'gone' };
       const done = { ...keyOf(suite.testApp), requestId: 'done' };
-      await suite.door('grpc').call(revokeLink, { linkId: link }, done);
-      const late = await suite.door('grpc').call(updateLink, { linkId: link, name: 'x' }, gone);
+      await suite.transport('grpc').call(revokeLink, { linkId: link }, done);
+      const late = await suite
+        .transport('grpc')
+        .call(updateLink, { linkId: link, name: 'x' }, gone);
 
       expect(late).toMatchObject({ ok: false, error: { code: 'conflict' } });
       expect(await eventsOf(suite.app.inside.db, 'gone')).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { codeOf, managerOf } from '../support/managing.ts';
 import { addClient } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 
 const {
   createClient,
@@ -39,10 +39,10 @@ describeApp('whoever may manage clients', (suite) => {
     return { clients, credentials };
   };
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     describe.each(['service', 'staff'] as const)('as %s', (type) => {
-      const call: ReturnType<typeof suite.door>['call'] = async (method, request) =>
-        suite.door(name).call(method, request, await managerOf(suite.app, own, { type }));
+      const call: ReturnType<typeof suite.transport>['call'] = async (method, request) =>
+        suite.transport(name).call(method, request, await managerOf(suite.app, own, { type }));
 
       it.each(mayGrant)('gives a client %s', async (_, scopes) => {
         const { ownerId: clientId } = await addClient(suite.app.inside.db, 'refunds:read');

@@ -2,77 +2,23 @@ import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { afterEach, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
-import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { codeOf, managerOf, messageOf } from '../support/managing.ts';
-import { type Added, addClient } from '../support/rows.ts';
-import { type DoorName, describeApp, describeDoors, type Suite } from '../support/suite.ts';
+import { ClientWithSecret } from '../support/client-with-secret.ts';
+import { codeOf, messageOf } from '../support/managing.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 
 const { createClientSecret, listClientSecrets, revokeClientSecret, rotateClientSecret } =
   ClientService.method;
-const { issueToken } = IssuanceService.method;
 const { LIVE, EXPIRED, REVOKED } = CredentialState;
 
 const day = 86_400_000;
-
-/** A client with one secret, as who manages it sees it. */
-class Client {
-  readonly clientId: string;
-  readonly first: string;
-  readonly firstId: string;
-  readonly #suite: Suite;
-  readonly #door: DoorName;
-
-  constructor(suite: Suite, door: DoorName, { ownerId, text, credentialId }: Added) {
-    this.clientId = ownerId;
-    this.first = text;
-    this.firstId = credentialId;
-    this.#suite = suite;
-    this.#door = door;
-  }
-
-  static async of(suite: Suite, door: DoorName, state = {}): Promise<Client> {
-    return new Client(suite, door, await addClient(suite.app.inside.db, 'payments:read', state));
-  }
-
-  // The clock may have been moved since the last call.
-  readonly call: ReturnType<Suite['door']>['call'] = async (method, request) => {
-    const manager = await managerOf(this.#suite.app, 'clients:write');
-    return this.#suite.door(this.#door).call(method, request, manager);
-  };
-
-  create(fields = {}) {
-    return this.call(createClientSecret, { clientId: this.clientId, ...fields });
-  }
-
-  rotate(fields = {}) {
-    return this.call(rotateClientSecret, { clientId: this.clientId, ...fields });
-  }
-
-  revoke(secretId: string) {
-    return this.call(revokeClientSecret, { clientId: this.clientId, secretId });
-  }
-
-  async list(pageSize = 200) {
-    const request = { clientId: this.clientId, pageSize };
-    return messageOf(await this.call(listClientSecrets, request)).secrets;
-  }
-
-  /** Whether a token is issued for the secret. */
-  async takes(clientSecret: string): Promise<boolean> {
-    const request = { clientId: this.clientId, clientSecret, scope: 'payments:read' };
-    const code = codeOf(await this.#suite.door(this.#door).call(issueToken, request));
-    if (code !== 'ok') expect(code).toBe('identity.credential_invalid');
-    return code === 'ok';
-  }
-}
 
 describeApp("a client's secret", (suite) => {
   afterEach(() => {
     suite.clock.frozen = undefined;
   });
 
-  describeDoors((door) => {
-    const aClient = (state = {}) => Client.of(suite, door, state);
+  describeTransports((transport) => {
+    const aClient = (state = {}) => ClientWithSecret.of(suite, transport, state);
 
     it('is made beside the others, and is told once', async () => {
       const client = await aClient();
@@ -250,7 +196,7 @@ describeApp("a client's secret", (suite) => {
   });
 
   it('is listed page by page, newest first', async () => {
-    const client = await Client.of(suite, 'http');
+    const client = await ClientWithSecret.of(suite, 'http');
     const start = Date.now();
     for (let i = 1; i <= 4; i++) {
       suite.clock.frozen = start + i * 1000;
@@ -269,7 +215,7 @@ describeApp("a client's secret", (suite) => {
 
   /** Does the same fifty times at once. */
   async function fiftyTimes(fields: object, act: 'create' | 'rotate') {
-    const client = await Client.of(suite, 'grpc');
+    const client = await ClientWithSecret.of(suite, 'grpc');
     const answers = await Promise.all(Array.from({ length: 50 }, () => client[act](fields)));
     const made = answers.flatMap((answer) => (answer.ok ? [answer.message.clientSecret] : []));
     const live = (await client.list()).filter(({ state }) => state === LIVE);

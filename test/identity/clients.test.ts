@@ -6,7 +6,7 @@ import {
 } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { codeOf, managerOf, messageOf } from '../support/managing.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 
 const { createClient, getClient, listClients, updateClient, disableClient, enableClient } =
   ClientService.method;
@@ -45,9 +45,12 @@ describeApp('a client', (suite) => {
   const countClients = async () =>
     (await suite.app.inside.db.selectFrom('clients').select('id').execute()).length;
 
-  describeDoors((name) => {
-    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential = manager) =>
-      suite.door(name).call(method, request, credential);
+  describeTransports((name) => {
+    const call: ReturnType<typeof suite.transport>['call'] = (
+      method,
+      request,
+      credential = manager,
+    ) => suite.transport(name).call(method, request, credential);
 
     async function created(request: Request = {}) {
       const whole = { name: 'Ledger', scopes: ['payments:read', 'payments:write'], ...request };

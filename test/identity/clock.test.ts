@@ -16,7 +16,7 @@ describeApp('a clock that was 400 days ahead', (suite) => {
     suite.clock.frozen = start + ms;
   };
   const db = () => suite.app.inside.db;
-  const browser = () => new Browser(suite.door('http'));
+  const browser = () => new Browser(suite.transport('http'));
   beforeEach(async () => {
     at(400 * dayMs);
     await db().deleteFrom('sign_in_counters').execute();

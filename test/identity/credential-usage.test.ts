@@ -8,9 +8,9 @@ import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { createUsage } from '../../src/credentials/usage.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
-import { openDoors } from '../support/doors.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';
 import { addClient, addCustomer, addWorkspace } from '../support/rows.ts';
+import { openTransports } from '../support/transports.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { listLinks } = LinkService.method;
@@ -36,9 +36,9 @@ describeDialects('the last use of a credential', (dialect) => {
     const test = await startTestApp({ dataDir, config: { databaseUrl }, now: () => time });
     onTestFinished(() => test.remove());
     const { db } = test.app.inside;
-    const doors = openDoors(test.app);
+    const transports = openTransports(test.app);
     onTestFinished(() => {
-      for (const door of doors) door.close();
+      for (const transport of transports) transport.close();
     });
     const good = [
       await addClient(db, 'payments:read'),
@@ -49,12 +49,12 @@ describeDialects('the last use of a credential', (dialect) => {
     const [client, customer, workspace] = good;
     // The first use reads the credential, the second finds it in memory.
     for (time of [time + 1_000, time + 2_000]) {
-      for (const door of doors) {
+      for (const transport of transports) {
         const request = { clientId: client.ownerId, clientSecret: client.text };
-        await door.call(issueToken, { ...request, scope: 'payments:read' });
-        await door.call(exchangeApiKey, { apiKey: customer.text });
-        await door.call(exchangeApiKey, { apiKey: bad.text });
-        await door.call(listLinks, {}, { authorization: `Bearer ${workspace.text}` });
+        await transport.call(issueToken, { ...request, scope: 'payments:read' });
+        await transport.call(exchangeApiKey, { apiKey: customer.text });
+        await transport.call(exchangeApiKey, { apiKey: bad.text });
+        await transport.call(listLinks, {}, { authorization: `Bearer ${workspace.text}` });
       }
     }
     for (const { credentialId } of good) expect(await lastUsed(db, credentialId)).toBeNull();

@@ -16,7 +16,6 @@ import {
 } from '../../src/crypto/credential-format.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { watchChanges } from '../../src/storage/invalidation.ts';
-import type { DoorAnswer } from '../support/doors.ts';
 import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { describeDialects } from '../support/harness.ts';
 import {
@@ -28,6 +27,7 @@ import {
   revoke,
 } from '../support/rows.ts';
 import { describeApp } from '../support/suite.ts';
+import type { TransportAnswer } from '../support/transports.ts';
 
 const kinds: CredentialKind[] = ['cs', 'ck', 'wk'];
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -117,14 +117,14 @@ describe('a generated credential', () => {
 });
 
 describeApp('a change that another process has made', (suite) => {
-  const codeOf = (answer: DoorAnswer<unknown>) => (answer.ok ? 'ok' : answer.error.code);
+  const codeOf = (answer: TransportAnswer<unknown>) => (answer.ok ? 'ok' : answer.error.code);
   const { issueToken, exchangeApiKey } = IssuanceService.method;
   const issue = async ({ ownerId, text }: Added, scope = 'accounts:read') => {
     const request = { clientId: ownerId, clientSecret: text, scope };
-    return codeOf(await suite.door('grpc').call(issueToken, request));
+    return codeOf(await suite.transport('grpc').call(issueToken, request));
   };
   const exchange = async ({ text }: Added) =>
-    codeOf(await suite.door('grpc').call(exchangeApiKey, { apiKey: text }));
+    codeOf(await suite.transport('grpc').call(exchangeApiKey, { apiKey: text }));
   const within1s = { timeout: 1_000, interval: 20 };
 
   it('revokes a secret within a second', async () => {
@@ -181,7 +181,7 @@ describeApp('a change that another process has made', (suite) => {
     const list = async () => {
       const authorization = `Bearer ${key.text}`;
       const { listLinks } = LinkService.method;
-      return codeOf(await suite.door('grpc').call(listLinks, {}, { authorization }));
+      return codeOf(await suite.transport('grpc').call(listLinks, {}, { authorization }));
     };
     expect(await list()).toBe('ok');
 

@@ -4,11 +4,11 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { insertAccounts } from '../../src/identity/customers/store.ts';
 import type { Executor } from '../../src/storage/schema.ts';
-import { openDoors } from '../support/doors.ts';
 import { startTestApp } from '../support/harness.ts';
 import { type Added, addClient, addCustomer, changeElsewhere, revoke } from '../support/rows.ts';
 import { describeApp, type Suite } from '../support/suite.ts';
 import { inactive, signToken } from '../support/tokens.ts';
+import { openTransports } from '../support/transports.ts';
 
 const { verifyToken, revokeToken } = VerificationService.method;
 const within1s = { timeout: 1_000, interval: 20 };
@@ -39,7 +39,7 @@ describeApp('a token', (suite) => {
   });
   const verdict = async (token: string, fields = {}) => {
     const request = { token, ...fields };
-    const answer = await suite.door('grpc').call(verifyToken, request, { authorization });
+    const answer = await suite.transport('grpc').call(verifyToken, request, { authorization });
     if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
     const { $typeName, $unknown, ...message } = answer.message;
     return message;
@@ -48,18 +48,20 @@ describeApp('a token', (suite) => {
     changeElsewhere(suite.app.inside.db, work);
   const issue = async (client: Added, scope: string) => {
     const request = { clientId: client.ownerId, clientSecret: client.text, scope };
-    const answer = await suite.door('grpc').call(IssuanceService.method.issueToken, request);
+    const answer = await suite.transport('grpc').call(IssuanceService.method.issueToken, request);
     return answer.ok ? answer.message.accessToken : '';
   };
   const exchange = async (customer: Added) => {
     const request = { apiKey: customer.text };
-    const answer = await suite.door('grpc').call(IssuanceService.method.exchangeApiKey, request);
+    const answer = await suite
+      .transport('grpc')
+      .call(IssuanceService.method.exchangeApiKey, request);
     return answer.ok ? answer.message.accessToken : '';
   };
   /** What comes of the token where a method asks for it. */
   const use = async (token: string) => {
     const own = { authorization: `Bearer ${token}` };
-    const answer = await suite.door('http').call(verifyToken, { token: 'x' }, own);
+    const answer = await suite.transport('http').call(verifyToken, { token: 'x' }, own);
     return answer.ok ? 'ok' : answer.error.code;
   };
 
@@ -84,7 +86,7 @@ describeApp('a token', (suite) => {
       await change(disable('clients', client.ownerId, Date.now()));
       await expect.poll(() => use(token), within1s).toBe('unauthenticated');
 
-      await suite.door('http').call(revokeToken, { token }, { authorization });
+      await suite.transport('http').call(revokeToken, { token }, { authorization });
       await change(disable('clients', client.ownerId, null));
 
       await expect.poll(() => use(other), within1s).toBe('ok');
@@ -221,8 +223,8 @@ async function withOther(
     dataDir: suite.testApp.dataDir,
     config: { databaseUrl: suite.testApp.databaseUrl, publicUrl: suite.app.publicUrl },
   });
-  const doors = openDoors(other.app);
-  const there = doors.find((door) => door.name === 'grpc');
+  const transports = openTransports(other.app);
+  const there = transports.find((transport) => transport.name === 'grpc');
   try {
     await work(async (token) => {
       const own = { authorization: `Bearer ${token}` };
@@ -230,7 +232,7 @@ async function withOther(
       return answer?.ok === true ? 'ok' : (answer?.error.code ?? '');
     });
   } finally {
-    for (const door of doors) door.close();
+    for (const transport of transports) transport.close();
     await other.stop();
   }
 }

@@ -4,7 +4,7 @@ import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { codeOf, managerOf, messageOf } from '../support/managing.ts';
 import { addCustomer } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 
 const {
   createCustomer,
@@ -28,9 +28,12 @@ describeApp('a customer', (suite) => {
   const countCustomers = async () =>
     (await suite.app.inside.db.selectFrom('customers').select('id').execute()).length;
 
-  describeDoors((name) => {
-    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential = manager) =>
-      suite.door(name).call(method, request, credential);
+  describeTransports((name) => {
+    const call: ReturnType<typeof suite.transport>['call'] = (
+      method,
+      request,
+      credential = manager,
+    ) => suite.transport(name).call(method, request, credential);
     const read = async (customerId: string) =>
       messageOf(await call(getCustomer, { customerId })).customer;
     const created = async (called = 'Acme') => {

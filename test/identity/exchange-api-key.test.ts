@@ -9,7 +9,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { mistype, unknownCredential, withDirectory, wrongSecret } from '../support/credentials.ts';
 import { type Added, addCustomer, addWorkspace } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 
 const { exchangeApiKey } = IssuanceService.method;
 
@@ -57,8 +57,8 @@ describeApp("exchanging a customer's API key", (suite) => {
     };
   });
 
-  describeDoors((name) => {
-    const exchange = (request: Request) => suite.door(name).call(exchangeApiKey, request);
+  describeTransports((name) => {
+    const exchange = (request: Request) => suite.transport(name).call(exchangeApiKey, request);
     const exchanged = async (request: Request) => {
       const answer = await exchange(request);
       if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
@@ -158,12 +158,12 @@ describeApp("exchanging a customer's API key", (suite) => {
 
     it("takes no customer's key as the credential of any other call", async () => {
       const authorization = `Bearer ${keys.good.text}`;
-      const door = suite.door(name);
+      const transport = suite.transport(name);
       const verify = { token: 'x' };
       for (const answer of [
-        await door.call(VerificationService.method.verifyToken, verify, { authorization }),
-        await door.call(VerificationService.method.revokeToken, verify, { authorization }),
-        await door.call(LinkService.method.listLinks, {}, { authorization }),
+        await transport.call(VerificationService.method.verifyToken, verify, { authorization }),
+        await transport.call(VerificationService.method.revokeToken, verify, { authorization }),
+        await transport.call(LinkService.method.listLinks, {}, { authorization }),
       ]) {
         expect(answer).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
       }
@@ -174,7 +174,7 @@ describeApp("exchanging a customer's API key", (suite) => {
       const { verifyToken, revokeToken } = VerificationService.method;
       for (const method of [verifyToken, revokeToken]) {
         expect(
-          await suite.door(name).call(method, { token: 'x' }, { authorization }),
+          await suite.transport(name).call(method, { token: 'x' }, { authorization }),
         ).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
       }
     });

@@ -8,7 +8,7 @@ import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import { type ActiveKey, type Keyring, openKeyring } from '../../src/identity/keys/keyring.ts';
 import { createSigner } from '../../src/identity/tokens/signer.ts';
 import { watchChanges } from '../../src/storage/invalidation.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 import { inactive, signToken } from '../support/tokens.ts';
 
 const { verifyToken } = VerificationService.method;
@@ -108,10 +108,10 @@ describeApp('a forged token', (suite) => {
   });
   afterAll(() => stop());
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     it.each(forgeries)('%s is answered as not active', async (_, make) => {
       const verdict = async (token: string) => {
-        const answer = await suite.door(name).call(verifyToken, { token }, { authorization });
+        const answer = await suite.transport(name).call(verifyToken, { token }, { authorization });
         if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
         const { $typeName, $unknown, ...message } = answer.message;
         return message;
@@ -123,7 +123,7 @@ describeApp('a forged token', (suite) => {
     it.each(forgeries)('%s lets nobody in', async (_, make) => {
       const codeFor = async (token: string) => {
         const own = { authorization: `Bearer ${token}` };
-        const answer = await suite.door(name).call(verifyToken, { token: 'x' }, own);
+        const answer = await suite.transport(name).call(verifyToken, { token: 'x' }, own);
         return answer.ok ? 'ok' : answer.error.code;
       };
       // The good token lacks the scope, and gets as far as being told so.

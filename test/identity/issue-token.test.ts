@@ -8,7 +8,7 @@ import {
 import { mistype, unknownCredential, withDirectory, wrongSecret } from '../support/credentials.ts';
 import { medianOf, type Timed, timeInterleaved } from '../support/measure.ts';
 import { type Added, addClient } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 
 const { issueToken } = IssuanceService.method;
 
@@ -86,8 +86,8 @@ describeApp('issuing a service token', (suite) => {
     };
   });
 
-  describeDoors((name) => {
-    const issue = (request: Request) => suite.door(name).call(issueToken, request);
+  describeTransports((name) => {
+    const issue = (request: Request) => suite.transport(name).call(issueToken, request);
     const issued = async (request: Request) => {
       const answer = await issue(request);
       if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
@@ -235,7 +235,7 @@ describeApp('issuing a service token', (suite) => {
   });
 
   describe('the time that a refusal takes', () => {
-    // The door's own work (HTTP, JSON) would drown the time of a query; the directory is where the
+    // The transport's work (HTTP, JSON) would drown the time of a query. The directory is where the
     // paths could differ.
     it('has one query in it, whatever is wrong with a well-formed credential', async () => {
       await withDirectory(suite.app.inside.db, async ({ directory, queries }) => {

@@ -11,7 +11,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 import { changeElsewhere } from '../support/rows.ts';
-import { describeApp, describeDoors, type Suite } from '../support/suite.ts';
+import { describeApp, describeTransports, type Suite } from '../support/suite.ts';
 import { signToken } from '../support/tokens.ts';
 
 const path = '/.well-known/jwks.json';
@@ -90,12 +90,12 @@ describeApp('publishing the keys', (suite) => {
     }
   });
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     it('answers the same keys to anybody, whatever credential comes along', async () => {
       const { getJwks } = VerificationService.method;
       const expected = (await published()).map(({ kid }) => kid);
       for (const credential of [{}, { authorization: 'Bearer nonsense' }, { authorization: 'x' }]) {
-        const answer = await suite.door(name).call(getJwks, {}, credential);
+        const answer = await suite.transport(name).call(getJwks, {}, credential);
         if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
         expect(answer.message.keys.map(({ kid }) => kid)).toEqual(expected);
       }
@@ -156,6 +156,6 @@ describeApp('publishing the keys', (suite) => {
 async function verifyCode(suite: Suite, token: string): Promise<string> {
   const authorization = `Bearer ${token}`;
   const { verifyToken } = VerificationService.method;
-  const answer = await suite.door('grpc').call(verifyToken, { token }, { authorization });
+  const answer = await suite.transport('grpc').call(verifyToken, { token }, { authorization });
   return answer.ok ? 'ok' : answer.error.code;
 }

@@ -7,15 +7,15 @@ import { jwksMaxAgeSeconds } from '../../src/identity/keys/lifecycle.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { type AppPair, startAppPair } from '../support/app-pair.ts';
 import { CachingVerifier } from '../support/caching-verifier.ts';
-import { type Door, openDoors } from '../support/doors.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import { done, keyManager, publishedKids } from '../support/signing-keys.ts';
 import { signToken } from '../support/tokens.ts';
+import { openTransports, type Transport } from '../support/transports.ts';
 
 const daySeconds = 86_400;
 const within1s = { timeout: 1_000, interval: 20 };
 
-/** The automatic steps that were taken, as the audit trail has them. */
+/** The automatic steps that were taken, as the audit log has them. */
 async function stepsOf(db: Database): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('audit_events')
@@ -52,13 +52,13 @@ async function issue(origin: string, { env }: TestApp): Promise<string> {
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
-/** The door that has an address of its own in either app of a pair. */
-function doorOf({ app }: TestApp): Door {
-  const doors = openDoors(app);
-  onTestFinished(() => doors.forEach((door) => void door.close()));
-  const door = doors.find(({ name }) => name === 'grpc');
-  if (door === undefined) throw new Error('there is no such door');
-  return door;
+/** The transport that has an address of its own in either app of a pair. */
+function transportOf({ app }: TestApp): Transport {
+  const transports = openTransports(app);
+  onTestFinished(() => transports.forEach((transport) => void transport.close()));
+  const transport = transports.find(({ name }) => name === 'grpc');
+  if (transport === undefined) throw new Error('there is no such transport');
+  return transport;
 }
 
 describeDialects('a rotation of the keys', (dialect) => {
@@ -155,10 +155,10 @@ describeDialects('a rotation of the keys', (dialect) => {
 
   it('takes the key that somebody has made beforehand', async () => {
     const { clock, apps } = pair;
-    const door = doorOf(apps[0]);
+    const transport = transportOf(apps[0]);
     const keys = keyManager(
       () => apps[0].app,
-      () => door,
+      () => transport,
     );
     const made = await keys.create();
     const { Create } = await stepsOf(db());
@@ -171,12 +171,12 @@ describeDialects('a rotation of the keys', (dialect) => {
 
   it('leaves a key that was revoked by one process trusted by none', async () => {
     const { apps, origins } = pair;
-    const door = doorOf(apps[0]);
+    const transport = transportOf(apps[0]);
     const keys = keyManager(
       () => apps[0].app,
-      () => door,
+      () => transport,
     );
-    const other = doorOf(apps[1]);
+    const other = transportOf(apps[1]);
     const { kid } = await keys.active();
     const signed = () => signToken(apps[1].app, { type: 'service', scope: 'tokens:read' });
     const signingKid = async () => decodeProtectedHeader(await signed()).kid;
@@ -260,10 +260,10 @@ describeDialects('the keys of an app', (dialect) => {
     const http = { host: '127.0.0.1', port: Number(new URL(publicUrl).port) };
     const second = await startTestApp({ dataDir, now, config: { ...config, http } });
     onTestFinished(() => second.stop());
-    const door = doorOf(second);
+    const transport = transportOf(second);
     const keys = keyManager(
       () => second.app,
-      () => door,
+      () => transport,
     );
     const next = await keys.create();
     done(await keys.activate(next.kid, true));

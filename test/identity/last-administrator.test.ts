@@ -1,10 +1,10 @@
 // Somebody must always be able to bring others in.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import type { Credential } from '../support/doors.ts';
 import { as } from '../support/members.ts';
 import { changeElsewhere } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
+import type { Credential } from '../support/transports.ts';
 import { addUser } from '../support/users.ts';
 
 const { updateUser, disableUser } = UserService.method;
@@ -32,14 +32,14 @@ describeApp('the last staff user with users:write', (suite) => {
     expect(row).toMatchObject([{ disable_time: null, scopes: expect.stringContaining(scope) }]);
   });
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     it('is neither disabled nor left without that scope', async () => {
-      const door = suite.door(name);
-      expect(await door.call(disableUser, { userId: last }, service)).toMatchObject(conflict);
+      const transport = suite.transport(name);
+      expect(await transport.call(disableUser, { userId: last }, service)).toMatchObject(conflict);
       const scopes = ['links:read', 'users:read'];
-      const narrowed = await door.call(updateUser, { userId: last, scopes }, service);
+      const narrowed = await transport.call(updateUser, { userId: last, scopes }, service);
       expect(narrowed).toMatchObject(conflict);
-      const renamed = await door.call(updateUser, { userId: last, name: 'Last' }, service);
+      const renamed = await transport.call(updateUser, { userId: last, name: 'Last' }, service);
       expect(renamed).toMatchObject({ ok: true, message: { user: { name: 'Last' } } });
     });
 
@@ -47,7 +47,7 @@ describeApp('the last staff user with users:write', (suite) => {
       const other = await addUser(db(), { kind: 'staff', scopes: scope });
       const both = [last, other.id];
       const answers = await Promise.all(
-        both.map((userId) => suite.door(name).call(disableUser, { userId }, service)),
+        both.map((userId) => suite.transport(name).call(disableUser, { userId }, service)),
       );
       expect(answers.filter(({ ok }) => ok).length).toBe(1);
       last = both[answers.findIndex(({ ok }) => !ok)] ?? '';

@@ -35,14 +35,14 @@ describeApp('sign-ins', (suite) => {
     let isOver = false;
     async function change(): Promise<void> {
       do {
-        changes.add(codeOf(await suite.door('http').call(setPassword, request, member)));
+        changes.add(codeOf(await suite.transport('http').call(setPassword, request, member)));
       } while (!isOver);
     }
 
     const flood = Array.from({ length: 130 }, change);
     const codes: string[] = [];
     for (let i = 0; i < 4; i++) {
-      codes.push(codeOf(await new Browser(suite.door('connect')).signIn({ email, password })));
+      codes.push(codeOf(await new Browser(suite.transport('connect')).signIn({ email, password })));
     }
     isOver = true;
     await Promise.all(flood);

@@ -28,7 +28,7 @@ describeApp('a session', (suite) => {
       return rows.map(({ id }) => id);
     };
 
-    await new Browser(suite.door('http')).signedIn({ email: user.email, password });
+    await new Browser(suite.transport('http')).signedIn({ email: user.email, password });
 
     expect(await ended()).toEqual([old.id]);
   });
@@ -40,7 +40,7 @@ describeApp('a session', (suite) => {
     expect(await find()).toHaveLength(1);
 
     suite.clock.frozen = Date.now() + 2 * hour;
-    await new Browser(suite.door('http')).signedIn({ email: user.email, password });
+    await new Browser(suite.transport('http')).signedIn({ email: user.email, password });
 
     expect(await find()).toEqual([]);
   });

@@ -2,11 +2,11 @@ import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { openDoors } from '../support/doors.ts';
 import { startTestApp } from '../support/harness.ts';
 import { changeElsewhere } from '../support/rows.ts';
 import { Browser } from '../support/sign-in.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
+import { openTransports } from '../support/transports.ts';
 import { addTotp, addUser } from '../support/users.ts';
 
 const { listSessions, refreshSession, revokeSession, signOut } = SessionService.method;
@@ -27,8 +27,8 @@ describeApp('a session', (suite) => {
     suite.clock.frozen = undefined;
   });
 
-  describeDoors((name) => {
-    const browser = () => new Browser(suite.door(name));
+  describeTransports((name) => {
+    const browser = () => new Browser(suite.transport(name));
     async function signedIn() {
       const user = await add();
       const ada = browser();
@@ -41,9 +41,9 @@ describeApp('a session', (suite) => {
       return answer.message;
     }
     /** What a call with the token comes to: a token verifies itself. */
-    async function use(accessToken: string, door = suite.door(name)): Promise<string> {
+    async function use(accessToken: string, transport = suite.transport(name)): Promise<string> {
       const authorization = `Bearer ${accessToken}`;
-      const answer = await door.call(verifyToken, { token: accessToken }, { authorization });
+      const answer = await transport.call(verifyToken, { token: accessToken }, { authorization });
       return answer.ok ? 'ok' : answer.error.code;
     }
 
@@ -109,9 +109,9 @@ describeApp('a session', (suite) => {
       expect(answer).toMatchObject({ ok: true });
       expect(ada.set).toEqual(['latchkey_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict']);
       expect(await use(accessToken)).toBe('unauthenticated');
-      const door = suite.door(name);
+      const transport = suite.transport(name);
       for (const method of [refreshSession, signOut, listSessions]) {
-        expect(await door.call(method, {}, { cookie })).toMatchObject({
+        expect(await transport.call(method, {}, { cookie })).toMatchObject({
           error: { code: 'unauthenticated' },
         });
       }
@@ -133,7 +133,7 @@ describeApp('a session', (suite) => {
         one.accessToken,
       ]) {
         const cookie = `latchkey_session=${value}`;
-        const answer = await suite.door(name).call(refreshSession, {}, { cookie });
+        const answer = await suite.transport(name).call(refreshSession, {}, { cookie });
         expect(answer, value).toMatchObject({ error: { code: 'unauthenticated' } });
       }
       await refreshed(one.ada);
@@ -249,12 +249,12 @@ describeApp('a session', (suite) => {
       dataDir: suite.testApp.dataDir,
       config: { databaseUrl: suite.testApp.databaseUrl, publicUrl: suite.app.publicUrl },
     });
-    const doors = openDoors(other.app);
+    const transports = openTransports(other.app);
     try {
-      const [there] = doors.filter(({ name }) => name === 'grpc');
-      if (there === undefined) throw new Error('there is no such door');
+      const [there] = transports.filter(({ name }) => name === 'grpc');
+      if (there === undefined) throw new Error('there is no such transport');
       const user = await add();
-      const ada = new Browser(suite.door('http'));
+      const ada = new Browser(suite.transport('http'));
       const { accessToken: token } = await ada.signedIn({ email: user.email, password });
       const use = async () => {
         const answer = await there.call(
@@ -270,7 +270,7 @@ describeApp('a session', (suite) => {
 
       await expect.poll(use, { timeout: 10_000, interval: 50 }).toBe('unauthenticated');
     } finally {
-      for (const door of doors) door.close();
+      for (const transport of transports) transport.close();
       await other.stop();
     }
   });

@@ -4,7 +4,7 @@ import { createPasswords, type Passwords } from '../../src/credentials/passwords
 import { createCheck } from '../../src/identity/sessions/check.ts';
 import type { UserRow } from '../../src/storage/schema.ts';
 import { Browser, type SignInRequest } from '../support/sign-in.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 import { addTotp, addUser } from '../support/users.ts';
 
 const password = 'correct horse battery staple';
@@ -57,8 +57,8 @@ describeApp('signing in', (suite) => {
     return { known: await add(), disabled: await add(true), withApp, code };
   }
 
-  describeDoors((name) => {
-    const browser = () => new Browser(suite.door(name));
+  describeTransports((name) => {
+    const browser = () => new Browser(suite.transport(name));
 
     it.each(badProofs)('refuses %s', async (_, proof) => {
       const ada = browser();

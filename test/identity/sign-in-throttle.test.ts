@@ -7,7 +7,7 @@ import { bareAddress } from '../../src/net/address.ts';
 import { networkOf } from '../../src/net/network.ts';
 import { transact } from '../../src/storage/database.ts';
 import { Browser } from '../support/sign-in.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 import { addUser } from '../support/users.ts';
 
 const password = 'correct horse battery staple';
@@ -29,8 +29,8 @@ describeApp('attempts to sign in', (suite) => {
     suite.clock.frozen = undefined;
   });
 
-  describeDoors((name) => {
-    const browser = () => new Browser(suite.door(name));
+  describeTransports((name) => {
+    const browser = () => new Browser(suite.transport(name));
     const add = () => addUser(suite.app.inside.db, { password });
     async function code(by: Browser, email: string, text = password): Promise<string> {
       const answer = await by.signIn({ email, password: text });
@@ -106,9 +106,9 @@ describeApp('attempts to sign in', (suite) => {
 
   it('from a familiar browser succeed while a stranger floods its network', async () => {
     const { email } = await addUser(suite.app.inside.db, { password });
-    const familiar = new Browser(suite.door('http'));
+    const familiar = new Browser(suite.transport('http'));
     await familiar.signedIn({ email, password });
-    const stranger = () => new Browser(suite.door('http'));
+    const stranger = () => new Browser(suite.transport('http'));
     for (let i = 0; i < 60; i++) {
       await stranger().signIn({ email: `victim-${i}@example.com`, password: 'wrong' });
     }
@@ -124,7 +124,7 @@ describeApp('attempts to sign in', (suite) => {
 
   it('are told over HTTP when the next is heard', async () => {
     const { email } = await addUser(suite.app.inside.db, { password });
-    const browser = new Browser(suite.door('http'));
+    const browser = new Browser(suite.transport('http'));
     for (let i = 0; i < 5; i++) await browser.signIn({ email, password: 'wrong' });
     for (const wait of [1, 2, 4]) {
       const answer = await browser.signIn({ email, password: 'wrong' });

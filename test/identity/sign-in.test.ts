@@ -5,11 +5,11 @@ import { createCheck } from '../../src/identity/sessions/check.ts';
 import { roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import { transact } from '../../src/storage/database.ts';
 import type { Database, UserRow } from '../../src/storage/schema.ts';
-import { openDoors } from '../support/doors.ts';
 import { startTestApp } from '../support/harness.ts';
 import { addWorkspace, changeElsewhere } from '../support/rows.ts';
 import { Browser, type SignInRequest } from '../support/sign-in.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
+import { openTransports } from '../support/transports.ts';
 import { addTotp, addUser } from '../support/users.ts';
 
 const password = 'correct horse battery staple';
@@ -35,8 +35,8 @@ describeApp('signing in', (suite) => {
     return new Set(answer.message.scope.split(' '));
   }
 
-  describeDoors((name) => {
-    const browser = () => new Browser(suite.door(name));
+  describeTransports((name) => {
+    const browser = () => new Browser(suite.transport(name));
 
     it('makes a token that says who has signed in, when and how', async () => {
       const user = await add({ name: 'Ada' });
@@ -215,7 +215,7 @@ describeApp('signing in', (suite) => {
 
   it('stores neither the password nor what the cookie shows', async () => {
     const user = await add();
-    const ada = new Browser(suite.door('http'));
+    const ada = new Browser(suite.transport('http'));
     const { accessToken } = await ada.signedIn(from(user));
     const secret = ada.cookie('latchkey_session')?.split('.')[1] ?? '';
 
@@ -232,9 +232,9 @@ describeApp('signing in', (suite) => {
     for (const text of [password, secret, accessToken]) expect(rows).not.toContain(text);
   });
 
-  it('is told in the audit trail, under the user', async () => {
+  it('is told in the audit log, under the user', async () => {
     const user = await add();
-    await new Browser(suite.door('http')).signedIn(from(user));
+    await new Browser(suite.transport('http')).signedIn(from(user));
 
     const events = await db()
       .selectFrom('audit_events')
@@ -247,11 +247,11 @@ describeApp('signing in', (suite) => {
 
 it('sets cookies of this host and of https alone where that is what browsers speak', async () => {
   const testApp = await startTestApp({ config: { publicUrl: 'https://latchkey.test' } });
-  const doors = openDoors(testApp.app);
+  const transports = openTransports(testApp.app);
   try {
-    const [door] = doors.filter(({ name }) => name === 'grpc');
-    if (door === undefined) throw new Error('there is no such door');
-    const ada = new Browser(door);
+    const [transport] = transports.filter(({ name }) => name === 'grpc');
+    if (transport === undefined) throw new Error('there is no such transport');
+    const ada = new Browser(transport);
     const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = testApp.env;
     await ada.signedIn({ email, password });
 
@@ -270,7 +270,7 @@ it('sets cookies of this host and of https alone where that is what browsers spe
     ada.setCookie('__Host-latchkey_session', undefined);
     expect(await ada.refresh()).toMatchObject({ error: { code: 'unauthenticated' } });
   } finally {
-    for (const door of doors) door.close();
+    for (const transport of transports) transport.close();
     await testApp.remove();
   }
 });

@@ -9,7 +9,12 @@ import {
   signingKid,
   timesOf,
 } from '../support/signing-keys.ts';
-import { type DoorName, describeApp, describeDoors, type Suite } from '../support/suite.ts';
+import {
+  describeApp,
+  describeTransports,
+  type Suite,
+  type TransportName,
+} from '../support/suite.ts';
 import { signToken } from '../support/tokens.ts';
 
 const { ACTIVE, PENDING, RETIRED, REMOVED, REVOKED } = SigningKeyState;
@@ -17,8 +22,8 @@ const { ACTIVE, PENDING, RETIRED, REMOVED, REVOKED } = SigningKeyState;
 describeApp('the signing keys', (suite) => {
   const { published, freeze, advance, manager } = oneKeyEachTime(suite);
 
-  describeDoors((door) => {
-    const keys = manager(door);
+  describeTransports((transport) => {
+    const keys = manager(transport);
 
     it('are not activated before every verifier has had to fetch them', async () => {
       const before = await keys.active();
@@ -60,7 +65,7 @@ describeApp('the signing keys', (suite) => {
       done(await keys.activate(key.kid, true));
 
       advance(299.999);
-      expect(await isActive(suite, door, token)).toBe(true);
+      expect(await isActive(suite, transport, token)).toBe(true);
       expect(await published()).toContain(before.kid);
       advance(10);
       expect(await published()).toContain(before.kid);
@@ -79,7 +84,7 @@ describeApp('the signing keys', (suite) => {
       const next = await keys.create();
       done(await keys.activate(next.kid, true));
       const young = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
-      expect(await isActive(suite, door, token)).toBe(true);
+      expect(await isActive(suite, transport, token)).toBe(true);
 
       const answer = done(await keys.revoke(revoked.kid));
 
@@ -87,8 +92,8 @@ describeApp('the signing keys', (suite) => {
       expect(timesOf(answer)).toMatchObject({ revoke: freeze() });
       expect(answer.removeTime).toBeUndefined();
       expect(await published()).not.toContain(revoked.kid);
-      expect(await isActive(suite, door, token)).toBe(false);
-      expect(await isActive(suite, door, young)).toBe(true);
+      expect(await isActive(suite, transport, token)).toBe(false);
+      expect(await isActive(suite, transport, young)).toBe(true);
       expect((await keys.active()).kid).toBe(next.kid);
     });
 
@@ -176,11 +181,11 @@ async function refused(answer: Promise<KeyAnswer>, code: string, message: string
 }
 
 /** Whether a token is found good, asked with one that is. */
-async function isActive(suite: Suite, door: DoorName, token: string): Promise<boolean> {
+async function isActive(suite: Suite, transport: TransportName, token: string): Promise<boolean> {
   const own = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
   const credential = { authorization: `Bearer ${own}` };
   const { verifyToken } = VerificationService.method;
-  const answer = await suite.door(door).call(verifyToken, { token }, credential);
+  const answer = await suite.transport(transport).call(verifyToken, { token }, credential);
   if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
   return answer.message.active;
 }

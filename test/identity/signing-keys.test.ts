@@ -8,7 +8,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
 import { jwksMaxAgeSeconds } from '../../src/identity/keys/lifecycle.ts';
 import { done, oneKeyEachTime, signingKid, timesOf } from '../support/signing-keys.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 import { signToken } from '../support/tokens.ts';
 
 const { PENDING } = SigningKeyState;
@@ -21,8 +21,8 @@ it('the keys wait for as long as verifiers are told that they may cache the JWKS
 describeApp('the signing keys', (suite) => {
   const { published, freeze, advance, manager } = oneKeyEachTime(suite);
 
-  describeDoors((door) => {
-    const keys = manager(door);
+  describeTransports((transport) => {
+    const keys = manager(transport);
 
     it('begin as pending: published, and not signing', async () => {
       const before = await keys.active();
@@ -61,7 +61,9 @@ describeApp('the signing keys', (suite) => {
       do {
         const request = { pageSize: 3, pageToken };
         const authorization = `Bearer ${token}`;
-        const answer = await suite.door(door).call(listSigningKeys, request, { authorization });
+        const answer = await suite
+          .transport(transport)
+          .call(listSigningKeys, request, { authorization });
         if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
         expect(answer.message.signingKeys.length).toBeLessThanOrEqual(3);
         listed.push(...answer.message.signingKeys.map(({ kid }) => kid));
@@ -131,7 +133,7 @@ describeApp('the signing keys', (suite) => {
     const call = async (authTime: number) => {
       const token = await signToken(suite.app, { type: 'staff', scope, authTime });
       const authorization = `Bearer ${token}`;
-      return suite.door('connect').call(createSigningKey, {}, { authorization });
+      return suite.transport('connect').call(createSigningKey, {}, { authorization });
     };
     const seconds = Math.floor(freeze() / 1000);
     expect((await call(seconds - 300)).ok).toBe(true);

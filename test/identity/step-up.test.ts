@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { Browser } from '../support/sign-in.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 import { addUser } from '../support/users.ts';
 
 const { revokeSigningKey } = SigningKeyService.method;
@@ -23,11 +23,11 @@ describeApp('an action that needs a recent sign-in', (suite) => {
     suite.clock.frozen = undefined;
   });
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     /** What the action comes to: there is no such key, which only those learn who were let in. */
     async function act(accessToken: string) {
       let header: string | undefined;
-      const answer = await suite.door(name).call(
+      const answer = await suite.transport(name).call(
         revokeSigningKey,
         { kid: 'none' },
         {
@@ -43,7 +43,7 @@ describeApp('an action that needs a recent sign-in', (suite) => {
 
     async function user(scopes: string) {
       const { email } = await addUser(suite.app.inside.db, { scopes, password });
-      const browser = new Browser(suite.door(name));
+      const browser = new Browser(suite.transport(name));
       return {
         signIn: async () => (await browser.signedIn({ email, password })).accessToken,
         async refresh() {

@@ -10,10 +10,10 @@ import { managementScopes } from '../../src/access/scopes.ts';
 import { lockUser } from '../../src/identity/users/store.ts';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import type { Credential, Door, UnaryMethod } from '../support/doors.ts';
 import { addMember, as, memberScope } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
+import type { Credential, Transport, UnaryMethod } from '../support/transports.ts';
 import { addTotp, addUser } from '../support/users.ts';
 
 const { updateUser, disableUser, enableUser, setPassword, removeTotp } = UserService.method;
@@ -29,13 +29,13 @@ type CodeOf = <M extends UnaryMethod>(
 ) => Promise<string>;
 
 /** Everything that leads to the account of another user; returns the code of each answer. */
-async function attack(door: Door, userId: string, credential: Credential) {
+async function attack(transport: Transport, userId: string, credential: Credential) {
   const answers = {
-    password: await door.call(setPassword, { userId, password }, credential),
-    totp: await door.call(removeTotp, { userId }, credential),
-    email: await door.call(updateUser, { userId, email: newEmail() }, credential),
-    enable: await door.call(enableUser, { userId }, credential),
-    disable: await door.call(disableUser, { userId }, credential),
+    password: await transport.call(setPassword, { userId, password }, credential),
+    totp: await transport.call(removeTotp, { userId }, credential),
+    email: await transport.call(updateUser, { userId, email: newEmail() }, credential),
+    enable: await transport.call(enableUser, { userId }, credential),
+    disable: await transport.call(disableUser, { userId }, credential),
   };
   return Object.values(answers).map((answer) => (answer.ok ? 'ok' : answer.error.code));
 }
@@ -55,7 +55,7 @@ describeApp('users:write alone', (suite) => {
     db().selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   const refused = Array(5).fill('forbidden');
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     it.each([
       ['owner', false],
       ['owner', true],
@@ -67,7 +67,7 @@ describeApp('users:write alone', (suite) => {
         await addMember(db(), (await addWorkspace(db(), '')).ownerId, role, user.id);
         await addTotp(suite.testApp, user.id);
         for (const caller of callers) {
-          expect(await attack(suite.door(name), user.id, caller)).toEqual(refused);
+          expect(await attack(suite.transport(name), user.id, caller)).toEqual(refused);
         }
         expect(await userRow(user.id)).toEqual(user);
         const seeds = db()
@@ -81,11 +81,11 @@ describeApp('users:write alone', (suite) => {
     it('neither takes over nor weakens staff with other scopes', async () => {
       const user = await addUser(db(), { kind: 'staff', scopes: `${scope} audit:read` });
       for (const caller of callers) {
-        expect(await attack(suite.door(name), user.id, caller)).toEqual(refused);
+        expect(await attack(suite.transport(name), user.id, caller)).toEqual(refused);
         for (const scopes of [[], ['users:read', 'users:write'], ['users:write']]) {
           const mask = { paths: ['scopes'] };
           const request = { userId: user.id, scopes, updateMask: mask };
-          expect(await suite.door(name).call(updateUser, request, caller)).toMatchObject({
+          expect(await suite.transport(name).call(updateUser, request, caller)).toMatchObject({
             ok: false,
             error: { code: 'forbidden' },
           });
@@ -97,10 +97,10 @@ describeApp('users:write alone', (suite) => {
     it('weakens staff who hold nothing else but scopes of other services', async () => {
       const user = await addUser(db(), { kind: 'staff', scopes: 'payments:read users:read' });
       const [caller = {}] = callers;
-      const door = suite.door(name);
+      const transport = suite.transport(name);
       const fewer = { userId: user.id, scopes: ['payments:read'] };
-      expect(await door.call(updateUser, fewer, caller)).toMatchObject({ ok: true });
-      expect(await attack(door, user.id, caller)).toEqual([...refused.slice(1), 'ok']);
+      expect(await transport.call(updateUser, fewer, caller)).toMatchObject({ ok: true });
+      expect(await attack(transport, user.id, caller)).toEqual([...refused.slice(1), 'ok']);
     });
 
     it('does not win a race against a role that is being granted', async () => {
@@ -116,7 +116,7 @@ describeApp('users:write alone', (suite) => {
           role: 'owner',
           create_time,
         });
-        answer = attack(suite.door(name), user.id, callers[0] ?? {});
+        answer = attack(suite.transport(name), user.id, callers[0] ?? {});
         // Time enough for the first attack to arrive at the row.
         await sleep(400);
       });
@@ -131,7 +131,7 @@ describeApp('the last holder of a management scope', (suite) => {
   const conflict = { ok: false, error: { code: 'conflict' } };
   const mask = { paths: ['scopes'] };
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     it.each(managementScopes)('keeps %s, and stays enabled', async (last) => {
       const all = managementScopes.join(' ');
       await transact(db(), (trx) =>
@@ -143,19 +143,21 @@ describeApp('the last holder of a management scope', (suite) => {
       const holder = await addUser(db(), { kind: 'staff', scopes: all });
       const own = await as(suite.testApp, { type: 'staff', sub: holder.id, scope: all });
       const service = await as(suite.testApp, { type: 'service', scope: all });
-      const door = suite.door(name);
+      const transport = suite.transport(name);
       for (const caller of [own, service]) {
         const without = { userId: holder.id, scopes: others, updateMask: mask };
-        expect(await door.call(updateUser, without, caller)).toMatchObject(conflict);
+        expect(await transport.call(updateUser, without, caller)).toMatchObject(conflict);
         const none = { userId: holder.id, scopes: [], updateMask: mask };
-        expect(await door.call(updateUser, none, caller)).toMatchObject(conflict);
-        expect(await door.call(disableUser, { userId: holder.id }, caller)).toMatchObject(conflict);
+        expect(await transport.call(updateUser, none, caller)).toMatchObject(conflict);
+        expect(await transport.call(disableUser, { userId: holder.id }, caller)).toMatchObject(
+          conflict,
+        );
       }
       const row = db().selectFrom('users').selectAll().where('id', '=', holder.id);
       expect(await row.executeTakeFirst()).toEqual(holder);
       // What another enabled staff user holds, too, can be given up.
       const request = { userId: holder.id, scopes: [last], updateMask: mask };
-      expect(await door.call(updateUser, request, service)).toMatchObject({ ok: true });
+      expect(await transport.call(updateUser, request, service)).toMatchObject({ ok: true });
     });
   });
 });
@@ -165,9 +167,9 @@ describeApp('the roles of a workspace', (suite) => {
   const { putMember: putRole, removeMember } = WorkspaceService.method;
   const { createApiKey } = ApiKeyService.method;
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     const codeOf: CodeOf = async (method, request, caller) => {
-      const answer = await suite.door(name).call(method, request, caller);
+      const answer = await suite.transport(name).call(method, request, caller);
       return answer.ok ? 'ok' : answer.error.code;
     };
 
@@ -218,7 +220,9 @@ describeApp('the roles of a workspace', (suite) => {
       const elsewhere = await addWorkspace(db(), '');
       await addMember(db(), elsewhere.ownerId, 'member', owner);
       await codeOf(removeMember, { workspaceId, userId: owner }, caller);
-      expect(await attack(suite.door(name), owner, caller)).toEqual(Array(5).fill('forbidden'));
+      expect(await attack(suite.transport(name), owner, caller)).toEqual(
+        Array(5).fill('forbidden'),
+      );
       const role = MemberRole.OWNER;
       const grant = { workspaceId, userId: other, role };
       expect(await codeOf(putRole, grant, caller)).toBe('forbidden');

@@ -2,10 +2,10 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
 import { stepOf } from '../../src/identity/users/totp.ts';
-import type { Credential } from '../support/doors.ts';
 import { as, liveSessions, subjectOf } from '../support/members.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
+import type { Credential } from '../support/transports.ts';
 import { addSession, addUser } from '../support/users.ts';
 
 const { getUser, enrolTotp, confirmTotp, removeTotp } = UserService.method;
@@ -80,9 +80,9 @@ describeApp('a second factor', (suite) => {
     staff = await as(suite.testApp, { type: 'staff', sub: id, scope });
   });
 
-  describeDoors((name) => {
-    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential) =>
-      suite.door(name).call(method, request, credential);
+  describeTransports((name) => {
+    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
+      suite.transport(name).call(method, request, credential);
 
     it.each([true, false])('ends the other sessions if asked to: %s', async (endOtherSessions) => {
       const { id: userId } = await addUser(db());

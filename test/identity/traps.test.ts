@@ -1,4 +1,4 @@
-// What a caller may try at the doors of the token-issuing area beside forging a token
+// What a caller may try at the transports of the token-issuing area beside forging a token
 // (forged-tokens.test.ts) or guessing a credential (issue-token, exchange-api-key).
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { unknownCredential } from '../support/credentials.ts';
 import { type Added, addClient, addCustomer, addWorkspace } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 import { inactive, signToken } from '../support/tokens.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
@@ -43,13 +43,14 @@ describeApp('the token-issuing area', (suite) => {
     authorization = `Bearer ${await signToken(suite.app, own)}`;
   });
 
-  describeDoors((name) => {
-    const door = () => suite.door(name);
+  describeTransports((name) => {
+    const transport = () => suite.transport(name);
     const issue = (scope: string) =>
-      door().call(issueToken, { clientId: client.ownerId, clientSecret: client.text, scope });
-    const exchange = (apiKey: string, scope = '') => door().call(exchangeApiKey, { apiKey, scope });
+      transport().call(issueToken, { clientId: client.ownerId, clientSecret: client.text, scope });
+    const exchange = (apiKey: string, scope = '') =>
+      transport().call(exchangeApiKey, { apiKey, scope });
     const verdict = async (token: string, fields = {}) => {
-      const answer = await door().call(verifyToken, { token, ...fields }, { authorization });
+      const answer = await transport().call(verifyToken, { token, ...fields }, { authorization });
       if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
       const { $typeName, $unknown, ...message } = answer.message;
       return message;
@@ -60,7 +61,9 @@ describeApp('the token-issuing area', (suite) => {
       expect(await issue(scope)).toMatchObject(refused);
       expect(await exchange(customer.text, scope)).toMatchObject(refused);
       const token = await signToken(suite.app, { type: 'service', scope: 'accounts:read' });
-      expect(await door().call(verifyToken, { token, scope }, { authorization })).toMatchObject({
+      expect(
+        await transport().call(verifyToken, { token, scope }, { authorization }),
+      ).toMatchObject({
         ok: false,
         error: { code: 'invalid_argument', fields: ['scope'] },
       });
@@ -75,7 +78,7 @@ describeApp('the token-issuing area', (suite) => {
       expect(await issue(scope)).toMatchObject(refused);
       expect(await exchange(customer.text, scope)).toMatchObject(refused);
       expect(
-        await door().call(verifyToken, { token: 'x', scope }, { authorization }),
+        await transport().call(verifyToken, { token: 'x', scope }, { authorization }),
       ).toMatchObject(refused);
     });
 
@@ -105,7 +108,7 @@ describeApp('the token-issuing area', (suite) => {
         const at = async (ms: number) => {
           suite.clock.frozen = start + ms;
           const bearer = { authorization: `Bearer ${token}` };
-          const answer = await door().call(verifyToken, { token: 'x' }, bearer);
+          const answer = await transport().call(verifyToken, { token: 'x' }, bearer);
           return answer.ok ? 'ok' : answer.error.code;
         };
         // There and back: what is kept of a good token knows its end, too.
@@ -126,7 +129,9 @@ describeApp('the token-issuing area', (suite) => {
     it("answers a key or a secret for a token as it does any other text that's none", async () => {
       for (const text of [workspace.text, customer.text, client.text, unknownCredential('wk')]) {
         expect(await verdict(text)).toEqual(inactive);
-        expect(await door().call(revokeToken, { token: text }, { authorization })).toMatchObject({
+        expect(
+          await transport().call(revokeToken, { token: text }, { authorization }),
+        ).toMatchObject({
           ok: true,
         });
       }
@@ -139,7 +144,7 @@ describeApp('the token-issuing area', (suite) => {
       for (const text of [workspace.text, customer.text, client.text]) {
         const bearer = { authorization: `Bearer ${text}` };
         for (const method of [verifyToken, revokeToken]) {
-          expect(await door().call(method, { token: 'x' }, bearer)).toMatchObject({
+          expect(await transport().call(method, { token: 'x' }, bearer)).toMatchObject({
             ok: false,
             error: { code: 'unauthenticated' },
           });
@@ -178,7 +183,7 @@ describeApp('the token-issuing area', (suite) => {
         const token = await signToken(suite.app, own);
         expect(await verdict(token, { tokenTypeHint })).toMatchObject({ active: true });
         const request = { token, tokenTypeHint };
-        expect(await door().call(revokeToken, request, { authorization })).toMatchObject({
+        expect(await transport().call(revokeToken, request, { authorization })).toMatchObject({
           ok: true,
         });
         expect(await verdict(token, { tokenTypeHint })).toEqual(inactive);

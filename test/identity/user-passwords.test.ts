@@ -6,10 +6,10 @@ import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js
 import { managementScopes } from '../../src/access/scopes.ts';
 import { base62 } from '../../src/crypto/ids.ts';
 import { isCommonPassword } from '../../src/identity/users/common-passwords.ts';
-import type { Credential } from '../support/doors.ts';
 import { addMember, as, liveSessions, subjectOf } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
+import type { Credential } from '../support/transports.ts';
 import { addSession, addUser } from '../support/users.ts';
 
 const { createUser, setPassword } = UserService.method;
@@ -27,9 +27,9 @@ describeApp('passwords', (suite) => {
     return row?.password_hash ?? '';
   };
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     const set = (userId: string, password: string, credential: Credential = staff) =>
-      suite.door(name).call(setPassword, { userId, password }, credential);
+      suite.transport(name).call(setPassword, { userId, password }, credential);
     const invalid = { ok: false, error: { code: 'invalid_argument', fields: ['password'] } };
 
     it.each([
@@ -49,7 +49,7 @@ describeApp('passwords', (suite) => {
     ])('of %s are refused', async (_, password) => {
       const email = 'somebody@example.com';
       const made = await suite
-        .door(name)
+        .transport(name)
         .call(createUser, { email, password, kind: UserKind.MEMBER }, staff);
       expect(made).toMatchObject(invalid);
       if (!made.ok) expect(made.error.message).not.toContain(password);

@@ -4,7 +4,7 @@ import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
 import { as } from '../support/members.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
 import { addUser } from '../support/users.ts';
 
@@ -21,9 +21,9 @@ describeApp('a user who is signed in', (suite) => {
     staff = await as(suite.testApp, { type: 'staff', scope: managementScopes.join(' ') });
   });
 
-  describeDoors((name) => {
-    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential) =>
-      suite.door(name).call(method, request, credential);
+  describeTransports((name) => {
+    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
+      suite.transport(name).call(method, request, credential);
     async function signedIn() {
       const { db } = suite.app.inside;
       const { id, email } = await addUser(db, { scopes: scope, password: first });

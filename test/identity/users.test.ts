@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
-import type { Credential } from '../support/doors.ts';
 import { addMember, as, liveSessions } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
+import type { Credential } from '../support/transports.ts';
 import { addSession, addUser } from '../support/users.ts';
 
 const { createUser, getUser, listUsers, updateUser, disableUser, enableUser } = UserService.method;
@@ -64,9 +64,12 @@ describeApp('users', (suite) => {
     expect(row).toMatchObject([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }]);
   });
 
-  describeDoors((name) => {
-    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential = staff) =>
-      suite.door(name).call(method, request, credential);
+  describeTransports((name) => {
+    const call: ReturnType<typeof suite.transport>['call'] = (
+      method,
+      request,
+      credential = staff,
+    ) => suite.transport(name).call(method, request, credential);
 
     it('are created, read, listed, changed, disabled and enabled', async () => {
       const email = newEmail();

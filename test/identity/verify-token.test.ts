@@ -5,10 +5,15 @@ import {
   VerificationService,
   type VerifyTokenRequestSchema,
 } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { openDoors } from '../support/doors.ts';
 import { startTestApp } from '../support/harness.ts';
-import { type DoorName, describeApp, describeDoors, type Suite } from '../support/suite.ts';
+import {
+  describeApp,
+  describeTransports,
+  type Suite,
+  type TransportName,
+} from '../support/suite.ts';
 import { inactive, signToken } from '../support/tokens.ts';
+import { openTransports } from '../support/transports.ts';
 
 const { verifyToken, revokeToken } = VerificationService.method;
 
@@ -25,17 +30,18 @@ describeApp('verifying a token', (suite) => {
     authorization = `Bearer ${await signToken(suite.app, own)}`;
   });
 
-  const asker = (suite: Suite, name: DoorName) => ({
-    answer: (request: Request) => suite.door(name).call(verifyToken, request, { authorization }),
+  const asker = (suite: Suite, name: TransportName) => ({
+    answer: (request: Request) =>
+      suite.transport(name).call(verifyToken, request, { authorization }),
     async verdict(request: Request) {
-      const answer = await suite.door(name).call(verifyToken, request, { authorization });
+      const answer = await suite.transport(name).call(verifyToken, request, { authorization });
       if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
       const { $typeName, $unknown, ...verdict } = answer.message;
       return verdict;
     },
   });
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     const { answer, verdict } = asker(suite, name);
     const signed = (lifetimeSeconds: number) =>
       signToken(suite.app, { type: 'service', scope: 'tokens:read', lifetimeSeconds });
@@ -152,11 +158,13 @@ describeApp('verifying a token', (suite) => {
       const other = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
       const use = (credential: string) =>
         suite
-          .door(name)
+          .transport(name)
           .call(verifyToken, { token: other }, { authorization: `Bearer ${credential}` });
       expect(await use(token)).toMatchObject({ ok: true });
 
-      expect(await suite.door(name).call(revokeToken, { token }, { authorization })).toMatchObject({
+      expect(
+        await suite.transport(name).call(revokeToken, { token }, { authorization }),
+      ).toMatchObject({
         ok: true,
       });
 
@@ -176,7 +184,9 @@ describeApp('verifying a token', (suite) => {
         const before = await rows();
         const request = { token: await make() };
 
-        expect(await suite.door(name).call(revokeToken, request, { authorization })).toMatchObject({
+        expect(
+          await suite.transport(name).call(revokeToken, request, { authorization }),
+        ).toMatchObject({
           ok: true,
         });
 
@@ -186,7 +196,7 @@ describeApp('verifying a token', (suite) => {
 
     it('revokes a token twice', async () => {
       const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
-      const revoke = () => suite.door(name).call(revokeToken, { token }, { authorization });
+      const revoke = () => suite.transport(name).call(revokeToken, { token }, { authorization });
 
       expect(await Promise.all([revoke(), revoke()])).toMatchObject([{ ok: true }, { ok: true }]);
       expect(await revoke()).toMatchObject({ ok: true });
@@ -199,8 +209,8 @@ describeApp('verifying a token', (suite) => {
         dataDir: suite.testApp.dataDir,
         config: { databaseUrl: suite.testApp.databaseUrl, publicUrl: suite.app.publicUrl },
       });
-      const doors = openDoors(other.app);
-      const there = doors.find((door) => door.name === 'grpc');
+      const transports = openTransports(other.app);
+      const there = transports.find((transport) => transport.name === 'grpc');
       const token = await signToken(suite.app, { type: 'service', scope: 'accounts:read' });
       const activeThere = async () => {
         const answer = await there?.call(verifyToken, { token }, { authorization });
@@ -209,32 +219,32 @@ describeApp('verifying a token', (suite) => {
       try {
         expect(await activeThere()).toBe(true);
 
-        await suite.door('http').call(revokeToken, { token }, { authorization });
+        await suite.transport('http').call(revokeToken, { token }, { authorization });
 
         await expect.poll(activeThere, { timeout: 1_000, interval: 20 }).toBe(false);
       } finally {
-        for (const door of doors) door.close();
+        for (const transport of transports) transport.close();
         await other.stop();
       }
     });
 
     it('a token stays revoked after a start', async () => {
       const token = await signToken(suite.app, { type: 'service', scope: 'accounts:read' });
-      await suite.door('http').call(revokeToken, { token }, { authorization });
+      await suite.transport('http').call(revokeToken, { token }, { authorization });
 
       const other = await startTestApp({
         dataDir: suite.testApp.dataDir,
         config: { databaseUrl: suite.testApp.databaseUrl, publicUrl: suite.app.publicUrl },
       });
-      const doors = openDoors(other.app);
+      const transports = openTransports(other.app);
       try {
-        const there = doors.find((door) => door.name === 'grpc');
+        const there = transports.find((transport) => transport.name === 'grpc');
         expect(await there?.call(verifyToken, { token }, { authorization })).toMatchObject({
           ok: true,
           message: { active: false },
         });
       } finally {
-        for (const door of doors) door.close();
+        for (const transport of transports) transport.close();
         await other.stop();
       }
     });
@@ -245,7 +255,7 @@ describeApp('verifying a token', (suite) => {
     const revoke = async (lifetimeSeconds: number) => {
       const own = { type: 'service', scope: 'accounts:read', lifetimeSeconds } as const;
       const token = await signToken(suite.app, own);
-      await suite.door('http').call(revokeToken, { token }, { authorization });
+      await suite.transport('http').call(revokeToken, { token }, { authorization });
       return decodeJwt(token).jti ?? '';
     };
     const stored = async () => {

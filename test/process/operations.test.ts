@@ -136,7 +136,7 @@ test('a query under way when PostgreSQL ends does not take the program along', a
   expect(program.child.exitCode).toBeNull();
 });
 
-test('the metrics tell how long calls took, by method, face and code', async () => {
+test('the metrics tell how long calls took, by method, transport and code', async () => {
   const program = await started();
   await issueToken(program, 'one');
   await fetch(`${program.env.LATCHKEY_BASE_URL}/tokens`, { method: 'POST' });
@@ -146,11 +146,11 @@ test('the metrics tell how long calls took, by method, face and code', async () 
 
   expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   const text = await response.text();
-  const method = 'method="latchkey.identity.v1.IssuanceService/IssueToken",face="http"';
+  const method = 'method="latchkey.identity.v1.IssuanceService/IssueToken",transport="http"';
   const count = 'latchkey_call_duration_seconds_count';
   expect(text).toContain(`${count}{${method},code="ok"} 1`);
   expect(text).toContain(`${count}{${method},code="invalid_argument"} 1`);
-  expect(text).toMatch(/latchkey_page_duration_seconds_count\{page="unrouted",status="404"\} 1/);
+  expect(text).toMatch(/latchkey_route_duration_seconds_count\{route="unrouted",status="404"\} 1/);
   expect(text).toContain('process_cpu_seconds_total');
   expect(text).toContain('latchkey_log_lines_dropped_total 0');
 });
@@ -176,7 +176,7 @@ test('the log is JSON lines on standard output, with request ids and without sec
     expect.objectContaining({
       request_id: 'req-1',
       method: 'latchkey.identity.v1.IssuanceService/IssueToken',
-      face: 'http',
+      transport: 'http',
       code: 'ok',
       peer: '127.0.0.1',
       duration_ms: expect.any(Number),
@@ -184,7 +184,7 @@ test('the log is JSON lines on standard output, with request ids and without sec
     }),
   );
   expect(told).toContainEqual(
-    expect.objectContaining({ request_id: 'req-2', page: 'unrouted', status: 404 }),
+    expect.objectContaining({ request_id: 'req-2', route: 'unrouted', status: 404 }),
   );
   for (const line of told) {
     expect(line.request_id).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
@@ -195,7 +195,7 @@ test('the log is JSON lines on standard output, with request ids and without sec
   }
 });
 
-test('the operations answer nothing else, and no other face answers theirs', async () => {
+test('the operations answer nothing else, and no other transport answers theirs', async () => {
   const { env } = await started();
 
   expect((await fetch(`${env.LATCHKEY_OPS_URL}/tokens`, { method: 'POST' })).status).toBe(404);

@@ -9,7 +9,6 @@ import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
-import { type Credential, type Door, openDoors } from '../support/doors.ts';
 import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { cookieOf } from '../support/gated.ts';
 import { describeDialects } from '../support/harness.ts';
@@ -17,6 +16,7 @@ import { codeOf, messageOf } from '../support/managing.ts';
 import { freePort } from '../support/postgres.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 import { multipartBody } from '../support/raw-http.ts';
+import { type Credential, openTransports, type Transport } from '../support/transports.ts';
 import { addUser } from '../support/users.ts';
 
 const keys = ApiKeyService.method;
@@ -32,8 +32,8 @@ const publicUrl = 'http://latchkey.test';
 describeDialects('a process', (dialect) => {
   let db: Database;
   let programs: RunningProgram[];
-  let first: Door;
-  let second: Door;
+  let first: Transport;
+  let second: Transport;
   let staff: Credential;
   let workspaceId: string;
   const origins = [new URL('http://127.0.0.1'), new URL('http://127.0.0.1')];
@@ -54,8 +54,8 @@ describeDialects('a process', (dialect) => {
       programs.push(await startProgram({ ...env, ...address }, dataDir));
     }
     db = await openDatabase(url);
-    const [one, two] = programs.map(grpcDoorOf);
-    if (one === undefined || two === undefined) throw new Error('there are no two doors');
+    const [one, two] = programs.map(grpcTransportOf);
+    if (one === undefined || two === undefined) throw new Error('there are no two transports');
     [first, second] = [one, two];
     const { STAFF_EMAIL: email, STAFF_PASSWORD: password, WORKSPACE_ID } = own();
     workspaceId = WORKSPACE_ID;
@@ -73,15 +73,15 @@ describeDialects('a process', (dialect) => {
     if (program === undefined) throw new Error('there is no program');
     return program.env;
   };
-  const manage: Door['call'] = (method, request) => first.call(method, request, staff);
+  const manage: Transport['call'] = (method, request) => first.call(method, request, staff);
 
   async function makeKey(fields = {}) {
     const request = { workspaceId, name: 'A key', scopes, ...fields };
     const { key, apiKey } = messageOf(await manage(keys.createApiKey, request));
     return { keyId: key?.id ?? '', credential: bearer(apiKey) };
   }
-  const listsAt = async (door: Door, credential: Credential) =>
-    codeOf(await door.call(listDocuments, {}, credential));
+  const listsAt = async (transport: Transport, credential: Credential) =>
+    codeOf(await transport.call(listDocuments, {}, credential));
 
   const losses: [string, (keyId: string) => Promise<unknown>][] = [
     ['is revoked', (keyId) => manage(keys.revokeApiKey, { workspaceId, keyId })],
@@ -93,8 +93,8 @@ describeDialects('a process', (dialect) => {
   it.each(losses)('refuses a key that %s at once, and the other within a second', async (...of) => {
     const { keyId, credential } = await makeKey();
     // Each keeps it in memory from now on.
-    for (const door of [first, second, second]) {
-      expect(await listsAt(door, credential)).toBe('ok');
+    for (const transport of [first, second, second]) {
+      expect(await listsAt(transport, credential)).toBe('ok');
     }
 
     expect(await of[1](keyId)).toMatchObject({ ok: true });
@@ -107,18 +107,19 @@ describeDialects('a process', (dialect) => {
     const { keyId, credential } = await makeKey();
     const request = { workspaceId, keyId, overlapSeconds: 2 };
     const { apiKey } = messageOf(await manage(keys.rotateApiKey, request));
-    for (const door of [first, second]) expect(await listsAt(door, bearer(apiKey))).toBe('ok');
-    for (const door of [first, second]) {
-      await expect.poll(() => listsAt(door, credential)).toBe('unauthenticated');
-      expect(await listsAt(door, bearer(apiKey))).toBe('ok');
+    for (const transport of [first, second])
+      expect(await listsAt(transport, bearer(apiKey))).toBe('ok');
+    for (const transport of [first, second]) {
+      await expect.poll(() => listsAt(transport, credential)).toBe('unauthenticated');
+      expect(await listsAt(transport, bearer(apiKey))).toBe('ok');
     }
   });
 
   it('takes no key beyond its end, whoever has made it', async () => {
     const expireTime = timestampFromMs(Date.now() + 2_000);
     const { credential } = await makeKey({ expireTime });
-    for (const door of [second, first]) {
-      await expect.poll(() => listsAt(door, credential)).toBe('unauthenticated');
+    for (const transport of [second, first]) {
+      await expect.poll(() => listsAt(transport, credential)).toBe('unauthenticated');
     }
   });
 
@@ -128,8 +129,8 @@ describeDialects('a process', (dialect) => {
     messageOf(await manage(putMember, { workspaceId, userId, role: MemberRole.MEMBER }));
     const { accessToken } = messageOf(await second.call(signIn, { email, password }));
     const credential = bearer(accessToken);
-    for (const door of [first, second]) {
-      await expect.poll(() => listsAt(door, credential)).toBe('ok');
+    for (const transport of [first, second]) {
+      await expect.poll(() => listsAt(transport, credential)).toBe('ok');
     }
 
     messageOf(await manage(removeMember, { workspaceId, userId }));
@@ -184,12 +185,12 @@ const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 /** An end that is allowed, as it is yet to come. */
 const soon = () => timestampFromMs(Date.now() + 1_000);
 
-function grpcDoorOf({ env }: RunningProgram): Door {
-  const doors = openDoors({
+function grpcTransportOf({ env }: RunningProgram): Transport {
+  const transports = openTransports({
     publicUrl: env.LATCHKEY_BASE_URL,
     grpcAddress: env.LATCHKEY_GRPC_ADDRESS,
   });
-  const door = doors.find(({ name }) => name === 'grpc');
-  if (door === undefined) throw new Error('there is no such door');
-  return door;
+  const transport = transports.find(({ name }) => name === 'grpc');
+  if (transport === undefined) throw new Error('there is no such transport');
+  return transport;
 }

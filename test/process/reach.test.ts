@@ -8,12 +8,12 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
-import { type Door, openDoors } from '../support/doors.ts';
 import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { describeDialects } from '../support/harness.ts';
 import { codeOf, messageOf } from '../support/managing.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 import { type Added, addClient, addCustomer } from '../support/rows.ts';
+import { openTransports, type Transport } from '../support/transports.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { verifyToken } = VerificationService.method;
@@ -23,7 +23,7 @@ const customers = CustomerService.method;
 const within1s = { timeout: 1_000, interval: 20 };
 const credentialInvalid = 'identity.credential_invalid';
 
-type Manage = Door['call'];
+type Manage = Transport['call'];
 
 /** What the one process does to the owner of a credential, and how the other then answers. */
 const losses: [string, 'client' | 'customer', (of: Added, manage: Manage) => unknown, string][] = [
@@ -79,8 +79,8 @@ const losses: [string, 'client' | 'customer', (of: Added, manage: Manage) => unk
 describeDialects('a process', (dialect) => {
   let db: Database;
   let programs: RunningProgram[];
-  let first: Door;
-  let second: Door;
+  let first: Transport;
+  let second: Transport;
   let credential: { authorization: string };
 
   beforeAll(async () => {
@@ -95,8 +95,8 @@ describeDialects('a process', (dialect) => {
     };
     programs = [await startProgram(env, dataDir), await startProgram(env, dataDir)];
     db = await openDatabase(url);
-    const [one, two] = programs.map(grpcDoorOf);
-    if (one === undefined || two === undefined) throw new Error('there are no two doors');
+    const [one, two] = programs.map(grpcTransportOf);
+    if (one === undefined || two === undefined) throw new Error('there are no two transports');
     [first, second] = [one, two];
     const scope = 'clients:write customers:write tokens:read';
     const { ownerId: clientId, text: clientSecret } = await addClient(db, scope);
@@ -112,18 +112,23 @@ describeDialects('a process', (dialect) => {
 
   const manage: Manage = (method, request) => first.call(method, request, credential);
   /** Whether a token is issued for it. */
-  const codeAt = async (door: Door, kind: 'client' | 'customer', { ownerId, text }: Added) => {
+  const codeAt = async (
+    transport: Transport,
+    kind: 'client' | 'customer',
+    { ownerId, text }: Added,
+  ) => {
     const request = { clientId: ownerId, clientSecret: text, scope: 'payments:read' };
     return kind === 'client'
-      ? codeOf(await door.call(issueToken, request))
-      : codeOf(await door.call(exchangeApiKey, { apiKey: text }));
+      ? codeOf(await transport.call(issueToken, request))
+      : codeOf(await transport.call(exchangeApiKey, { apiKey: text }));
   };
 
   it.each(losses)('refuses %s at once, and the other one within a second', async (...loss) => {
     const [, kind, take, code] = loss;
     const scopes = 'payments:read payments:write';
     const added = await (kind === 'client' ? addClient(db, scopes) : addCustomer(db, scopes));
-    for (const door of [first, second, second]) expect(await codeAt(door, kind, added)).toBe('ok');
+    for (const transport of [first, second, second])
+      expect(await codeAt(transport, kind, added)).toBe('ok');
 
     expect(await take(added, manage)).toMatchObject({ ok: true });
 
@@ -135,9 +140,9 @@ describeDialects('a process', (dialect) => {
     const { ownerId: clientId, text: clientSecret } = await addClient(db, 'payments:read');
     const request = { clientId, clientSecret, scope: 'payments:read' };
     const { accessToken: token } = messageOf(await second.call(issueToken, request));
-    const isActiveAt = async (door: Door) =>
-      messageOf(await door.call(verifyToken, { token }, credential)).active;
-    for (const door of [first, second]) expect(await isActiveAt(door)).toBe(true);
+    const isActiveAt = async (transport: Transport) =>
+      messageOf(await transport.call(verifyToken, { token }, credential)).active;
+    for (const transport of [first, second]) expect(await isActiveAt(transport)).toBe(true);
 
     messageOf(await manage(clients.disableClient, { clientId }));
 
@@ -153,11 +158,12 @@ describeDialects('a process', (dialect) => {
     const { ownerId: customerId, text: apiKey } = await addCustomer(db, scopes, {
       accounts: ['acc_1', 'acc_2'],
     });
-    const accountsAt = async (door: Door) => {
-      const { accessToken } = messageOf(await door.call(exchangeApiKey, { apiKey }));
+    const accountsAt = async (transport: Transport) => {
+      const { accessToken } = messageOf(await transport.call(exchangeApiKey, { apiKey }));
       return decodeJwt(accessToken).accounts;
     };
-    for (const door of [first, second]) expect(await accountsAt(door)).toEqual(['acc_1', 'acc_2']);
+    for (const transport of [first, second])
+      expect(await accountsAt(transport)).toEqual(['acc_1', 'acc_2']);
 
     messageOf(await manage(customers.putAccounts, { customerId, accountIds: ['acc_2'] }));
 
@@ -181,17 +187,18 @@ describeDialects('a process', (dialect) => {
     expect(secrets.filter(({ state }) => state === CredentialState.LIVE)).toHaveLength(10);
     for (const text of made) {
       const added = { ownerId: clientId, credentialId: '', text };
-      for (const door of [first, second]) expect(await codeAt(door, 'client', added)).toBe('ok');
+      for (const transport of [first, second])
+        expect(await codeAt(transport, 'client', added)).toBe('ok');
     }
   });
 });
 
-function grpcDoorOf({ env }: RunningProgram): Door {
-  const doors = openDoors({
+function grpcTransportOf({ env }: RunningProgram): Transport {
+  const transports = openTransports({
     publicUrl: env.LATCHKEY_BASE_URL,
     grpcAddress: env.LATCHKEY_GRPC_ADDRESS,
   });
-  const door = doors.find(({ name }) => name === 'grpc');
-  if (door === undefined) throw new Error('there is no such door');
-  return door;
+  const transport = transports.find(({ name }) => name === 'grpc');
+  if (transport === undefined) throw new Error('there is no such transport');
+  return transport;
 }

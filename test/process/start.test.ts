@@ -188,13 +188,13 @@ describe('a start that cannot succeed', () => {
 
   test.each(['HTTP', 'GRPC', 'OPS'])(
     'says that the %s port is in use and exits with 1',
-    async (face) => {
+    async (transport) => {
       const server = createServer().listen(0, '127.0.0.1');
       onTestFinished(() => void server.close());
       await once(server, 'listening');
       const bound = server.address();
       const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
-      const program = await spawned({ [`LATCHKEY_${face}_ADDRESS`]: `127.0.0.1:${port}` });
+      const program = await spawned({ [`LATCHKEY_${transport}_ADDRESS`]: `127.0.0.1:${port}` });
 
       expect(await program.ended).toBe(1);
       expect(program.stderr()).toMatch(/^Latchkey ends: .*\n$/);

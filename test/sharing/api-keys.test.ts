@@ -3,10 +3,10 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import type { Credential } from '../support/doors.ts';
 import { addMember, as, memberScope } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
+import type { Credential } from '../support/transports.ts';
 
 const { createApiKey, listApiKeys, rotateApiKey, revokeApiKey } = ApiKeyService.method;
 const { listDocuments } = DocumentService.method;
@@ -56,9 +56,12 @@ describeApp("a workspace's API keys", (suite) => {
     expect(list).not.toContain(answer.api_key.slice(29));
   });
 
-  describeDoors((name) => {
-    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential = admin) =>
-      suite.door(name).call(method, request, credential);
+  describeTransports((name) => {
+    const call: ReturnType<typeof suite.transport>['call'] = (
+      method,
+      request,
+      credential = admin,
+    ) => suite.transport(name).call(method, request, credential);
     async function make(fields = {}, credential = admin) {
       const request = { workspaceId, name: 'A key', scopes, ...fields };
       const answer = await call(createApiKey, request, credential);

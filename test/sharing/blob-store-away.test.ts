@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../support/harness.ts';
 import { multipartBody } from '../support/raw-http.ts';
 import { keyOf, makeLink, makePng, upload } from '../support/sharing.ts';
 import { mayMount } from '../support/small-disk.ts';
-import { openRpcStreamDoors, openStreamDoors, postForm } from '../support/streams.ts';
+import { openRpcStreamTransports, openStreamTransports, postForm } from '../support/streams.ts';
 
 type Away = { readonly leave: () => Promise<void>; readonly back: () => Promise<void> };
 type Way = [what: string, prepare: (blobDir: string) => Promise<Away>, readable: boolean];
@@ -83,10 +83,10 @@ describe.each(ways)('a blob store that is %s', (_, prepare, readable) => {
     const link = await makeLink(test, id, { allow_download: true });
     const cookie = cookieOf(await fetch(link.url));
     const file = `${test.app.publicUrl}/api/v1/documents/${id}/file`;
-    const doors = openStreamDoors(test.app);
-    const rpcDoors = openRpcStreamDoors(test.app);
+    const transports = openStreamTransports(test.app);
+    const rpcTransports = openRpcStreamTransports(test.app);
     onTestFinished(() => {
-      for (const door of [...doors, ...rpcDoors]) door.close();
+      for (const transport of [...transports, ...rpcTransports]) transport.close();
     });
 
     await leave();
@@ -95,9 +95,9 @@ describe.each(ways)('a blob store that is %s', (_, prepare, readable) => {
     const document = `${test.app.publicUrl}/api/v1/documents/${id}`;
     const deletion = { method: 'DELETE', headers: keyOf(test) };
     await expectUnavailable(await fetch(document, deletion), 'delete');
-    for (const door of doors) {
-      const answer = await door.upload([{ file: Buffer.from('bytes') }], keyOf(test));
-      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+    for (const transport of transports) {
+      const answer = await transport.upload([{ file: Buffer.from('bytes') }], keyOf(test));
+      expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'unavailable' } });
     }
     if (!readable) {
       await expectUnavailable(await fetch(file, { headers: keyOf(test) }), 'download');
@@ -105,9 +105,9 @@ describe.each(ways)('a blob store that is %s', (_, prepare, readable) => {
         const url = `${link.url}/${route}`;
         await expectUnavailable(await fetch(url, { headers: { cookie } }), url);
       }
-      for (const door of rpcDoors) {
-        const answer = await door.download({ documentId: id }, keyOf(test));
-        expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+      for (const transport of rpcTransports) {
+        const answer = await transport.download({ documentId: id }, keyOf(test));
+        expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'unavailable' } });
       }
     }
     expect(await readiness(test)).toMatchObject({

@@ -5,7 +5,7 @@ import { cookieOf } from '../support/gated.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/harness.ts';
 import { spawnProgram } from '../support/program.ts';
 import { api, blobDirOf, keyOf, makeLink, makePng, upload } from '../support/sharing.ts';
-import { openRpcStreamDoors } from '../support/streams.ts';
+import { openRpcStreamTransports } from '../support/streams.ts';
 
 async function start(options: TestAppOptions = {}): Promise<TestApp> {
   const test = await startTestApp(options);
@@ -50,9 +50,9 @@ describe.each(damages)('a document whose blob %s', (_, damage, harm) => {
     const { id } = await upload(test, makePng(60, 60));
     const link = await makeLink(test, id, { allow_download: true });
     const cookie = cookieOf(await fetch(link.url));
-    const doors = openRpcStreamDoors(test.app);
+    const transports = openRpcStreamTransports(test.app);
     onTestFinished(() => {
-      for (const door of doors) door.close();
+      for (const transport of transports) transport.close();
     });
     await harm(await blobOf(test, id));
     const started = performance.now();
@@ -71,9 +71,9 @@ describe.each(damages)('a document whose blob %s', (_, damage, harm) => {
       });
       expect(response.headers.get('etag'), url).toBe(null);
     }
-    for (const door of doors) {
-      const answer = await door.download({ documentId: id }, keyOf(test));
-      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'internal' } });
+    for (const transport of transports) {
+      const answer = await transport.download({ documentId: id }, keyOf(test));
+      expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'internal' } });
     }
 
     expect(performance.now() - started).toBeLessThan(10_000);
@@ -89,18 +89,18 @@ describe('a large document with a flipped bit', () => {
     const test = await start();
     const { id, size_bytes } = await upload(test, Buffer.alloc(1_000_000, 'The terms. '));
     await flipBit(await blobOf(test, id));
-    const doors = openRpcStreamDoors(test.app);
+    const transports = openRpcStreamTransports(test.app);
     onTestFinished(() => {
-      for (const door of doors) door.close();
+      for (const transport of transports) transport.close();
     });
 
     const url = `${test.app.publicUrl}/api/v1/documents/${id}/file`;
     const response = await fetch(url, { headers: keyOf(test) });
     expect(response.headers.get('content-length')).toBe(String(size_bytes));
     await expect(response.arrayBuffer()).rejects.toThrow('terminated');
-    for (const door of doors) {
-      const answer = await door.download({ documentId: id }, keyOf(test));
-      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'internal' } });
+    for (const transport of transports) {
+      const answer = await transport.download({ documentId: id }, keyOf(test));
+      expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'internal' } });
     }
   });
 });

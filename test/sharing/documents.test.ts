@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { type Door, openDoors } from '../support/doors.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import {
   api,
@@ -13,12 +12,13 @@ import {
   serviceCredential,
   upload,
 } from '../support/sharing.ts';
+import { openTransports, type Transport } from '../support/transports.ts';
 
 const { listDocuments, getDocument, updateDocument, deleteDocument } = DocumentService.method;
 
 describeDialects('documents', (dialect) => {
   let test: TestApp;
-  let doors: Door[];
+  let transports: Transport[];
   // One millisecond for every two readings, so that some documents share their time.
   let clock = Date.now();
   beforeAll(async () => {
@@ -27,11 +27,11 @@ describeDialects('documents', (dialect) => {
       return Math.floor(clock);
     };
     test = await startTestApp({ dialect, now });
-    doors = openDoors(test.app);
+    transports = openTransports(test.app);
     await otherWorkspace(test);
   });
   afterAll(async () => {
-    for (const door of doors) door.close();
+    for (const transport of transports) transport.close();
     await test.remove();
   });
   beforeEach(async () => {
@@ -50,12 +50,12 @@ describeDialects('documents', (dialect) => {
 
   it('are listed newest first, page by page, while more of them come', async () => {
     const ids = await uploadMany(7);
-    for (const door of doors) {
+    for (const transport of transports) {
       const seen: string[] = [];
       let pageToken = '';
       let pages = 0;
       do {
-        const answer = await door.call(listDocuments, { pageSize: 3, pageToken }, keyOf(test));
+        const answer = await transport.call(listDocuments, { pageSize: 3, pageToken }, keyOf(test));
         if (!answer.ok) throw new Error(answer.error.message);
         seen.push(...answer.message.documents.map(({ id }) => id));
         pageToken = answer.message.nextPageToken;
@@ -64,10 +64,10 @@ describeDialects('documents', (dialect) => {
         if (pages === 1) await uploadMany(1);
       } while (pageToken !== '');
 
-      expect(pages, door.name).toBeGreaterThanOrEqual(3);
-      expect(new Set(seen).size, door.name).toBe(seen.length);
-      expect(seen.filter((id) => ids.includes(id)).length, door.name).toBe(7);
-      const all = await door.call(listDocuments, {}, keyOf(test));
+      expect(pages, transport.name).toBeGreaterThanOrEqual(3);
+      expect(new Set(seen).size, transport.name).toBe(seen.length);
+      expect(seen.filter((id) => ids.includes(id)).length, transport.name).toBe(7);
+      const all = await transport.call(listDocuments, {}, keyOf(test));
       const times = all.ok ? all.message.documents.map((one) => one.createTime?.nanos ?? 0) : [];
       const inOrder = all.ok
         ? all.message.documents.map(
@@ -98,12 +98,12 @@ describeDialects('documents', (dialect) => {
       [201, 200],
       [2_147_483_647, 200],
     ];
-    for (const door of doors) {
+    for (const transport of transports) {
       for (const [pageSize, count] of sizes) {
-        const answer = await door.call(listDocuments, { pageSize }, keyOf(test));
-        expect(answer, door.name).toMatchObject({ ok: true });
+        const answer = await transport.call(listDocuments, { pageSize }, keyOf(test));
+        expect(answer, transport.name).toMatchObject({ ok: true });
         const documents = answer.ok ? answer.message.documents : [];
-        expect(documents.length, `${door.name} ${pageSize}`).toBe(count);
+        expect(documents.length, `${transport.name} ${pageSize}`).toBe(count);
       }
     }
     await db.deleteFrom('documents').execute();
@@ -117,11 +117,11 @@ describeDialects('documents', (dialect) => {
       [{ pageToken: Buffer.from("1.1.doc_a' or 1=1").toString('base64url') }, 'page_token'],
       [{ pageToken: 'x'.repeat(513) }, 'page_token'],
     ];
-    for (const door of doors) {
+    for (const transport of transports) {
       for (const [request, field] of bad) {
-        const answer = await door.call(listDocuments, request, keyOf(test));
+        const answer = await transport.call(listDocuments, request, keyOf(test));
         const error = { code: 'invalid_argument', fields: [field] };
-        expect(answer, `${door.name} ${JSON.stringify(request)}`).toMatchObject({
+        expect(answer, `${transport.name} ${JSON.stringify(request)}`).toMatchObject({
           ok: false,
           error,
         });
@@ -145,11 +145,11 @@ describeDialects('documents', (dialect) => {
 
   it('are renamed, and nothing else of them changes', async () => {
     const document = await upload(test, Buffer.from('a'), 'a.bin');
-    for (const door of doors) {
-      const request = { documentId: document.id, name: `Renamed by ${door.name}` };
-      const answer = await door.call(updateDocument, request, keyOf(test));
+    for (const transport of transports) {
+      const request = { documentId: document.id, name: `Renamed by ${transport.name}` };
+      const answer = await transport.call(updateDocument, request, keyOf(test));
       const { name } = request;
-      expect(answer, door.name).toMatchObject({ ok: true, message: { document: { name } } });
+      expect(answer, transport.name).toMatchObject({ ok: true, message: { document: { name } } });
       const read = await api(test, 'GET', `/documents/${document.id}`);
       expect(read.body).toEqual({ ...document, name });
     }
@@ -185,24 +185,24 @@ describeDialects('documents', (dialect) => {
   });
 
   it('are deleted with their bytes and their links', async () => {
-    for (const door of doors) {
+    for (const transport of transports) {
       const document = await upload(test, Buffer.from('a'), 'a.bin');
       const link = await makeLink(test, document.id);
       const page = await fetch(link.url);
       expect(page.status).toBe(200);
       const cookie = page.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
-      const answer = await door.call(deleteDocument, { documentId: document.id }, keyOf(test));
+      const answer = await transport.call(deleteDocument, { documentId: document.id }, keyOf(test));
 
-      expect(answer, door.name).toMatchObject({ ok: true });
-      expect(await filesUnder(blobDirOf(test)), door.name).toEqual([]);
+      expect(answer, transport.name).toMatchObject({ ok: true });
+      expect(await filesUnder(blobDirOf(test)), transport.name).toEqual([]);
       for (const route of ['', '/file', '/download']) {
         expect((await fetch(link.url + route, { headers: { cookie } })).status).toBe(404);
       }
       expect((await api(test, 'GET', `/links/${link.id}`)).status).toBe(404);
       expect((await api(test, 'GET', `/documents/${document.id}/file`)).status).toBe(404);
-      const again = await door.call(deleteDocument, { documentId: document.id }, keyOf(test));
-      expect(again, door.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
+      const again = await transport.call(deleteDocument, { documentId: document.id }, keyOf(test));
+      expect(again, transport.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
     }
   });
 
@@ -229,17 +229,17 @@ describeDialects('documents', (dialect) => {
     const scopes = 'documents:read documents:write';
     const credential = await serviceCredential(test, scopes);
     const request = { documentId: document.id, workspaceId: 'ws_other' };
-    for (const door of doors) {
+    for (const transport of transports) {
       const answers = [
-        await door.call(getDocument, request, credential),
-        await door.call(updateDocument, { ...request, name: 'Mine' }, credential),
-        await door.call(deleteDocument, request, credential),
+        await transport.call(getDocument, request, credential),
+        await transport.call(updateDocument, { ...request, name: 'Mine' }, credential),
+        await transport.call(deleteDocument, request, credential),
       ];
       for (const answer of answers) {
-        expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
+        expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
       }
-      const list = await door.call(listDocuments, { workspaceId: 'ws_other' }, credential);
-      expect(list, door.name).toMatchObject({ ok: true, message: { documents: [] } });
+      const list = await transport.call(listDocuments, { workspaceId: 'ws_other' }, credential);
+      expect(list, transport.name).toMatchObject({ ok: true, message: { documents: [] } });
     }
     const file = `/documents/${document.id}/file?workspace_id=ws_other`;
     expect(await api(test, 'GET', file, undefined, credential)).toMatchObject({

@@ -13,7 +13,7 @@ import {
   openFilesUnder,
   upload,
 } from '../support/sharing.ts';
-import { openRpcStreamDoors } from '../support/streams.ts';
+import { openRpcStreamTransports } from '../support/streams.ts';
 
 const pdf = makePdf({ pages: 1, text: 'Terms', padToBytes: 10_000 });
 
@@ -107,10 +107,10 @@ describe('a download', () => {
   });
 
   it('is the same by gRPC and Connect', async () => {
-    for (const door of openRpcStreamDoors(test.app)) {
+    for (const transport of openRpcStreamTransports(test.app)) {
       const documentId = document.id;
-      const whole = await door.download({ documentId }, keyOf(test));
-      expect(whole, door.name).toMatchObject({
+      const whole = await transport.download({ documentId }, keyOf(test));
+      expect(whole, transport.name).toMatchObject({
         ok: true,
         message: {
           header: {
@@ -123,10 +123,10 @@ describe('a download', () => {
           },
         },
       });
-      expect(whole.ok && pdf.equals(whole.message.bytes), door.name).toBe(true);
+      expect(whole.ok && pdf.equals(whole.message.bytes), transport.name).toBe(true);
 
-      const part = await door.download({ documentId, range: 'bytes=5-9' }, keyOf(test));
-      expect(part, door.name).toMatchObject({
+      const part = await transport.download({ documentId, range: 'bytes=5-9' }, keyOf(test));
+      expect(part, transport.name).toMatchObject({
         ok: true,
         message: {
           header: { offsetBytes: 5, lengthBytes: 5, partial: true },
@@ -134,21 +134,24 @@ describe('a download', () => {
         },
       });
       const ifNoneMatch = `"${document.sha256}"`;
-      const same = await door.download({ documentId, ifNoneMatch }, keyOf(test));
-      expect(same, door.name).toMatchObject({
+      const same = await transport.download({ documentId, ifNoneMatch }, keyOf(test));
+      expect(same, transport.name).toMatchObject({
         ok: true,
         message: { header: { notModified: true, lengthBytes: 0 }, bytes: Buffer.alloc(0) },
       });
-      const beyond = await door.download({ documentId, range: 'bytes=10000-' }, keyOf(test));
-      expect(beyond, door.name).toMatchObject({
+      const beyond = await transport.download({ documentId, range: 'bytes=10000-' }, keyOf(test));
+      expect(beyond, transport.name).toMatchObject({
         ok: false,
         error: { code: 'range_not_satisfiable' },
       });
-      const unknown = await door.download({ documentId: 'doc_unknown' }, keyOf(test));
-      expect(unknown, door.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
-      const stranger = await door.download({ documentId }, {});
-      expect(stranger, door.name).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
-      door.close();
+      const unknown = await transport.download({ documentId: 'doc_unknown' }, keyOf(test));
+      expect(unknown, transport.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
+      const stranger = await transport.download({ documentId }, {});
+      expect(stranger, transport.name).toMatchObject({
+        ok: false,
+        error: { code: 'unauthenticated' },
+      });
+      transport.close();
     }
   });
 

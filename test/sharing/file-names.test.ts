@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { downloadHead } from '../../src/http/download.ts';
 import { checkName } from '../../src/sharing/documents/upload.ts';
-import { type DoorAnswer, doorNames } from '../support/doors.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { blobDirOf, filesUnder, keyOf, upload } from '../support/sharing.ts';
-import { openStreamDoors, postForm, type StreamDoor } from '../support/streams.ts';
+import { openStreamTransports, postForm, type StreamTransport } from '../support/streams.ts';
+import { type TransportAnswer, transportNames } from '../support/transports.ts';
 
 const file = Buffer.from('some bytes');
 
@@ -66,17 +66,17 @@ function isTaken(name: string): boolean {
 
 describe('a file name', () => {
   let test: TestApp;
-  let doors: StreamDoor[];
+  let transports: StreamTransport[];
   beforeAll(async () => {
     test = await startTestApp();
-    doors = openStreamDoors(test.app);
+    transports = openStreamTransports(test.app);
   });
   afterAll(async () => {
-    for (const door of doors) door.close();
+    for (const transport of transports) transport.close();
     await test.remove();
   });
 
-  async function expectName(answer: DoorAnswer<{ id: string; name: string }>, name: string) {
+  async function expectName(answer: TransportAnswer<{ id: string; name: string }>, name: string) {
     expect(answer).toMatchObject({ ok: true, message: { name } });
     const route = `/api/v1/documents/${answer.ok ? answer.message.id : ''}/file`;
     const response = await fetch(test.app.publicUrl + route, { headers: keyOf(test) });
@@ -85,20 +85,20 @@ describe('a file name', () => {
     await response.arrayBuffer();
   }
 
-  describe.each(doorNames)('over %s', (doorName) => {
+  describe.each(transportNames)('over %s', (transportName) => {
     it.each(fileNames)('%.20j is cleaned', async (sent, name) => {
-      const door = doors.find((one) => one.name === doorName);
-      const answer = await door?.upload([{ fileName: sent, file }], keyOf(test));
-      if (answer === undefined) throw new Error(`there is no door ${doorName}`);
+      const transport = transports.find((one) => one.name === transportName);
+      const answer = await transport?.upload([{ fileName: sent, file }], keyOf(test));
+      if (answer === undefined) throw new Error(`there is no transport ${transportName}`);
       await expectName(answer, name);
     });
   });
 
   it.each(['grpc', 'connect'] as const)('with a line break over %s is cleaned', async (name) => {
-    const door = doors.find((one) => one.name === name);
+    const transport = transports.find((one) => one.name === name);
     const pieces = [{ fileName: 'a\r\nX-Evil: 1\r\n\r\nb.pdf', file }];
-    const answer = await door?.upload(pieces, keyOf(test));
-    if (answer === undefined) throw new Error(`there is no door ${name}`);
+    const answer = await transport?.upload(pieces, keyOf(test));
+    if (answer === undefined) throw new Error(`there is no transport ${name}`);
     await expectName(answer, 'aX-Evil: 1b.pdf');
   });
 

@@ -8,10 +8,10 @@ import { parseEnv, startTestApp, type TestApp } from '../support/harness.ts';
 import { newDataDir } from '../support/program.ts';
 import { api, bearer, filesUnder, keyOf, stored, upload } from '../support/sharing.ts';
 import { mayMount, mountDisk } from '../support/small-disk.ts';
-import { openStreamDoors } from '../support/streams.ts';
+import { openStreamTransports } from '../support/streams.ts';
 
 type Place = {
-  readonly app: Parameters<typeof openStreamDoors>[0];
+  readonly app: Parameters<typeof openStreamTransports>[0];
   readonly credential: { authorization: string };
   readonly blobDir: string;
 };
@@ -33,8 +33,8 @@ async function withSmallFiles(): Promise<Place> {
   const main = path.resolve(import.meta.dirname, '../../dist/src/main.js');
   // In units of 512 bytes (POSIX).
   const script = `trap '' XFSZ; ulimit -f 4096; exec "$0" "$1"`;
-  const addresses = ['HTTP', 'GRPC', 'OPS'].map((face) => [
-    `LATCHKEY_${face}_ADDRESS`,
+  const addresses = ['HTTP', 'GRPC', 'OPS'].map((transport) => [
+    `LATCHKEY_${transport}_ADDRESS`,
     '127.0.0.1:0',
   ]);
   const child = spawn('/bin/sh', ['-c', script, process.execPath, main], {
@@ -67,24 +67,24 @@ const ways: [what: string, start: () => Promise<Place>][] = [
 ];
 
 describe.each(ways)('an upload that meets %s', (_, start) => {
-  it('is refused as unavailable, through every door, and leaves nothing', async () => {
+  it('is refused as unavailable, through every transport, and leaves nothing', async () => {
     const { app, credential, blobDir } = await start();
-    const doors = openStreamDoors(app);
+    const transports = openStreamTransports(app);
     onTestFinished(() => {
-      for (const door of doors) door.close();
+      for (const transport of transports) transport.close();
     });
     const piece = { file: Buffer.alloc(500_000, 'a') };
 
-    for (const door of doors) {
-      const answer = await door.upload(Array(6).fill(piece), credential);
-      expect(answer, door.name).toMatchObject({
+    for (const transport of transports) {
+      const answer = await transport.upload(Array(6).fill(piece), credential);
+      expect(answer, transport.name).toMatchObject({
         ok: false,
         error: { code: 'unavailable', message: 'There is no room to store the document.' },
       });
-      await expect.poll(() => filesUnder(blobDir), { message: door.name }).toEqual([]);
+      await expect.poll(() => filesUnder(blobDir), { message: transport.name }).toEqual([]);
 
-      const small = await door.upload([piece], credential);
-      expect(small, door.name).toMatchObject({ ok: true, message: { sizeBytes: 500_000 } });
+      const small = await transport.upload([piece], credential);
+      expect(small, transport.name).toMatchObject({ ok: true, message: { sizeBytes: 500_000 } });
       const id = small.ok ? small.message.id : '';
       const url = `${app.publicUrl}/api/v1/documents/${id}`;
       expect((await fetch(url, { method: 'DELETE', headers: credential })).status).toBe(200);
@@ -111,30 +111,30 @@ describe('an upload whose row finds no room', () => {
     await sql`pragma max_page_count = ${sql.raw(String(pagesMax))}`.execute(inside.db);
   }
 
-  it('is refused as unavailable, through every door, and leaves no bytes', async () => {
+  it('is refused as unavailable, through every transport, and leaves no bytes', async () => {
     const test = await startTestApp();
     onTestFinished(() => test.remove());
     await limitDatabase(test, 1);
-    const doors = openStreamDoors(test.app);
+    const transports = openStreamTransports(test.app);
     onTestFinished(() => {
-      for (const door of doors) door.close();
+      for (const transport of transports) transport.close();
     });
 
-    for (const door of doors) {
-      const upload = () => door.upload([{ file: Buffer.from('bytes') }], keyOf(test));
+    for (const transport of transports) {
+      const upload = () => transport.upload([{ file: Buffer.from('bytes') }], keyOf(test));
       // The last pages of the database have some room left.
       let answer = await upload();
       for (let i = 0; answer.ok && i < 1000; i++) answer = await upload();
       const error = { code: 'unavailable', message: 'The database has no room for this.' };
-      expect(answer, door.name).toMatchObject({ ok: false, error });
+      expect(answer, transport.name).toMatchObject({ ok: false, error });
       const { rows, files } = await stored(test);
-      expect(files, door.name).toHaveLength(rows);
+      expect(files, transport.name).toHaveLength(rows);
     }
 
     await limitDatabase(test, 1_000_000);
-    for (const door of doors) {
-      const answer = await door.upload([{ file: Buffer.from('bytes') }], keyOf(test));
-      expect(answer, door.name).toMatchObject({ ok: true });
+    for (const transport of transports) {
+      const answer = await transport.upload([{ file: Buffer.from('bytes') }], keyOf(test));
+      expect(answer, transport.name).toMatchObject({ ok: true });
     }
   });
 });

@@ -9,12 +9,12 @@ import { newId } from '../../src/crypto/ids.ts';
 import { type Role, roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import { accessOf } from '../support/access.ts';
 import { allMethods, hearAny } from '../support/any-method.ts';
-import { doorNames } from '../support/doors.ts';
 import { addMember, memberScope } from '../support/members.ts';
 import { makeNeighbour, type Neighbour, requiredFields } from '../support/neighbour.ts';
 import { blobDirOf, filesUnder } from '../support/sharing.ts';
 import { describeApp } from '../support/suite.ts';
 import { signToken } from '../support/tokens.ts';
+import { transportNames } from '../support/transports.ts';
 
 const sharing = allMethods.filter(({ parent }) => parent.file.proto.package.includes('sharing'));
 
@@ -133,8 +133,8 @@ describeApp('two workspaces', (suite) => {
       expect(answer).toMatchObject({ code: 'ok' });
     });
 
-    const doors = suite.dialect === 'sqlite' ? doorNames : (['http'] as const);
-    describe.each(doors)('through %s', (door) => {
+    const transports = suite.dialect === 'sqlite' ? transportNames : (['http'] as const);
+    describe.each(transports)('through %s', (transport) => {
       it.each(callers)('is as with one that is not there, for one who is here: %s', async (who) => {
         const authorization = await credentialOf(who, method);
         const rest = requiredFields[method.name] ?? {};
@@ -142,7 +142,7 @@ describeApp('two workspaces', (suite) => {
         const before = await stateOf(theirs);
         const call = (id: string) => {
           const fields = { ...own, [field]: id };
-          return hearAny(suite.app, door, { method, authorization, fields, rest });
+          return hearAny(suite.app, transport, { method, authorization, fields, rest });
         };
 
         const answer = await call(theirs.ids[field as IdField]);
@@ -158,15 +158,15 @@ describeApp('two workspaces', (suite) => {
   });
 
   describe.each(within)('%s in the other', (_, method) => {
-    const doors = suite.dialect === 'sqlite' ? doorNames : (['http'] as const);
-    describe.each(doors)('through %s', (door) => {
+    const transports = suite.dialect === 'sqlite' ? transportNames : (['http'] as const);
+    describe.each(transports)('through %s', (transport) => {
       it.each(bound)('is closed, and as in one that is not there: %s', async (who) => {
         const authorization = await credentialOf(who, method);
         const rest = requiredFields[method.name] ?? {};
         const before = await stateOf(theirs);
         const call = (ids: object) => {
           const fields = { ...ids, page_token: '' };
-          return hearAny(suite.app, door, { method, authorization, fields, rest });
+          return hearAny(suite.app, transport, { method, authorization, fields, rest });
         };
 
         const answer = await call(theirs.ids);

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { type Door, openDoors } from '../support/doors.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import {
   api,
@@ -11,20 +10,21 @@ import {
   serviceCredential,
   upload,
 } from '../support/sharing.ts';
+import { openTransports, type Transport } from '../support/transports.ts';
 
 const { updateLink, revokeLink } = LinkService.method;
 
 describeDialects('links', (dialect) => {
   let test: TestApp;
-  let doors: Door[];
+  let transports: Transport[];
   let document: DocumentFields;
   beforeAll(async () => {
     test = await startTestApp({ dialect });
-    doors = openDoors(test.app);
+    transports = openTransports(test.app);
     document = await upload(test, Buffer.from('shared'), 'shared.bin');
   });
   afterAll(async () => {
-    for (const door of doors) door.close();
+    for (const transport of transports) transport.close();
     await test.remove();
   });
 
@@ -58,17 +58,17 @@ describeDialects('links', (dialect) => {
     expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(cleared.body);
   });
 
-  it('change the same through every door', async () => {
+  it('change the same through every transport', async () => {
     const link = await makeLink(test, document.id, { email_required: true, name: 'First' });
-    for (const door of doors) {
-      const request = { linkId: link.id, name: `By ${door.name}` };
-      const answer = await door.call(
+    for (const transport of transports) {
+      const request = { linkId: link.id, name: `By ${transport.name}` };
+      const answer = await transport.call(
         updateLink,
         // Over HTTP the members of the body are the mask.
-        door.name === 'http' ? request : { ...request, updateMask: { paths: ['name'] } },
+        transport.name === 'http' ? request : { ...request, updateMask: { paths: ['name'] } },
         keyOf(test),
       );
-      expect(answer, door.name).toMatchObject({
+      expect(answer, transport.name).toMatchObject({
         ok: true,
         message: { link: { name: request.name, emailRequired: true, url: link.url } },
       });
@@ -107,24 +107,24 @@ describeDialects('links', (dialect) => {
     expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
   });
 
-  it('change their gate through every door, and never to one that proves no address', async () => {
-    for (const door of doors) {
+  it('change their gate on every transport, but not to an unproven address', async () => {
+    for (const transport of transports) {
       const link = await makeLink(test, document.id);
       const change = (fields: Record<string, unknown>, paths: string[]) =>
-        door.call(
+        transport.call(
           updateLink,
           // Over HTTP the members of the body are the mask.
           {
             linkId: link.id,
             ...fields,
-            ...(door.name === 'http' ? {} : { updateMask: { paths } }),
+            ...(transport.name === 'http' ? {} : { updateMask: { paths } }),
           },
           keyOf(test),
         );
       const early = await change({ emailVerificationRequired: true }, [
         'email_verification_required',
       ]);
-      expect(early, door.name).toMatchObject({
+      expect(early, transport.name).toMatchObject({
         ok: false,
         error: { code: 'invalid_argument', fields: ['email_verification_required'] },
       });
@@ -133,7 +133,7 @@ describeDialects('links', (dialect) => {
         ['email_required', 'email_verification_required', 'password'],
       );
       const gate = { emailRequired: true, emailVerificationRequired: true, passwordRequired: true };
-      expect(closed, door.name).toMatchObject({ ok: true, message: { link: gate } });
+      expect(closed, transport.name).toMatchObject({ ok: true, message: { link: gate } });
 
       const body = { email_required: false };
       const halfOpen = await api(test, 'PATCH', `/links/${link.id}`, body);
@@ -171,19 +171,19 @@ describeDialects('links', (dialect) => {
   });
 
   it('are revoked once and for all', async () => {
-    for (const door of doors) {
+    for (const transport of transports) {
       const link = await makeLink(test, document.id);
       const linkId = link.id;
 
-      expect(await door.call(revokeLink, { linkId }, keyOf(test))).toMatchObject({ ok: true });
+      expect(await transport.call(revokeLink, { linkId }, keyOf(test))).toMatchObject({ ok: true });
 
       const revoked = (await api<LinkFields>(test, 'GET', `/links/${linkId}`)).body;
-      expect(revoked.revoke_time, door.name).toMatch(/Z$/);
+      expect(revoked.revoke_time, transport.name).toMatch(/Z$/);
       expect((await fetch(link.url)).status).toBe(410);
-      expect(await door.call(revokeLink, { linkId }, keyOf(test))).toMatchObject({ ok: true });
+      expect(await transport.call(revokeLink, { linkId }, keyOf(test))).toMatchObject({ ok: true });
       expect((await api(test, 'GET', `/links/${linkId}`)).body).toEqual(revoked);
-      const change = await door.call(updateLink, { linkId, name: 'Back' }, keyOf(test));
-      expect(change, door.name).toMatchObject({ ok: false, error: { code: 'conflict' } });
+      const change = await transport.call(updateLink, { linkId, name: 'Back' }, keyOf(test));
+      expect(change, transport.name).toMatchObject({ ok: false, error: { code: 'conflict' } });
       expect((await api(test, 'GET', `/links/${linkId}`)).body).toEqual(revoked);
     }
     const link = await makeLink(test, document.id);

@@ -6,7 +6,7 @@ import { base62 } from '../../src/crypto/ids.ts';
 import { cookieOf, secretDocument, secretPdf } from '../support/gated.ts';
 import { startTestApp } from '../support/harness.ts';
 import { api, type LinkFields, makeLink, sha256, upload } from '../support/sharing.ts';
-import { openRpcStreamDoors } from '../support/streams.ts';
+import { openRpcStreamTransports } from '../support/streams.ts';
 
 describe('the address of a link', () => {
   it('is 128 bits of randomness of its own', async () => {
@@ -213,11 +213,14 @@ describe('a link', () => {
     const cookie = await pass(link);
     const text = cookie.slice('latchkey_pass='.length);
     const documentId = link.document_id;
-    for (const door of openRpcStreamDoors(app().app)) {
-      onTestFinished(() => door.close());
+    for (const transport of openRpcStreamTransports(app().app)) {
+      onTestFinished(() => transport.close());
       for (const credential of [{ cookie }, { cookie, authorization: `Bearer ${text}` }]) {
-        const answer = await door.download({ documentId }, credential);
-        expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
+        const answer = await transport.download({ documentId }, credential);
+        expect(answer, transport.name).toMatchObject({
+          ok: false,
+          error: { code: 'unauthenticated' },
+        });
       }
     }
     for (const path of ['links', `links/${link.id}`, `documents/${documentId}/file`]) {

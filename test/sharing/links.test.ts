@@ -5,7 +5,6 @@ import {
   type CreateLinkRequestSchema,
   LinkService,
 } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { type Door, openDoors } from '../support/doors.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import {
   api,
@@ -17,6 +16,7 @@ import {
   serviceCredential,
   upload,
 } from '../support/sharing.ts';
+import { openTransports, type Transport } from '../support/transports.ts';
 import { admit } from '../support/views.ts';
 
 const { createLink, listLinks, getLink, updateLink, revokeLink, listLinkViews } =
@@ -24,16 +24,16 @@ const { createLink, listLinks, getLink, updateLink, revokeLink, listLinkViews } 
 
 describeDialects('links', (dialect) => {
   let test: TestApp;
-  let doors: Door[];
+  let transports: Transport[];
   let document: DocumentFields;
   beforeAll(async () => {
     test = await startTestApp({ dialect });
-    doors = openDoors(test.app);
+    transports = openTransports(test.app);
     document = await upload(test, Buffer.from('shared'), 'shared.bin');
     await otherWorkspace(test);
   });
   afterAll(async () => {
-    for (const door of doors) door.close();
+    for (const transport of transports) transport.close();
     await test.remove();
   });
 
@@ -68,7 +68,7 @@ describeDialects('links', (dialect) => {
     expect((await api(test, 'GET', `/links/${id}`)).body).toEqual(answer.body);
   });
 
-  it('are created the same through every door, each with a url of its own', async () => {
+  it('are created the same through every transport, each with a url of its own', async () => {
     const expireTime = timestampFromMs(Date.now() + 60_000);
     const fields = {
       documentId: document.id,
@@ -79,14 +79,14 @@ describeDialects('links', (dialect) => {
       expireTime,
     };
     const urls = new Set<string>();
-    for (const door of doors) {
+    for (const transport of transports) {
       const request = { ...fields, password: 'open sesame' };
-      const answer = await door.call(createLink, request, keyOf(test));
+      const answer = await transport.call(createLink, request, keyOf(test));
       const link = { ...fields, passwordRequired: true };
-      expect(answer, door.name).toMatchObject({ ok: true, message: { link } });
+      expect(answer, transport.name).toMatchObject({ ok: true, message: { link } });
       if (answer.ok) urls.add(answer.message.link?.url ?? '');
     }
-    expect(urls.size).toBe(doors.length);
+    expect(urls.size).toBe(transports.length);
   });
 
   type Refused = Omit<MessageInitShape<typeof CreateLinkRequestSchema>, '$typeName'>;
@@ -115,10 +115,10 @@ describeDialects('links', (dialect) => {
   ];
   it.each(refusals)('with %s are refused, and none is made', async (_, request, code, fields) => {
     const before = await countLinks();
-    for (const door of doors) {
+    for (const transport of transports) {
       const whole = { documentId: document.id, ...request };
-      const answer = await door.call(createLink, whole, keyOf(test));
-      expect(answer, door.name).toMatchObject({ ok: false, error: { code, fields } });
+      const answer = await transport.call(createLink, whole, keyOf(test));
+      expect(answer, transport.name).toMatchObject({ ok: false, error: { code, fields } });
     }
     expect(await countLinks()).toBe(before);
   });
@@ -153,10 +153,10 @@ describeDialects('links', (dialect) => {
   it('to another workspace’s document are refused as if there were none', async () => {
     const credential = await serviceCredential(test, 'links:write');
     const before = await countLinks();
-    for (const door of doors) {
+    for (const transport of transports) {
       const request = { documentId: document.id, workspaceId: 'ws_other' };
-      const answer = await door.call(createLink, request, credential);
-      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
+      const answer = await transport.call(createLink, request, credential);
+      expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
     }
     expect(await countLinks()).toBe(before);
   });
@@ -165,25 +165,31 @@ describeDialects('links', (dialect) => {
     const one = await upload(test, Buffer.from('one'), 'one.bin');
     const links: LinkFields[] = [];
     for (let i = 0; i < 5; i++) links.push(await makeLink(test, one.id));
-    for (const door of doors) {
+    for (const transport of transports) {
       const seen: string[] = [];
       let pageToken = '';
       do {
         const request = { documentId: one.id, pageSize: 2, pageToken };
-        const answer = await door.call(listLinks, request, keyOf(test));
+        const answer = await transport.call(listLinks, request, keyOf(test));
         if (!answer.ok) throw new Error(answer.error.message);
         expect(answer.message.links.length).toBeLessThanOrEqual(2);
         seen.push(...answer.message.links.map(({ id }) => id));
         pageToken = answer.message.nextPageToken;
       } while (pageToken !== '');
-      expect([...seen].sort(), door.name).toEqual(links.map(({ id }) => id).sort());
+      expect([...seen].sort(), transport.name).toEqual(links.map(({ id }) => id).sort());
 
-      const none = await door.call(listLinks, { documentId: 'doc_unknown' }, keyOf(test));
-      expect(none, door.name).toMatchObject({ ok: true, message: { links: [] } });
-      const negative = await door.call(listLinks, { pageSize: -1 }, keyOf(test));
-      expect(negative, door.name).toMatchObject({ ok: false, error: { fields: ['page_size'] } });
-      const garbage = await door.call(listLinks, { pageToken: 'x' }, keyOf(test));
-      expect(garbage, door.name).toMatchObject({ ok: false, error: { fields: ['page_token'] } });
+      const none = await transport.call(listLinks, { documentId: 'doc_unknown' }, keyOf(test));
+      expect(none, transport.name).toMatchObject({ ok: true, message: { links: [] } });
+      const negative = await transport.call(listLinks, { pageSize: -1 }, keyOf(test));
+      expect(negative, transport.name).toMatchObject({
+        ok: false,
+        error: { fields: ['page_size'] },
+      });
+      const garbage = await transport.call(listLinks, { pageToken: 'x' }, keyOf(test));
+      expect(garbage, transport.name).toMatchObject({
+        ok: false,
+        error: { fields: ['page_token'] },
+      });
     }
   });
 
@@ -191,16 +197,20 @@ describeDialects('links', (dialect) => {
     const link = await makeLink(test, document.id, { email_required: true });
     await admit(link, 'first@example.com');
     await admit(link, 'Second@Example.com ');
-    for (const door of doors) {
-      const answer = await door.call(listLinkViews, { linkId: link.id }, keyOf(test));
+    for (const transport of transports) {
+      const answer = await transport.call(listLinkViews, { linkId: link.id }, keyOf(test));
       if (!answer.ok) throw new Error(answer.error.message);
       const emails = answer.message.views.map(({ email }) => email).sort();
-      expect(emails, door.name).toEqual(['first@example.com', 'second@example.com']);
-      const page = await door.call(listLinkViews, { linkId: link.id, pageSize: 1 }, keyOf(test));
+      expect(emails, transport.name).toEqual(['first@example.com', 'second@example.com']);
+      const page = await transport.call(
+        listLinkViews,
+        { linkId: link.id, pageSize: 1 },
+        keyOf(test),
+      );
       if (!page.ok) throw new Error(page.error.message);
       const { views, nextPageToken } = page.message;
       const rest = { linkId: link.id, pageToken: nextPageToken };
-      const second = await door.call(listLinkViews, rest, keyOf(test));
+      const second = await transport.call(listLinkViews, rest, keyOf(test));
       expect(views.length).toBe(1);
       expect(second).toMatchObject({ ok: true, message: { nextPageToken: '' } });
     }
@@ -225,18 +235,18 @@ describeDialects('links', (dialect) => {
     const link = await makeLink(test, document.id);
     const credential = await serviceCredential(test, 'links:read links:write');
     const request = { linkId: link.id, workspaceId: 'ws_other' };
-    for (const door of doors) {
+    for (const transport of transports) {
       const answers = [
-        await door.call(getLink, request, credential),
-        await door.call(updateLink, { ...request, name: 'Mine' }, credential),
-        await door.call(revokeLink, request, credential),
-        await door.call(listLinkViews, request, credential),
+        await transport.call(getLink, request, credential),
+        await transport.call(updateLink, { ...request, name: 'Mine' }, credential),
+        await transport.call(revokeLink, request, credential),
+        await transport.call(listLinkViews, request, credential),
       ];
       for (const answer of answers) {
-        expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
+        expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
       }
-      const list = await door.call(listLinks, { workspaceId: 'ws_other' }, credential);
-      expect(list, door.name).toMatchObject({ ok: true, message: { links: [] } });
+      const list = await transport.call(listLinks, { workspaceId: 'ws_other' }, credential);
+      expect(list, transport.name).toMatchObject({ ok: true, message: { links: [] } });
     }
     expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
   });

@@ -5,7 +5,7 @@ import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { callAny } from '../support/any-method.ts';
 import { addMember, as, memberScope } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 
 const { listDocuments, getDocument } = DocumentService.method;
 const { createLink, listLinks, revokeLink } = LinkService.method;
@@ -21,7 +21,7 @@ describeApp('a member', (suite) => {
     own = await as(suite.testApp, { type: 'member', sub: userId, scope: memberScope });
   });
 
-  describeDoors((name) => {
+  describeTransports((name) => {
     const upload = (fields: Record<string, string> = {}) =>
       callAny(suite.app, name, {
         method: DocumentService.method.uploadDocument,
@@ -36,8 +36,8 @@ describeApp('a member', (suite) => {
         .execute();
       return rows.map((row) => row.id);
     };
-    const call: ReturnType<typeof suite.door>['call'] = (method, request) =>
-      suite.door(name).call(method, request, own);
+    const call: ReturnType<typeof suite.transport>['call'] = (method, request) =>
+      suite.transport(name).call(method, request, own);
 
     it('uploads to the only workspace, named or not', async () => {
       expect(await upload()).toMatchObject({ code: 'ok' });

@@ -1,9 +1,9 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import type { Credential } from '../support/doors.ts';
 import { addMember, as, memberScope } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
+import type { Credential } from '../support/transports.ts';
 import { addUser } from '../support/users.ts';
 
 const { getWorkspace, putMember, removeMember, listMembers } = WorkspaceService.method;
@@ -52,9 +52,12 @@ describeApp('members', (suite) => {
     expect(await rolesNow()).toEqual({});
   });
 
-  describeDoors((name) => {
-    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential = staff) =>
-      suite.door(name).call(method, request, credential);
+  describeTransports((name) => {
+    const call: ReturnType<typeof suite.transport>['call'] = (
+      method,
+      request,
+      credential = staff,
+    ) => suite.transport(name).call(method, request, credential);
     const put = (userId: string, role: MemberRole, credential?: Credential) =>
       call(putMember, { workspaceId, userId, role }, credential);
     const remove = (userId: string, credential?: Credential) =>

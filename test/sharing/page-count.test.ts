@@ -6,39 +6,39 @@ import { makePdf } from '../support/pdf.ts';
 import { startProgram } from '../support/program.ts';
 import { multipartBody } from '../support/raw-http.ts';
 import { api, type DocumentFields, keyOf, makePng, sha256, upload } from '../support/sharing.ts';
-import { openStreamDoors, type StreamDoor } from '../support/streams.ts';
+import { openStreamTransports, type StreamTransport } from '../support/streams.ts';
 
 const pdf = makePdf({ pages: 12, text: 'Terms' });
 
 describeDialects("a document's page count", (dialect) => {
   let test: TestApp;
-  let doors: StreamDoor[];
+  let transports: StreamTransport[];
   beforeAll(async () => {
     test = await startTestApp({ dialect });
-    doors = openStreamDoors(test.app);
+    transports = openStreamTransports(test.app);
   });
   afterAll(async () => {
-    for (const door of doors) door.close();
+    for (const transport of transports) transport.close();
     await test.remove();
   });
 
   it('is told by the upload, and alike by every read', async () => {
-    for (const door of doors) {
-      const answer = await door.upload([{ file: pdf }], keyOf(test));
-      expect(answer, door.name).toMatchObject({ ok: true, message: { pageCount: 12 } });
+    for (const transport of transports) {
+      const answer = await transport.upload([{ file: pdf }], keyOf(test));
+      expect(answer, transport.name).toMatchObject({ ok: true, message: { pageCount: 12 } });
       const id = answer.ok ? answer.message.id : '';
       const read = await api<DocumentFields>(test, 'GET', `/documents/${id}`);
-      expect(read.body.page_count, door.name).toBe(12);
+      expect(read.body.page_count, transport.name).toBe(12);
       const renamed = await api(test, 'PATCH', `/documents/${id}`, { name: 'Other' });
-      expect(renamed.body, door.name).toMatchObject({ name: 'Other', page_count: 12 });
+      expect(renamed.body, transport.name).toMatchObject({ name: 'Other', page_count: 12 });
     }
   });
 
   it('is none for what is no PDF', async () => {
-    for (const door of doors) {
+    for (const transport of transports) {
       for (const file of [makePng(2, 2), Buffer.concat([Buffer.from('x'), pdf])]) {
-        const answer = await door.upload([{ file }], keyOf(test));
-        expect(answer, door.name).toMatchObject({ ok: true, message: { pageCount: 0 } });
+        const answer = await transport.upload([{ file }], keyOf(test));
+        expect(answer, transport.name).toMatchObject({ ok: true, message: { pageCount: 0 } });
       }
     }
   });

@@ -5,8 +5,8 @@ import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js'
 import { addMember, as } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { bearer, blobDirOf, filesUnder } from '../support/sharing.ts';
-import { openStreamDoors, startGrpcUpload } from '../support/streams.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { openStreamTransports, startGrpcUpload } from '../support/streams.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 import { admit, report, visit } from '../support/views.ts';
 
 const { getWorkspace, createWorkspace, updateWorkspace } = WorkspaceService.method;
@@ -43,15 +43,15 @@ describeApp('the quota of a workspace', (suite) => {
       // The callers know what the route answers.
       return { status: response.status, body: (await response.json()) as T };
     };
-    const doors = openStreamDoors(suite.app);
+    const transports = openStreamTransports(suite.app);
     onTestFinished(() => {
-      for (const door of doors) door.close();
+      for (const transport of transports) transport.close();
     });
-    const upload = (size: number, door = doors[0]) => {
-      if (door === undefined) throw new Error('there is no door');
-      return door.upload([{ file: Buffer.alloc(size, 'x') }], key);
+    const upload = (size: number, transport = transports[0]) => {
+      if (transport === undefined) throw new Error('there is no transport');
+      return transport.upload([{ file: Buffer.alloc(size, 'x') }], key);
     };
-    return { id, key, staff, usage, send, doors, upload };
+    return { id, key, staff, usage, send, transports, upload };
   }
 
   const refusal = (name: string) => ({
@@ -61,12 +61,14 @@ describeApp('the quota of a workspace', (suite) => {
   const files = () => filesUnder(blobDirOf(test()));
 
   it('bounds the bytes of all documents, and frees those of a deleted one', async () => {
-    const { usage, send, doors, upload } = await limited({ bytes_max: 1_000 });
+    const { usage, send, transports, upload } = await limited({ bytes_max: 1_000 });
     const first = await upload(600);
     if (!first.ok) throw new Error(first.error.message);
     const before = await files();
-    for (const door of doors) {
-      expect(await upload(401, door), door.name).toMatchObject(refusal('bytes_max (1000)'));
+    for (const transport of transports) {
+      expect(await upload(401, transport), transport.name).toMatchObject(
+        refusal('bytes_max (1000)'),
+      );
     }
     await expect.poll(files).toEqual(before);
     expect(await usage()).toEqual({ bytes: 600, documents: 1, links: 0, views: 0 });
@@ -151,9 +153,9 @@ describeApp('the quota of a workspace', (suite) => {
     }
   });
 
-  describeDoors((name) => {
-    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential) =>
-      suite.door(name).call(method, request, credential);
+  describeTransports((name) => {
+    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
+      suite.transport(name).call(method, request, credential);
 
     it('is set by clients and staff, and is that of the settings where unset', async () => {
       const standard = { documentsMax: 100_000, linksMax: 100_000, viewsMax: 1_000_000 };

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inlineTypes } from '../../src/http/inline-types.ts';
-import { doorNames } from '../support/doors.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
 import { type DocumentFields, keyOf, makeLink, makePng, makeZip } from '../support/sharing.ts';
-import { openStreamDoors, postForm, type StreamDoor } from '../support/streams.ts';
-import type { DoorName } from '../support/suite.ts';
+import { openStreamTransports, postForm, type StreamTransport } from '../support/streams.ts';
+import type { TransportName } from '../support/suite.ts';
+import { transportNames } from '../support/transports.ts';
 
 const script = '<script>alert(1)</script>';
 const svg = `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`;
@@ -55,13 +55,13 @@ const shown: [what: string, bytes: Buffer, type: string][] = [
 
 describe('the type of a document', () => {
   let test: TestApp;
-  let doors: StreamDoor[];
+  let transports: StreamTransport[];
   beforeAll(async () => {
     test = await startTestApp();
-    doors = openStreamDoors(test.app);
+    transports = openStreamTransports(test.app);
   });
   afterAll(async () => {
-    for (const door of doors) door.close();
+    for (const transport of transports) transport.close();
     await test.remove();
   });
 
@@ -79,14 +79,14 @@ describe('the type of a document', () => {
     };
   }
 
-  async function uploadBy(name: DoorName, file: Buffer) {
-    const door = doors.find((one) => one.name === name);
-    const answer = await door?.upload([{ fileName: 'terms.pdf', file }], keyOf(test));
+  async function uploadBy(name: TransportName, file: Buffer) {
+    const transport = transports.find((one) => one.name === name);
+    const answer = await transport?.upload([{ fileName: 'terms.pdf', file }], keyOf(test));
     if (answer?.ok !== true) throw new Error(`${name} has not stored it`);
     return answer.message;
   }
 
-  describe.each(doorNames)('uploaded over %s', (name) => {
+  describe.each(transportNames)('uploaded over %s', (name) => {
     it.each(opaque)('of %s is one that nothing shows in place', async (_, bytes) => {
       const { id, contentType } = await uploadBy(name, bytes);
       expect(inlineTypes).not.toContain(contentType);

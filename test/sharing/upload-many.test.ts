@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import { api, blobDirOf, filesUnder, keyOf, sha256, stored } from '../support/sharing.ts';
-import { grpcClients, openStreamDoors, startGrpcUpload } from '../support/streams.ts';
+import { grpcClients, openStreamTransports, startGrpcUpload } from '../support/streams.ts';
 
 /** How many a process carries at once of a workspace, while no other uploads. */
 const uploadsMax = 128;
@@ -13,12 +13,12 @@ describeDialects('many uploads at a time', (dialect) => {
   });
   afterEach(() => test.remove());
 
-  function openDoors() {
-    const doors = openStreamDoors(test.app);
+  function openTransports() {
+    const transports = openStreamTransports(test.app);
     onTestFinished(() => {
-      for (const door of doors) door.close();
+      for (const transport of transports) transport.close();
     });
-    return doors;
+    return transports;
   }
 
   async function digests(): Promise<string[]> {
@@ -26,14 +26,14 @@ describeDialects('many uploads at a time', (dialect) => {
     return rows.map((row) => row.sha256).sort();
   }
 
-  it('are each stored, or refused as too many, through every door', async () => {
-    const doors = openDoors().filter(({ name }) => name !== 'connect');
+  it('are each stored, or refused as too many, through every transport', async () => {
+    const transports = openTransports().filter(({ name }) => name !== 'connect');
     const contents = Array.from({ length: 200 }, (_, i) => Buffer.alloc(30_000, `upload ${i}`));
 
     const uploads = contents.flatMap((file) =>
-      doors.map(async (door) => ({
+      transports.map(async (transport) => ({
         digest: sha256(file),
-        answer: await door.upload([{ file }], keyOf(test)),
+        answer: await transport.upload([{ file }], keyOf(test)),
       })),
     );
     const answers = await Promise.all(uploads);
@@ -59,9 +59,9 @@ describeDialects('many uploads at a time', (dialect) => {
     });
     await expect.poll(() => filesUnder(blobDirOf(test))).toHaveLength(uploadsMax);
 
-    for (const door of openDoors()) {
-      const answer = await door.upload([{ file: Buffer.from('one more') }], keyOf(test));
-      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'rate_limited' } });
+    for (const transport of openTransports()) {
+      const answer = await transport.upload([{ file: Buffer.from('one more') }], keyOf(test));
+      expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'rate_limited' } });
     }
     // It is no reason to refuse anything else.
     expect((await api(test, 'GET', '/documents')).status).toBe(200);
@@ -69,9 +69,9 @@ describeDialects('many uploads at a time', (dialect) => {
 
     for (const { call } of uploads) call.end();
     for (const { answer } of uploads) expect(await answer).toMatchObject({ ok: true });
-    for (const door of openDoors()) {
-      const answer = await door.upload([{ file: Buffer.from('one more') }], keyOf(test));
-      expect(answer, door.name).toMatchObject({ ok: true });
+    for (const transport of openTransports()) {
+      const answer = await transport.upload([{ file: Buffer.from('one more') }], keyOf(test));
+      expect(answer, transport.name).toMatchObject({ ok: true });
     }
   });
 });

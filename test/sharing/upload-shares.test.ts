@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { bearer, blobDirOf, filesUnder, keyOf } from '../support/sharing.ts';
-import { grpcClients, openStreamDoors, startGrpcUpload } from '../support/streams.ts';
+import { grpcClients, openStreamTransports, startGrpcUpload } from '../support/streams.ts';
 
 let test: TestApp;
 let clients: Client[];
@@ -47,9 +47,9 @@ it('a workspace with hundreds of slow uploads does not refuse those of others', 
   await expect.poll(underWay).toBeGreaterThanOrEqual(128);
   const other = await addKey();
 
-  for (const door of openStreamDoors(test.app)) {
-    onTestFinished(() => door.close());
-    const answer = await door.upload([{ file: Buffer.from('mine') }], other);
-    expect(answer, door.name).toMatchObject({ ok: true });
+  for (const transport of openStreamTransports(test.app)) {
+    onTestFinished(() => transport.close());
+    const answer = await transport.upload([{ file: Buffer.from('mine') }], other);
+    expect(answer, transport.name).toMatchObject({ ok: true });
   }
 });

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { faultyUploads } from '../support/faults.ts';
 import { blobDirOf, filesUnder, keyOf } from '../support/sharing.ts';
-import { openStreamDoors, type Piece, startGrpcUpload } from '../support/streams.ts';
+import { openStreamTransports, type Piece, startGrpcUpload } from '../support/streams.ts';
 
 const { app } = faultyUploads();
 
@@ -31,11 +31,11 @@ describe('an upload as a stream of messages', () => {
     ],
   ];
   it.each(streams)('of %s is refused and leaves nothing', async (_, pieces, code, fields) => {
-    const doors = openStreamDoors(app().app).filter(({ name }) => name !== 'http');
-    for (const door of doors) {
-      const answer = await door.upload(pieces, keyOf(app()));
-      door.close();
-      expect(answer, door.name).toMatchObject({ ok: false, error: { code, fields } });
+    const transports = openStreamTransports(app().app).filter(({ name }) => name !== 'http');
+    for (const transport of transports) {
+      const answer = await transport.upload(pieces, keyOf(app()));
+      transport.close();
+      expect(answer, transport.name).toMatchObject({ ok: false, error: { code, fields } });
     }
   });
 

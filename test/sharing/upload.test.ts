@@ -13,7 +13,12 @@ import {
   sha256,
   stored,
 } from '../support/sharing.ts';
-import { openStreamDoors, type Piece, postForm, type StreamDoor } from '../support/streams.ts';
+import {
+  openStreamTransports,
+  type Piece,
+  postForm,
+  type StreamTransport,
+} from '../support/streams.ts';
 
 const pdf = makePdf({ pages: 2, text: 'Terms', padToBytes: 300_000 });
 const file = Buffer.from('some bytes');
@@ -37,27 +42,27 @@ async function fetchBytes(test: TestApp, id: string): Promise<Buffer> {
 
 describeDialects('an upload', (dialect) => {
   let test: TestApp;
-  let doors: StreamDoor[];
+  let transports: StreamTransport[];
   beforeAll(async () => {
     test = await startTestApp({ dialect });
-    doors = openStreamDoors(test.app);
+    transports = openStreamTransports(test.app);
   });
   afterAll(async () => {
-    for (const door of doors) door.close();
+    for (const transport of transports) transport.close();
     await test.remove();
   });
 
   it.each(kinds)('of %s keeps its bytes and tells what they are', async (_, bytes, contentType) => {
-    for (const door of doors) {
+    for (const transport of transports) {
       const halves = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
       const pieces: Piece[] = [
         { fileName: 'terms.pdf' },
         ...halves.map((half) => ({ file: half })),
       ];
 
-      const answer = await door.upload(pieces, keyOf(test));
+      const answer = await transport.upload(pieces, keyOf(test));
 
-      expect(answer, door.name).toMatchObject({
+      expect(answer, transport.name).toMatchObject({
         ok: true,
         message: {
           id: expect.stringMatching(/^doc_[0-9A-Za-z]{22}$/),
@@ -69,7 +74,7 @@ describeDialects('an upload', (dialect) => {
         },
       });
       const id = answer.ok ? answer.message.id : '';
-      expect(bytes.equals(await fetchBytes(test, id)), door.name).toBe(true);
+      expect(bytes.equals(await fetchBytes(test, id)), transport.name).toBe(true);
     }
   });
 
@@ -117,18 +122,18 @@ describeDialects('an upload', (dialect) => {
       [{ workspaceId: test.env.WORKSPACE_ID }, { file }, { name: 'Mine' }],
       [{ file }, { name: 'Mine' }, { workspaceId: test.env.WORKSPACE_ID }],
     ];
-    for (const door of doors) {
+    for (const transport of transports) {
       for (const pieces of orders) {
-        const answer = await door.upload(pieces, keyOf(test));
-        expect(answer, door.name).toMatchObject({ ok: true, message: { name: 'Mine' } });
+        const answer = await transport.upload(pieces, keyOf(test));
+        expect(answer, transport.name).toMatchObject({ ok: true, message: { name: 'Mine' } });
       }
     }
   });
 
   it('is named "document" where nothing names it', async () => {
-    for (const door of doors) {
-      const answer = await door.upload([{ file }], keyOf(test));
-      expect(answer, door.name).toMatchObject({ ok: true, message: { name: 'document' } });
+    for (const transport of transports) {
+      const answer = await transport.upload([{ file }], keyOf(test));
+      expect(answer, transport.name).toMatchObject({ ok: true, message: { name: 'document' } });
     }
   });
 
@@ -142,11 +147,14 @@ describeDialects('an upload', (dialect) => {
       'x'.repeat(256),
       '😀'.repeat(256),
     ];
-    for (const door of doors) {
+    for (const transport of transports) {
       for (const name of names) {
-        const answer = await door.upload([{ file }, { name }], keyOf(test));
+        const answer = await transport.upload([{ file }, { name }], keyOf(test));
         const error = { code: 'invalid_argument', fields: ['name'] };
-        expect(answer, `${door.name} ${JSON.stringify(name)}`).toMatchObject({ ok: false, error });
+        expect(answer, `${transport.name} ${JSON.stringify(name)}`).toMatchObject({
+          ok: false,
+          error,
+        });
       }
     }
     expect(await stored(test)).toEqual(before);
@@ -155,9 +163,9 @@ describeDialects('an upload', (dialect) => {
   it('of a caller without a workspace goes to the one that it names', async () => {
     const workspaceId = await otherWorkspace(test);
     const credential = await serviceCredential(test, 'documents:write');
-    for (const door of doors) {
-      const named = await door.upload([{ file }, { workspaceId }], credential);
-      expect(named, door.name).toMatchObject({ ok: true, message: { workspaceId } });
+    for (const transport of transports) {
+      const named = await transport.upload([{ file }, { workspaceId }], credential);
+      expect(named, transport.name).toMatchObject({ ok: true, message: { workspaceId } });
     }
   });
 
@@ -182,9 +190,9 @@ describeDialects('an upload', (dialect) => {
     async (_, pieces, code, fields) => {
       const before = await stored(test);
       const credential = await serviceCredential(test, 'documents:write');
-      for (const door of doors) {
-        const answer = await door.upload(pieces, credential);
-        expect(answer, door.name).toMatchObject({ ok: false, error: { code, fields } });
+      for (const transport of transports) {
+        const answer = await transport.upload(pieces, credential);
+        expect(answer, transport.name).toMatchObject({ ok: false, error: { code, fields } });
       }
       expect(await stored(test)).toEqual(before);
     },
@@ -192,9 +200,9 @@ describeDialects('an upload', (dialect) => {
 
   it('with a key goes to no other workspace', async () => {
     const before = await stored(test);
-    for (const door of doors) {
-      const answer = await door.upload([{ file }, { workspaceId: 'ws_other' }], keyOf(test));
-      expect(answer, door.name).toMatchObject({ ok: false, error: { code: 'forbidden' } });
+    for (const transport of transports) {
+      const answer = await transport.upload([{ file }, { workspaceId: 'ws_other' }], keyOf(test));
+      expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'forbidden' } });
     }
     expect(await stored(test)).toEqual(before);
   });
@@ -203,11 +211,14 @@ describeDialects('an upload', (dialect) => {
     const before = await stored(test);
     const reader = await serviceCredential(test, 'documents:read');
     const workspaceId = test.env.WORKSPACE_ID;
-    for (const door of doors) {
-      const stranger = await door.upload([{ file }], {});
-      expect(stranger, door.name).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
-      const unscoped = await door.upload([{ file }, { workspaceId }], reader);
-      expect(unscoped, door.name).toMatchObject({ ok: false, error: { code: 'forbidden' } });
+    for (const transport of transports) {
+      const stranger = await transport.upload([{ file }], {});
+      expect(stranger, transport.name).toMatchObject({
+        ok: false,
+        error: { code: 'unauthenticated' },
+      });
+      const unscoped = await transport.upload([{ file }, { workspaceId }], reader);
+      expect(unscoped, transport.name).toMatchObject({ ok: false, error: { code: 'forbidden' } });
     }
     expect(await stored(test)).toEqual(before);
   });

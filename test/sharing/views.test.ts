@@ -10,7 +10,7 @@ import {
   makeZip,
   upload,
 } from '../support/sharing.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 import {
   admit,
   otherVisit,
@@ -140,13 +140,13 @@ describeApp('a view of a link', (suite) => {
       }
     });
 
-    describeDoors((name) => {
+    describeTransports((name) => {
       it('comes newest first, page by page, each with its own pages', async () => {
         const seen: unknown[] = [];
         let pageToken = '';
         do {
           const request = { linkId: listed.id, pageSize: 2, pageToken };
-          const answer = await suite.door(name).call(listLinkViews, request, keyOf(test()));
+          const answer = await suite.transport(name).call(listLinkViews, request, keyOf(test()));
           if (!answer.ok) throw new Error(answer.error.message);
           seen.push(
             ...answer.message.views.map(({ email, durationMs, pages }) => ({

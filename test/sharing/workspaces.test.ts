@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { addMember, as, memberScope } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeDoors } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/suite.ts';
 
 const { createWorkspace, getWorkspace, listWorkspaces, updateWorkspace } = WorkspaceService.method;
 
@@ -38,9 +38,9 @@ describeApp('workspaces', (suite) => {
     expect(await read.json()).toEqual(workspace);
   });
 
-  describeDoors((name) => {
-    const call: ReturnType<typeof suite.door>['call'] = (method, request, credential) =>
-      suite.door(name).call(method, request, credential);
+  describeTransports((name) => {
+    const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
+      suite.transport(name).call(method, request, credential);
 
     it.each(['service', 'staff'] as const)('are managed by %s', async (type) => {
       const credential = await as(suite.testApp, { type, scope });

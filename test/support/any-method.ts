@@ -1,5 +1,4 @@
-// Calls any method, of any kind, through any door, with a request that is merely well-formed: for
-// what has to hold of every method there is.
+// Calls a method of any kind on any transport with a well-formed request.
 import {
   create,
   type DescMessage,
@@ -19,8 +18,8 @@ import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import { http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
 import { services } from '../../src/api/services.ts';
 import type { App } from '../../src/app.ts';
-import { connectError, type DoorError, grpcError, httpRequestOf } from './doors.ts';
-import type { DoorName } from './suite.ts';
+import type { TransportName } from './suite.ts';
+import { connectError, grpcError, httpRequestOf, type TransportError } from './transports.ts';
 
 export type Outcome = {
   /** An error's code; `ok` for an answer. */
@@ -46,15 +45,15 @@ export type AnyCall = {
 };
 
 /** Calls a method and reads its answer to the end. */
-export async function callAny(app: App, door: DoorName, call: AnyCall): Promise<Outcome> {
-  const { code, challenge } = await hearAny(app, door, call);
+export async function callAny(app: App, transport: TransportName, call: AnyCall): Promise<Outcome> {
+  const { code, challenge } = await hearAny(app, transport, call);
   return { code, challenge };
 }
 
 /** The same, and tells all that was said. */
-export function hearAny(app: App, door: DoorName, call: AnyCall): Promise<Said> {
+export function hearAny(app: App, transport: TransportName, call: AnyCall): Promise<Said> {
   const request = requestOf(call);
-  switch (door) {
+  switch (transport) {
     case 'http':
       return overHttp(app, call, request);
     case 'grpc':
@@ -177,7 +176,7 @@ function textOf({ output }: DescMethod, answers: readonly Message[]): string {
   return answers.map((answer) => toJsonString(output, answer)).join('\n');
 }
 
-function saidOf({ requestId, ...error }: DoorError) {
+function saidOf({ requestId, ...error }: TransportError) {
   return { code: error.code, text: JSON.stringify(error) };
 }
 

@@ -1,4 +1,4 @@
-// The audit trail, as the suites look at it and break it.
+// The audit log, as the suites look at it and break it.
 import { sql } from 'kysely';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
 import type { Dialect } from './harness.ts';

@@ -4,8 +4,8 @@ import { encodeEnvelope } from '@connectrpc/connect/protocol';
 import { endStreamFromJson, errorFromJsonBytes } from '@connectrpc/connect/protocol-connect';
 import { findTrailerError } from '@connectrpc/connect/protocol-grpc';
 import { trailerParse } from '@connectrpc/connect/protocol-grpc-web';
-import { connectError, type DoorError } from './doors.ts';
 import { openRawHttp, type RawResponse, requestHead } from './raw-http.ts';
+import { connectError, type TransportError } from './transports.ts';
 
 /** The flag of a frame with a compressed message. */
 export const compressed = 1;
@@ -68,7 +68,7 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
 }
 
 /** The error in an answer, in the form of its protocol; undefined for a success. */
-export function errorIn({ status, headers, body }: RawResponse): DoorError | undefined {
+export function errorIn({ status, headers, body }: RawResponse): TransportError | undefined {
   const type = headers.get('content-type') ?? '';
   if (type === 'application/json') {
     return status === 200

@@ -80,7 +80,7 @@ export async function invoke(
   });
   const header = (name: string) => (name === 'authorization' ? 'Bearer token' : undefined);
   const isGone = () => false;
-  const call = { face: 'http', requestId: 'mine', peer: '', header, context, isGone } as const;
+  const call = { transport: 'http', requestId: 'mine', peer: '', header, context, isGone } as const;
   const init: MessageInitShape<DescMessage> = fields;
   return endpoint.invoke(call, () => create(method.input as DescMessage, init));
 }

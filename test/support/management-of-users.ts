@@ -31,7 +31,7 @@ export const managementOfUsers: Readonly<Record<string, Prepare>> = {
     const action = await bySelf()(suite);
     const userId = action.callerId ?? '';
     const own = await as(suite.testApp, { type: 'staff', scope: '', sub: userId });
-    const begun = await suite.door('grpc').call(UserService.method.enrolTotp, { userId }, own);
+    const begun = await suite.transport('grpc').call(UserService.method.enrolTotp, { userId }, own);
     if (!begun.ok) throw new Error(begun.error.message);
     const code = codeAt(fromBase32(begun.message.secret), Date.now());
     return { ...action, request: { userId, code } };

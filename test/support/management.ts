@@ -95,7 +95,7 @@ export const managementActions: Readonly<Record<string, (suite: Suite) => Promis
 async function makeRoomForKey(suite: Suite) {
   const keys = keyManager(
     () => suite.app,
-    () => suite.door('grpc'),
+    () => suite.transport('grpc'),
   );
   for (const { kid, state } of await keys.list()) {
     if (state === SigningKeyState.PENDING) done(await keys.revoke(kid));

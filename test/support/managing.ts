@@ -1,8 +1,8 @@
-// Those who manage clients and customers, and what they get done through a door.
+// Those who manage clients and customers, and what they get done through a transport.
 import type { App } from '../../src/app.ts';
-import type { DoorAnswer } from './doors.ts';
 import type { Added } from './rows.ts';
 import { signToken } from './tokens.ts';
+import type { TransportAnswer } from './transports.ts';
 
 type Manager = {
   readonly type?: 'service' | 'staff';
@@ -30,10 +30,10 @@ export async function customerOf(app: App, key: Added, accounts: readonly string
 }
 
 /** The answer's message. Throws for an error. */
-export function messageOf<M>(answer: DoorAnswer<M>): M {
+export function messageOf<M>(answer: TransportAnswer<M>): M {
   if (!answer.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`);
   return answer.message;
 }
 
 /** An error's code; `ok` for an answer. */
-export const codeOf = (answer: DoorAnswer<unknown>) => (answer.ok ? 'ok' : answer.error.code);
+export const codeOf = (answer: TransportAnswer<unknown>) => (answer.ok ? 'ok' : answer.error.code);

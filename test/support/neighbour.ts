@@ -24,7 +24,7 @@ export type Neighbour = {
   readonly key: { readonly authorization: string };
   /** What tells of the workspace: in an answer to others, none of it may stand. */
   readonly marks: readonly string[];
-  /** Every row that is about the workspace, but for the audit trail. */
+  /** Every row that is about the workspace, but for the audit log. */
   rows(): Promise<string[]>;
 };
 

@@ -1,4 +1,4 @@
-// Protos that only tests have: compiled, and served through the real HTTP face.
+// Protos that only tests have: compiled, and served through the real HTTP transport.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { createGuard } from '../../src/api/guard.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { failureOf } from '../../src/errors/errors.ts';
 import { createPeerOf } from '../../src/transports/http/peer.ts';
-import { type HttpFace, startHttpFace } from '../../src/transports/http-server.ts';
+import { type HttpTransport, startHttpTransport } from '../../src/transports/http-server.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -64,12 +64,12 @@ export function endpointsOf(
   return descriptor.methods.map((method) => guard(method, handlers(method.name)));
 }
 
-/** An HTTP face for these methods alone, on a free port. */
-export async function serveEndpoints(endpoints: Endpoint[]): Promise<HttpFace> {
-  return startHttpFace({
+/** An HTTP transport for these methods alone, on a free port. */
+export async function serveEndpoints(endpoints: Endpoint[]): Promise<HttpTransport> {
+  return startHttpTransport({
     endpoints,
     bodies: createBodyBudgets({ bytesMax: 64 * 1024 * 1024 }),
-    pages: [],
+    routes: [],
     assetsDir: import.meta.dirname,
     publicUrl: () => 'http://test.invalid',
     address: { host: '127.0.0.1', port: 0 },

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { Browser } from './sign-in.ts';
-import type { DoorName, Suite } from './suite.ts';
+import type { Suite, TransportName } from './suite.ts';
 import { addTotp, addUser } from './users.ts';
 
 /** Signs in, with what is right and with what is wrong, and out; tells the errors' codes. */
 export async function useSessions(
   suite: Suite,
-  door: DoorName,
+  transport: TransportName,
   keep: (secret: string) => string,
 ): Promise<string[]> {
   const { signOut, listSessions } = SessionService.method;
@@ -16,7 +16,7 @@ export async function useSessions(
   const password = keep(`correct horse ${random()}`);
   const { id, email } = await addUser(suite.app.inside.db, { password });
   const code = await addTotp(suite.testApp, id);
-  const browser = new Browser(suite.door(door));
+  const browser = new Browser(suite.transport(transport));
   const wrong = [
     await browser.signIn({ email, password: random() }),
     await browser.signIn({ email, password, otp: random() }),

@@ -1,4 +1,4 @@
-// Signs users in and out through any door, and keeps their cookies as a browser does.
+// Signs users in and out through any transport, and keeps their cookies as a browser does.
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { parseSetCookie } from 'cookie';
 import {
@@ -6,23 +6,23 @@ import {
   type SignInRequestSchema,
   type SignInResponse,
 } from '../../gen/latchkey/identity/v1/session_pb.js';
-import type { Door, DoorAnswer } from './doors.ts';
+import type { Transport, TransportAnswer } from './transports.ts';
 
 export type SignInRequest = MessageInitShape<typeof SignInRequestSchema>;
 
 export class Browser {
-  readonly #door: Door;
+  readonly #transport: Transport;
   readonly #cookies = new Map<string, string>();
   /** The `Set-Cookie` headers of the last answer. */
   set: string[] = [];
   /** The `Retry-After` of the last answer; 0 where it has none. */
   retryAfter = 0;
 
-  constructor(door: Door) {
-    this.#door = door;
+  constructor(transport: Transport) {
+    this.#transport = transport;
   }
 
-  signIn(request: SignInRequest): Promise<DoorAnswer<SignInResponse>> {
+  signIn(request: SignInRequest): Promise<TransportAnswer<SignInResponse>> {
     return this.call(SessionService.method.signIn, request);
   }
 
@@ -38,10 +38,10 @@ export class Browser {
   }
 
   /** Calls a method with the cookies, and keeps those of the answer. */
-  call: Door['call'] = (method, request, credential = {}) => {
+  call: Transport['call'] = (method, request, credential = {}) => {
     this.set = [];
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    return this.#door.call(method, request, {
+    return this.#transport.call(method, request, {
       ...(cookie === '' ? {} : { cookie }),
       ...credential,
       onHeaders: (headers) => this.#keep(headers),

@@ -8,26 +8,26 @@ import {
   SigningKeyState,
 } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { App } from '../../src/app.ts';
-import type { Door, DoorAnswer } from './doors.ts';
-import type { DoorName, Suite } from './suite.ts';
+import type { Suite, TransportName } from './suite.ts';
 import { signToken } from './tokens.ts';
+import type { Transport, TransportAnswer } from './transports.ts';
 
 const { listSigningKeys, createSigningKey, activateSigningKey, revokeSigningKey } =
   SigningKeyService.method;
 
-/** The keys' management through a door, by a service that may do everything. */
-export function keyManager(app: () => App, door: () => Door) {
+/** The keys' management through a transport, by a service that may do everything. */
+export function keyManager(app: () => App, transport: () => Transport) {
   const credential = async () => {
     const scope = 'signing_keys:read signing_keys:write';
     return { authorization: `Bearer ${await signToken(app(), { type: 'service', scope })}` };
   };
   return {
-    create: async () => done(await door().call(createSigningKey, {}, await credential())),
+    create: async () => done(await transport().call(createSigningKey, {}, await credential())),
     activate: async (kid: string, force = false) =>
-      door().call(activateSigningKey, { kid, force }, await credential()),
-    revoke: async (kid: string) => door().call(revokeSigningKey, { kid }, await credential()),
+      transport().call(activateSigningKey, { kid, force }, await credential()),
+    revoke: async (kid: string) => transport().call(revokeSigningKey, { kid }, await credential()),
     async list() {
-      const answer = await door().call(listSigningKeys, { pageSize: 200 }, await credential());
+      const answer = await transport().call(listSigningKeys, { pageSize: 200 }, await credential());
       if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
       return answer.message.signingKeys;
     },
@@ -45,7 +45,7 @@ export function keyManager(app: () => App, door: () => Door) {
   };
 }
 
-export type KeyAnswer = DoorAnswer<{ readonly signingKey?: SigningKey | undefined }>;
+export type KeyAnswer = TransportAnswer<{ readonly signingKey?: SigningKey | undefined }>;
 
 /** The key of an answer that has to be good. */
 export function done(answer: KeyAnswer): SigningKey {
@@ -71,10 +71,10 @@ export function oneKeyEachTime(suite: Suite) {
   const advance = (seconds: number) => {
     suite.clock.frozen = freeze() + Math.round(seconds * 1000);
   };
-  const manager = (door: DoorName) =>
+  const manager = (transport: TransportName) =>
     keyManager(
       () => suite.app,
-      () => suite.door(door),
+      () => suite.transport(transport),
     );
   beforeEach(async () => {
     suite.clock.frozen = Math.ceil((suite.clock.frozen ?? Date.now()) / 1000) * 1000;

@@ -1,4 +1,4 @@
-// Uploads and downloads through the three doors: the same pieces in, the same shape of answer out.
+// Uploads and downloads on the three transports: the same messages in, the same answer out.
 import {
   create,
   fromBinary,
@@ -19,17 +19,16 @@ import {
   type DownloadDocumentResponse,
   type UploadDocumentRequestSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
-
+import { type MultipartPart, multipartBody } from './raw-http.ts';
 import {
   type Addresses,
   type Credential,
   connectError,
-  type DoorAnswer,
   grpcError,
   headersOf,
   problemError,
-} from './doors.ts';
-import { type MultipartPart, multipartBody } from './raw-http.ts';
+  type TransportAnswer,
+} from './transports.ts';
 
 /** A message of an upload. */
 export type Piece = MessageInitShape<typeof UploadDocumentRequestSchema>;
@@ -38,23 +37,23 @@ export type DownloadRequest = MessageInitShape<typeof DownloadDocumentRequestSch
 
 export type Downloaded = { readonly header: DownloadHeader; readonly bytes: Buffer };
 
-export type StreamDoor = {
+export type StreamTransport = {
   readonly name: 'http' | 'grpc' | 'connect';
-  upload(pieces: Piece[], credential: Credential): Promise<DoorAnswer<Document>>;
+  upload(pieces: Piece[], credential: Credential): Promise<TransportAnswer<Document>>;
   close(): void;
 };
 
-/** A door that also downloads as the proto says it; over HTTP a download has another shape. */
-export type RpcStreamDoor = StreamDoor & {
-  download(request: DownloadRequest, credential: Credential): Promise<DoorAnswer<Downloaded>>;
+/** A transport that also downloads as the proto says it; over HTTP a download has another shape. */
+export type RpcStreamTransport = StreamTransport & {
+  download(request: DownloadRequest, credential: Credential): Promise<TransportAnswer<Downloaded>>;
 };
 
-export function openStreamDoors(app: Addresses): StreamDoor[] {
-  return [httpDoor(app), ...openRpcStreamDoors(app)];
+export function openStreamTransports(app: Addresses): StreamTransport[] {
+  return [httpTransport(app), ...openRpcStreamTransports(app)];
 }
 
-export function openRpcStreamDoors(app: Addresses): RpcStreamDoor[] {
-  return [grpcDoor(app), connectDoor(app)];
+export function openRpcStreamTransports(app: Addresses): RpcStreamTransport[] {
+  return [grpcTransport(app), connectTransport(app)];
 }
 
 const boundary = 'frontier';
@@ -86,7 +85,7 @@ export function postForm(app: Addresses, form: Buffer, credential: Credential): 
   });
 }
 
-function httpDoor(app: Addresses): StreamDoor {
+function httpTransport(app: Addresses): StreamTransport {
   return {
     name: 'http',
     async upload(pieces, credential) {
@@ -117,8 +116,8 @@ export function grpcClients(address: string, count: number): Client[] {
 /** An upload over gRPC that the caller writes, ends or cancels by itself. */
 export function startGrpcUpload(client: Client, credential: Credential) {
   const method = DocumentService.method.uploadDocument;
-  let answered = (_: DoorAnswer<Document>) => {};
-  const answer = new Promise<DoorAnswer<Document>>((resolve) => {
+  let answered = (_: TransportAnswer<Document>) => {};
+  const answer = new Promise<TransportAnswer<Document>>((resolve) => {
     answered = resolve;
   });
   const call = client.makeClientStreamRequest(
@@ -134,7 +133,7 @@ export function startGrpcUpload(client: Client, credential: Credential) {
   return { call, answer };
 }
 
-function grpcDoor(app: Addresses): RpcStreamDoor {
+function grpcTransport(app: Addresses): RpcStreamTransport {
   const client = new Client(app.grpcAddress, credentials.createInsecure());
   return {
     name: 'grpc',
@@ -164,7 +163,7 @@ function grpcDoor(app: Addresses): RpcStreamDoor {
   };
 }
 
-function connectDoor(app: Addresses): RpcStreamDoor {
+function connectTransport(app: Addresses): RpcStreamTransport {
   const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
   const client = createClient(DocumentService, transport);
   const optionsOf = (credential: Credential) => ({ headers: headersOf(credential) });

@@ -1,10 +1,10 @@
-// A suite on each dialect whose tests share one app, its three doors and its clock.
+// A suite on each dialect whose tests share one app, its three transports and its clock.
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { App } from '../../src/app.ts';
-import { type Door, doorNames, openDoors } from './doors.ts';
 import { type Dialect, describeDialects, startTestApp, type TestApp } from './harness.ts';
+import { openTransports, type Transport, transportNames } from './transports.ts';
 
-export type DoorName = Door['name'];
+export type TransportName = Transport['name'];
 
 /** Runs with the machine's clock until it is set. */
 class TestClock {
@@ -18,13 +18,13 @@ export type Suite = {
   readonly clock: TestClock;
   readonly testApp: TestApp;
   readonly app: App;
-  door(name: DoorName): Door;
+  transport(name: TransportName): Transport;
 };
 
 export function describeApp(name: string, body: (suite: Suite) => void): void {
   describeDialects(name, (dialect) => {
     const clock = new TestClock();
-    let running: { testApp: TestApp; doors: Door[] } | undefined;
+    let running: { testApp: TestApp; transports: Transport[] } | undefined;
     const started = () => {
       if (running === undefined) throw new Error('the app runs only while tests do');
       return running;
@@ -32,10 +32,10 @@ export function describeApp(name: string, body: (suite: Suite) => void): void {
 
     beforeAll(async () => {
       const testApp = await startTestApp({ dialect, now: clock.now });
-      running = { testApp, doors: openDoors(testApp.app) };
+      running = { testApp, transports: openTransports(testApp.app) };
     });
     afterAll(async () => {
-      for (const door of running?.doors ?? []) door.close();
+      for (const transport of running?.transports ?? []) transport.close();
       await running?.testApp.remove();
     });
 
@@ -48,16 +48,16 @@ export function describeApp(name: string, body: (suite: Suite) => void): void {
       get app() {
         return started().testApp.app;
       },
-      door(wanted) {
-        const door = started().doors.find(({ name }) => name === wanted);
-        if (door === undefined) throw new Error(`there is no door ${wanted}`);
-        return door;
+      transport(wanted) {
+        const transport = started().transports.find(({ name }) => name === wanted);
+        if (transport === undefined) throw new Error(`there is no transport ${wanted}`);
+        return transport;
       },
     });
   });
 }
 
-/** A suite through each door. */
-export function describeDoors(body: (door: DoorName) => void): void {
-  for (const name of doorNames) describe(`through ${name}`, () => body(name));
+/** A suite through each transport. */
+export function describeTransports(body: (transport: TransportName) => void): void {
+  for (const name of transportNames) describe(`through ${name}`, () => body(name));
 }

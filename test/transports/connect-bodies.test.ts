@@ -21,10 +21,10 @@ import {
   post,
   within,
 } from '../support/connect-frames.ts';
-import type { DoorError } from '../support/doors.ts';
 import { openCall, openSession } from '../support/grpc-raw.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { openRawHttp, type RawHttp } from '../support/raw-http.ts';
+import type { TransportError } from '../support/transports.ts';
 
 let app: TestApp;
 let port: number;
@@ -111,7 +111,7 @@ test('a body of 256 KiB is read', async () => {
 describe('unfinished bodies of anonymous callers', () => {
   const body = JSON.stringify({ email: 'x'.repeat(250_000) });
   let other: TestApp;
-  let refused: (DoorError | undefined)[];
+  let refused: (TransportError | undefined)[];
   beforeEach(async () => {
     other = await startTestApp();
     port = Number(new URL(other.app.publicUrl).port);

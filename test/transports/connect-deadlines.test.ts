@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Code, type HandlerContext } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { HttpFace } from '../../src/transports/http-server.ts';
+import type { HttpTransport } from '../../src/transports/http-server.ts';
 import { answerTo, chunk, errorIn, frame, post } from '../support/connect-frames.ts';
 import { compileProto, endpointsOf, serveEndpoints } from '../support/proto.ts';
 
@@ -65,13 +65,13 @@ const handlers: Record<string, (request: never, context: HandlerContext) => unkn
   },
 };
 
-let face: HttpFace;
+let transport: HttpTransport;
 beforeAll(async () => {
   const registry = await compileProto({ 'test/slow.proto': slow });
   const handlerOf = (name: string) => handlers[name] ?? (() => ({}));
-  face = await serveEndpoints(endpointsOf(registry, 'test.slow.v1.SlowService', handlerOf));
+  transport = await serveEndpoints(endpointsOf(registry, 'test.slow.v1.SlowService', handlerOf));
 });
-afterAll(() => face.close());
+afterAll(() => transport.close());
 beforeEach(() => {
   reasons = [];
 });
@@ -91,7 +91,7 @@ const calls = [
 
 describe.each(calls)('%s', (_what, request) => {
   test('ends at its deadline, and its handler with it', async () => {
-    const answer = await answerTo(face.port, request);
+    const answer = await answerTo(transport.port, request);
     expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
     await expect.poll(() => reasons).toMatchObject([deadlineExceeded]);
   });
@@ -101,7 +101,7 @@ test.each([
   ['a Connect call', post(path('Linger'), 'application/proto', connectMs('200')).with('')],
   ['a gRPC-Web call', post(path('Linger'), grpcWeb, grpcTimeout('200m')).with(frame(''))],
 ])('%s ends at its deadline where the handler goes on', async (_what, request) => {
-  const answer = await answerTo(face.port, request);
+  const answer = await answerTo(transport.port, request);
   expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
 });
 
@@ -114,7 +114,7 @@ test.each([
     post(path('Collect'), grpcWeb, grpcTimeout('300m')).chunked + chunk(frame('')),
   ],
 ])('%s ends at its deadline where the body does not arrive', async (_what, request) => {
-  const answer = await answerTo(face.port, request);
+  const answer = await answerTo(transport.port, request);
   expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
 });
 
@@ -126,7 +126,7 @@ describe('a timeout', () => {
     ['connect-timeout-ms', 'application/proto', connectMs('9999999999')],
     ['grpc-timeout', grpcWeb, grpcTimeout('99999999H')],
   ])('in %s that is longer than any call is accepted', async (_header, type, header) => {
-    const answer = await answerTo(face.port, ignore(type, header));
+    const answer = await answerTo(transport.port, ignore(type, header));
     expect(answer).toMatchObject({ status: 200 });
     expect(answer && errorIn(answer)).toBeUndefined();
   });
@@ -138,18 +138,18 @@ describe('a timeout', () => {
     ['grpc-timeout: 5', grpcWeb, grpcTimeout('5')],
     ['grpc-timeout: 123456789m', grpcWeb, grpcTimeout('123456789m')],
   ])('is refused where it is malformed: %s', async (_value, type, header) => {
-    const answer = await answerTo(face.port, ignore(type, header));
+    const answer = await answerTo(transport.port, ignore(type, header));
     expect(answer && errorIn(answer)).toMatchObject({ code: 'invalid_argument' });
   });
 
   test('of nothing ends the call at once', async () => {
-    const answer = await answerTo(face.port, ignore('application/proto', connectMs('0')));
+    const answer = await answerTo(transport.port, ignore('application/proto', connectMs('0')));
     expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
   });
 });
 
 test('a handler sees that its caller has gone away', async () => {
   const request = post(path('Wait'), 'application/proto').with('');
-  expect(await answerTo(face.port, request, 1_000)).toBeUndefined();
+  expect(await answerTo(transport.port, request, 1_000)).toBeUndefined();
   await expect.poll(() => reasons).toMatchObject([{ code: 'canceled' }]);
 });

@@ -132,11 +132,11 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
   ])('%s', async (_what, build) => {
     const { requestId, error, log } = await refusalOf(build);
     expect(error).toMatchObject({ code: 'invalid_argument', requestId });
-    expect(log).toMatchObject([{ code: 'invalid_argument', face: 'connect', level: 30 }]);
+    expect(log).toMatchObject([{ code: 'invalid_argument', transport: 'connect', level: 30 }]);
   });
 
   test('and it is counted', async () => {
-    const labels = `method="${signIn.slice(1)}",face="connect",code="invalid_argument"`;
+    const labels = `method="${signIn.slice(1)}",transport="connect",code="invalid_argument"`;
     const series = `latchkey_call_duration_seconds_count{${labels}}`;
     const before = await countOf(series);
     await refusalOf((id) => post(signIn, proto, id).with(truncated));
@@ -181,7 +181,7 @@ describe('a request in no form of the method', () => {
   });
 
   test('is counted', async () => {
-    const series = 'latchkey_page_duration_seconds_count{page="unrouted",status="415"}';
+    const series = 'latchkey_route_duration_seconds_count{route="unrouted",status="415"}';
     const before = await countOf(series);
     await refusalOf((id) => post(signIn, 'text/plain', id).with('x'));
     expect(await countOf(series)).toBe(before + 1);

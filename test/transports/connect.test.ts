@@ -13,8 +13,8 @@ import {
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { frame, post } from '../support/connect-frames.ts';
-import { connectError } from '../support/doors.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { connectError } from '../support/transports.ts';
 
 let app: TestApp;
 beforeAll(async () => {

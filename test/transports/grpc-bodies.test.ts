@@ -11,7 +11,7 @@ import { VerificationService } from '../../gen/latchkey/identity/v1/verification
 import { type BodyBudget, createBodyBudgets } from '../../src/api/body-budget.ts';
 import type { Handler } from '../../src/api/endpoint.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
-import { type GrpcFace, startGrpcFace } from '../../src/transports/grpc/server.ts';
+import { type GrpcTransport, startGrpcTransport } from '../../src/transports/grpc/server.ts';
 import { openCall, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
 import { endpointsOf } from '../support/proto.ts';
 
@@ -24,7 +24,7 @@ const smallBody = Buffer.concat([prefix(small.length), small]);
 
 describe('the memory of bodies', () => {
   let budget: BodyBudget;
-  let face: GrpcFace;
+  let transport: GrpcTransport;
   const observed: Observation[] = [];
   let handle: (context: HandlerContext) => unknown = () => ({});
   beforeAll(async () => {
@@ -38,12 +38,12 @@ describe('the memory of bodies', () => {
       endpointsOf(registry, typeName, () => handler, observe),
     );
     const any = { host: '127.0.0.1', port: 0 };
-    face = await startGrpcFace({ endpoints, bodies, address: any, limits: shortLimits });
+    transport = await startGrpcTransport({ endpoints, bodies, address: any, limits: shortLimits });
   });
-  afterAll(() => face.close());
+  afterAll(() => transport.close());
 
   async function openLocal() {
-    const opened = await openSession(`127.0.0.1:${face.port}`);
+    const opened = await openSession(`127.0.0.1:${transport.port}`);
     onTestFinished(() => opened.destroy());
     return opened;
   }
@@ -89,7 +89,7 @@ describe('the memory of bodies', () => {
       signal.throwIfAborted();
     };
     observed.length = 0;
-    const client = new Client(`127.0.0.1:${face.port}`, credentials.createInsecure());
+    const client = new Client(`127.0.0.1:${transport.port}`, credentials.createInsecure());
     onTestFinished(() => client.close());
     const keep = (bytes: Buffer) => bytes;
     const bytes = smallBody.subarray(5);

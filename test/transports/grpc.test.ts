@@ -20,8 +20,8 @@ import {
   UploadDocumentRequestSchema,
   UploadDocumentResponseSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { grpcError } from '../support/doors.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { grpcError } from '../support/transports.ts';
 
 const getJwks = '/latchkey.identity.v1.VerificationService/GetJwks';
 const verifyToken = '/latchkey.identity.v1.VerificationService/VerifyToken';

@@ -91,7 +91,7 @@ describe.each([
       '/latchkey.identity.v1.SessionService/SignIn',
       '/latchkey.identity.v1.SessionService/ListSessions',
     ],
-  ])('is told with the address of its caller over %s', async (door, signIn, list) => {
+  ])('is told with the address of its caller over %s', async (transport, signIn, list) => {
     const test = await startTestApp({ config: { trustedProxies } });
     onTestFinished(() => test.remove());
     const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = test.env;
@@ -109,7 +109,7 @@ describe.each([
     const token = /"access_?token":"([^"]+)"/i.exec(answer)?.[1];
     const authorization = `Bearer ${token}`;
     const sessions =
-      door === 'Connect'
+      transport === 'Connect'
         ? await send(list, {}, { authorization })
         : await fetch(`${test.app.publicUrl}${list}`, { headers: { authorization } });
     expect(await sessions.json()).toMatchObject({ sessions: [{ address: expected }] });

@@ -7,7 +7,7 @@ import {
 import { privilegeOf } from '../../access/privilege.ts';
 import { isManagementScope, storedScopes } from '../../access/scopes.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Credentials, Owner } from '../../credentials/credentials.ts';
 import { generateCredential } from '../../crypto/credential-format.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
@@ -25,7 +25,7 @@ import {
 
 export type ClientOptions = {
   readonly db: Database;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   readonly credentials: Credentials;
   readonly random: Random;
   /** Milliseconds since 1970. */
@@ -33,11 +33,11 @@ export type ClientOptions = {
 };
 
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {
-  const { db, trail, credentials, random, now } = options;
+  const { db, auditLog, credentials, random, now } = options;
 
   async function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     const requireMayChange = await changerOf(context);
-    return trail.change(context, { target: id, topic: 'access' }, async (trx) => {
+    return auditLog.change(context, { target: id, topic: 'access' }, async (trx) => {
       const row = await locked(trx, id);
       requireMayChange(storedScopes(row.scopes), id);
       if ((row.disable_time !== null) === disabled) return row;
@@ -70,7 +70,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const id = newId('cli', random);
       const row = { id, name: request.name, scopes, create_time: now(), disable_time: null };
       const made = generateCredential('cs', random);
-      await trail.change(context, { target: id }, async (trx) => {
+      await auditLog.change(context, { target: id }, async (trx) => {
         await insertClient(trx, row);
         const fields = { name: '', scopes: '', expireTime: undefined };
         await credentials.create(trx, ownerOf(id), made, fields);
@@ -95,7 +95,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const { clientId } = request;
       const requireMayChange = await changerOf(context);
       const target = { target: clientId, ...(paths.includes('scopes') ? access : {}) };
-      const row = await trail.change(context, target, async (trx) => {
+      const row = await auditLog.change(context, target, async (trx) => {
         const before = await locked(trx, clientId);
         const had = storedScopes(before.scopes);
         const has = storedScopes(change.scopes ?? before.scopes);
@@ -118,7 +118,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     async createClientSecret({ clientId, name, expireTime }, context) {
       const made = generateCredential('cs', random);
       const requireMayChangeSecret = await secretChangerOf(context, clientId);
-      const row = await trail.change(context, { target: made.id }, async (trx) => {
+      const row = await auditLog.change(context, { target: made.id }, async (trx) => {
         await requireMayChangeSecret(trx);
         const fields = { name, scopes: '', expireTime };
         return credentials.create(trx, ownerOf(clientId), made, fields);
@@ -133,7 +133,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async revokeClientSecret({ clientId, secretId }, context) {
       const requireMayChangeSecret = await secretChangerOf(context, clientId);
-      await trail.change(context, { target: secretId, ...access }, async (trx) => {
+      await auditLog.change(context, { target: secretId, ...access }, async (trx) => {
         await requireMayChangeSecret(trx);
         await credentials.revoke(trx, ownerOf(clientId), secretId);
       });
@@ -143,7 +143,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     async rotateClientSecret({ clientId, overlapSeconds, name, expireTime }, context) {
       const made = generateCredential('cs', random);
       const requireMayChangeSecret = await secretChangerOf(context, clientId);
-      const row = await trail.change(context, { target: clientId, ...access }, async (trx) => {
+      const row = await auditLog.change(context, { target: clientId, ...access }, async (trx) => {
         await requireMayChangeSecret(trx);
         const fields = { name, scopes: '', expireTime };
         return credentials.rotateAll(trx, ownerOf(clientId), made, fields, overlapSeconds);

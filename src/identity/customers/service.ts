@@ -6,7 +6,7 @@ import {
 } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { storedScopes } from '../../access/scopes.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Credentials, Owner } from '../../credentials/credentials.ts';
 import { generateCredential } from '../../crypto/credential-format.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
@@ -29,7 +29,7 @@ import {
 
 export type CustomerOptions = {
   readonly db: Database;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   readonly credentials: Credentials;
   readonly random: Random;
   /** Milliseconds since 1970. */
@@ -39,10 +39,10 @@ export type CustomerOptions = {
 export function createCustomerService(
   options: CustomerOptions,
 ): ServiceImpl<typeof CustomerService> {
-  const { db, trail, credentials, random, now } = options;
+  const { db, auditLog, credentials, random, now } = options;
 
   function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
-    return trail.change(context, { target: id, ...access }, async (trx) => {
+    return auditLog.change(context, { target: id, ...access }, async (trx) => {
       const row = await locked(trx, id);
       if ((row.disable_time !== null) === disabled) return row;
       const change = { disable_time: disabled ? now() : null };
@@ -60,7 +60,7 @@ export function createCustomerService(
   return {
     async createCustomer({ name }, context) {
       const row = { id: newId('cus', random), name, create_time: now(), disable_time: null };
-      await trail.change(context, { target: row.id }, (trx) => insertCustomer(trx, row));
+      await auditLog.change(context, { target: row.id }, (trx) => insertCustomer(trx, row));
       return { customer: customerMessage({ ...row, accountIds: [] }) };
     },
 
@@ -79,7 +79,7 @@ export function createCustomerService(
     async updateCustomer(request, context) {
       const { paths, change } = readUpdate(UpdateCustomerRequestSchema, request, updateFields);
       const { customerId } = request;
-      const row = await trail.change(context, { target: customerId }, async (trx) => {
+      const row = await auditLog.change(context, { target: customerId }, async (trx) => {
         const before = await locked(trx, customerId);
         if (paths.length > 0) await updateCustomer(trx, customerId, change);
         return { ...before, ...change };
@@ -97,7 +97,7 @@ export function createCustomerService(
 
     async putAccounts({ customerId, accountIds }, context) {
       const wanted = readAccountIds(accountIds);
-      const row = await trail.change(context, { target: customerId, ...access }, async (trx) => {
+      const row = await auditLog.change(context, { target: customerId, ...access }, async (trx) => {
         const before = await locked(trx, customerId);
         const had = new Set(before.accountIds);
         const removed = before.accountIds.filter((id) => !wanted.has(id));
@@ -117,7 +117,7 @@ export function createCustomerService(
     async createApiKey({ customerId, name, scopes, expireTime }, context) {
       const fields = { name, scopes: readKeyScopes(scopes), expireTime };
       const made = generateCredential('ck', random);
-      const row = await trail.change(context, { target: made.id }, (trx) =>
+      const row = await auditLog.change(context, { target: made.id }, (trx) =>
         credentials.create(trx, ownerOf(customerId), made, fields),
       );
       return { key: keyMessage(row), apiKey: made.text };
@@ -130,14 +130,14 @@ export function createCustomerService(
 
     async rotateApiKey({ customerId, keyId, overlapSeconds }, context) {
       const made = generateCredential('ck', random);
-      const row = await trail.change(context, { target: keyId, ...access }, (trx) =>
+      const row = await auditLog.change(context, { target: keyId, ...access }, (trx) =>
         credentials.rotate(trx, ownerOf(customerId), keyId, made, overlapSeconds),
       );
       return { key: keyMessage(row), apiKey: made.text };
     },
 
     async revokeApiKey({ customerId, keyId }, context) {
-      await trail.change(context, { target: keyId, ...access }, (trx) =>
+      await auditLog.change(context, { target: keyId, ...access }, (trx) =>
         credentials.revoke(trx, ownerOf(customerId), keyId),
       );
       return {};

@@ -61,7 +61,7 @@ export async function revokeKey(trx: Executor, kid: string, now: number): Promis
   return move(trx, 'revoke', await existingKey(trx, kid), now);
 }
 
-/** What the audit trail calls a step. */
+/** What the audit log calls a step. */
 export const stepActions: Record<KeyStep['kind'], string> = {
   remove: 'SigningKeyService.RemoveSigningKey',
   create: 'SigningKeyService.CreateSigningKey',

@@ -2,7 +2,7 @@
 // the last of its tokens has. Any number of processes try it on one database: each step is decided
 // within the transaction that takes it.
 import { isDeepStrictEqual } from 'node:util';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import type { Changes } from '../../storage/invalidation.ts';
 import { stepActions, stepTarget, takeStep } from './changes.ts';
@@ -22,7 +22,7 @@ export type RotationOptions = {
   readonly masterKey: MasterKey;
   readonly keyring: Keyring;
   readonly changes: Changes;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   readonly rotationDays: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -75,14 +75,14 @@ const doneElsewhere = new Error('another process has taken the step');
 
 /** Takes a step unless another process has; either way, this one knows of it then. */
 async function tryStep(
-  { masterKey, changes, trail, now }: RotationOptions,
+  { masterKey, changes, auditLog, now }: RotationOptions,
   step: KeyStep,
   periodMs: number,
 ): Promise<void> {
   const spare = await generateSigningKey(masterKey);
   const change = { target: stepTarget(step, spare), topic: 'signing_keys' } as const;
   try {
-    await trail.changeBySystem(stepActions[step.kind], change, async (trx) => {
+    await auditLog.changeBySystem(stepActions[step.kind], change, async (trx) => {
       await lockSigningKeys(trx);
       const due = dueStep(await findPublishedKeys(trx), now(), periodMs);
       if (!isDeepStrictEqual(due, step)) throw doneElsewhere;

@@ -4,7 +4,7 @@ import {
   type SigningKeyService,
   SigningKeyState,
 } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import { fail } from '../../errors/errors.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
@@ -26,7 +26,7 @@ const publishedMax = 20;
 export type SigningKeyOptions = {
   readonly db: Database;
   readonly masterKey: MasterKey;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
@@ -34,7 +34,7 @@ export type SigningKeyOptions = {
 export function createSigningKeyService(
   options: SigningKeyOptions,
 ): ServiceImpl<typeof SigningKeyService> {
-  const { db, masterKey, trail, now } = options;
+  const { db, masterKey, auditLog, now } = options;
   const topic = 'signing_keys';
   const answer = (row: SigningKeyRow) => ({ signingKey: keyMessage(row, now()) });
 
@@ -49,7 +49,7 @@ export function createSigningKeyService(
 
     async createSigningKey(_request, context) {
       const key = await generateSigningKey(masterKey);
-      const row = await trail.change(context, { target: key.kid, topic }, async (trx) => {
+      const row = await auditLog.change(context, { target: key.kid, topic }, async (trx) => {
         await lockSigningKeys(trx);
         const keys = await findPublishedKeys(trx);
         if (keys.filter((one) => stateAt(one, now()) !== 'removed').length >= publishedMax) {
@@ -61,7 +61,7 @@ export function createSigningKeyService(
     },
 
     async activateSigningKey({ kid, force }, context) {
-      const row = await trail.change(context, { target: kid, topic }, async (trx) => {
+      const row = await auditLog.change(context, { target: kid, topic }, async (trx) => {
         await lockSigningKeys(trx);
         return activateKey(trx, kid, { force, now: now() });
       });
@@ -70,7 +70,7 @@ export function createSigningKeyService(
 
     async revokeSigningKey({ kid }, context) {
       const spare = await generateSigningKey(masterKey);
-      const row = await trail.change(context, { target: kid, topic }, async (trx, also) => {
+      const row = await auditLog.change(context, { target: kid, topic }, async (trx, also) => {
         await lockSigningKeys(trx);
         const revoked = await revokeKey(trx, kid, now());
         const step = successionStep(await findPublishedKeys(trx), now());

@@ -2,7 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { callerOf, userOf } from '../../api/principal.ts';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Random } from '../../crypto/ids.ts';
 import { Failure, fail } from '../../errors/errors.ts';
 import { networkOf } from '../../net/network.ts';
@@ -35,7 +35,7 @@ import type { Counted, Throttle } from './throttle/throttle.ts';
 
 export type SessionOptions = {
   readonly db: Database;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   readonly signer: Signer;
   readonly check: Check;
   readonly throttle: Throttle;
@@ -54,7 +54,7 @@ const sessionsMax = 100;
 const sweepEveryMs = 60_000;
 
 export function createSessionService(options: SessionOptions): ServiceImpl<typeof SessionService> {
-  const { db, trail, signer, check, throttle, cookies, scopesOf } = options;
+  const { db, auditLog, signer, check, throttle, cookies, scopesOf } = options;
   const { tokenSeconds, random, now } = options;
 
   /** Rows come with attempts to sign in, and go with them. */
@@ -99,7 +99,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
 
   function end(id: string, target: string, context: HandlerContext): Promise<void> {
     const change = { target, topic: 'access' } as const;
-    return trail.change(context, change, (trx) => endSessions(trx, [id], now()));
+    return auditLog.change(context, change, (trx) => endSessions(trx, [id], now()));
   }
 
   return {
@@ -117,7 +117,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
       const own = { userId: user.id, amr, address: call.peer };
       const { row, cookie } = newSession(random, now(), own);
       const topic = replaced.length === 0 ? {} : ({ topic: 'access' } as const);
-      await trail.change(context, { target: user.id, ...topic }, async (trx) => {
+      await auditLog.change(context, { target: user.id, ...topic }, async (trx) => {
         await settle(trx);
         await counted.forgive(trx);
         await endSessions(trx, replaced, now());

@@ -2,7 +2,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import type { MembershipsOf } from '../../api/principal.ts';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import type { Random } from '../../crypto/ids.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
@@ -22,7 +22,7 @@ import { createThrottle } from './throttle/throttle.ts';
 export type SessionsOptions = {
   readonly db: Database;
   readonly changes: Changes;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly signer: Signer;
   readonly passwords: Passwords;

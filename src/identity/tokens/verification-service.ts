@@ -4,7 +4,7 @@ import type {
   VerifyTokenRequest,
 } from '../../../gen/latchkey/identity/v1/verification_pb.js';
 import { readScopes, storedScopes } from '../../access/scopes.ts';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import { invalid } from '../../errors/errors.ts';
 import type { Executor } from '../../storage/schema.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -16,13 +16,13 @@ export type VerificationOptions = {
   readonly keyring: Keyring;
   readonly verifier: Verifier;
   readonly revocations: Revocations;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
 };
 
 export function createVerificationService(
   options: VerificationOptions,
 ): ServiceImpl<typeof VerificationService> {
-  const { keyring, verifier, revocations, trail } = options;
+  const { keyring, verifier, revocations, auditLog } = options;
   return {
     getJwks() {
       return { keys: [...keyring.published()] };
@@ -60,7 +60,7 @@ export function createVerificationService(
     async revokeToken({ token }, context) {
       const claims = await verifier.readSigned(token);
       const change = (work: (trx: Executor) => Promise<void>) =>
-        trail.change(context, { target: claims?.sub ?? '' }, work);
+        auditLog.change(context, { target: claims?.sub ?? '' }, work);
       // A token of no use changes nothing; that it was sent is told all the same.
       if (claims === undefined) await change(async () => {});
       else await revocations.revoke(claims.jti, claims.exp, change);

@@ -2,7 +2,7 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { isUser, principalId, principalOf } from '../../api/principal.ts';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import { changesOf, type Passwords } from '../../credentials/passwords.ts';
 import type { Random } from '../../crypto/ids.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
@@ -16,7 +16,7 @@ import { lockedUser, requireUser, userMessage } from './users.ts';
 
 export type UserOptions = {
   readonly db: Database;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly passwords: Passwords;
   readonly rolesOf: RolesOf;
@@ -31,7 +31,7 @@ type FactorMethods = Pick<
 >;
 
 export function createFactorMethods(options: UserOptions): FactorMethods {
-  const { db, trail, masterKey, passwords, rolesOf, random, now } = options;
+  const { db, auditLog, masterKey, passwords, rolesOf, random, now } = options;
 
   /** Ends the user's sessions, except the one that calls. */
   function endOthers(trx: Executor, userId: string, context: HandlerContext): Promise<void> {
@@ -49,7 +49,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         password,
         changesOf(principalId(principalOf(context))),
       );
-      await trail.change(context, { target: userId, topic: 'access' }, async (trx) => {
+      await auditLog.change(context, { target: userId, topic: 'access' }, async (trx) => {
         await requireToActAs(trx, await lockedUser(trx, userId));
         await updateUser(trx, userId, { password_hash });
         await endOthers(trx, userId, context);
@@ -67,7 +67,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         confirm_time: null,
         last_step: 0,
       };
-      const { email } = await trail.change(context, { target: userId }, async (trx) => {
+      const { email } = await auditLog.change(context, { target: userId }, async (trx) => {
         const user = await requireUser(trx, userId);
         if (await putSeed(trx, row)) return user;
         throw fail('conflict', 'The user has a second factor, which would have to be removed.');
@@ -77,7 +77,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
 
     async confirmTotp({ userId, code, endOtherSessions }, context) {
       const change = { target: userId, ...topicOf(endOtherSessions) };
-      const user = await trail.change(context, change, async (trx) => {
+      const user = await auditLog.change(context, change, async (trx) => {
         await requireUser(trx, userId);
         const row = await findSeed(trx, userId);
         if (row === undefined || row.confirm_time !== null) throw nothingToConfirm();
@@ -95,7 +95,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     async removeTotp({ userId, endOtherSessions }, context) {
       const { requireToActAs } = await powerOver(context, userId, rolesOf);
       const change = { target: userId, ...topicOf(endOtherSessions) };
-      await trail.change(context, change, async (trx) => {
+      await auditLog.change(context, change, async (trx) => {
         await requireToActAs(trx, await lockedUser(trx, userId));
         await deleteSeed(trx, userId);
         if (endOtherSessions) await endOthers(trx, userId, context);

@@ -31,7 +31,7 @@ import {
 import { lockedUser, requireUser, userMessage } from './users.ts';
 
 export function createUserService(options: UserOptions): ServiceImpl<typeof UserService> {
-  const { db, trail, passwords, rolesOf, random, now } = options;
+  const { db, auditLog, passwords, rolesOf, random, now } = options;
 
   /** Changes a user as `decide` says, in a transaction that locks the staff and the user. */
   function change(
@@ -39,7 +39,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     id: string,
     decide: (user: User, trx: Executor) => UserChange | Promise<UserChange>,
   ): Promise<User> {
-    return trail.change(context, { target: id, topic: 'access' }, async (trx) => {
+    return auditLog.change(context, { target: id, topic: 'access' }, async (trx) => {
       await lockStaff(trx);
       const user = await lockedUser(trx, id);
       const change = await decide(user, trx);
@@ -71,7 +71,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
         create_time: now(),
         disable_time: null,
       };
-      await trail
+      await auditLog
         .change(context, { target: row.id }, (trx) => insertUser(trx, row))
         .catch(refuseDuplicate);
       return { user: userMessage({ ...row, totp_confirm_time: null }) };

@@ -3,20 +3,20 @@ import type { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.
 import { privilegeOf } from '../../access/privilege.ts';
 import { storedScopes } from '../../access/scopes.ts';
 import { workspaceOf } from '../../api/workspace.ts';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Credentials, Owner } from '../../credentials/credentials.ts';
 import { generateCredential } from '../../crypto/credential-format.ts';
 import type { Random } from '../../crypto/ids.ts';
 import type { CredentialRow } from '../../storage/schema.ts';
 
 export type ApiKeyOptions = {
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   readonly credentials: Credentials;
   readonly random: Random;
 };
 
 export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof ApiKeyService> {
-  const { trail, credentials, random } = options;
+  const { auditLog, credentials, random } = options;
 
   function keyMessage(row: CredentialRow) {
     return {
@@ -33,7 +33,7 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
       requireHeld(scopes);
       const made = generateCredential('wk', random);
       const fields = { name, scopes: scopes.join(' '), expireTime };
-      const row = await trail.change(context, { target: made.id }, (trx) =>
+      const row = await auditLog.change(context, { target: made.id }, (trx) =>
         credentials.create(trx, owner, made, fields),
       );
       return { key: keyMessage(row), apiKey: made.text };
@@ -50,7 +50,7 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
       const requireHeld = await privilegeOf(context, owner.id);
       const made = generateCredential('wk', random);
       const change = { target: keyId, topic: 'access' } as const;
-      const row = await trail.change(context, change, async (trx) => {
+      const row = await auditLog.change(context, change, async (trx) => {
         const rotated = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
         requireHeld(storedScopes(rotated.scopes));
         return rotated;
@@ -60,7 +60,7 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
 
     async revokeApiKey({ keyId }, context) {
       const owner = ownerOf(workspaceOf(context));
-      await trail.change(context, { target: keyId, topic: 'access' }, (trx) =>
+      await auditLog.change(context, { target: keyId, topic: 'access' }, (trx) =>
         credentials.revoke(trx, owner, keyId),
       );
       return {};

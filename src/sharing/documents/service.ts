@@ -5,7 +5,7 @@ import type {
   UploadDocumentRequest,
 } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { resolveWorkspace, workspaceOf } from '../../api/workspace.ts';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import { newId, type Random, randomText } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import { createPlaces } from '../../limits/fair-share.ts';
@@ -37,7 +37,7 @@ type Requests = AsyncIterable<UploadDocumentRequest>;
 
 export type DocumentOptions = {
   readonly db: Database;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   readonly blobs: BlobStore;
   readonly reserve: Reserve;
   readonly documents: Documents;
@@ -55,7 +55,8 @@ export type DocumentOptions = {
 export function createDocumentService(
   options: DocumentOptions,
 ): ServiceImpl<typeof DocumentService> {
-  const { db, trail, blobs, reserve, documents, workspaces, quotas, pages, random, now } = options;
+  const { db, auditLog, blobs, reserve, documents, workspaces, quotas, pages, random, now } =
+    options;
 
   const places = createPlaces(uploadsMax);
 
@@ -145,7 +146,7 @@ export function createDocumentService(
     context: HandlerContext,
   ): Promise<void> {
     try {
-      await trail.change(context, { target: row.id }, (trx) => insertCounted(trx, row));
+      await auditLog.change(context, { target: row.id }, (trx) => insertCounted(trx, row));
     } catch (error) {
       if (error instanceof UnconfirmedCommit) blob.leave();
       else await blob.discard();
@@ -157,7 +158,7 @@ export function createDocumentService(
       // This process stood still for so long that another one swept its blob.
       const change = { target: row.id };
       const remove = (trx: Executor) => deleteCounted(trx, row);
-      await trail.changeBySystem('DocumentService.DeleteDocument', change, remove);
+      await auditLog.changeBySystem('DocumentService.DeleteDocument', change, remove);
       throw fail('unavailable', 'The upload was interrupted.', { cause, retryAfterSeconds: 1 });
     }
   }
@@ -170,7 +171,7 @@ export function createDocumentService(
   ): Promise<void> {
     try {
       const work = (trx: Executor) => deleteCounted(trx, row);
-      await reserve.use(() => trail.change(context, { target: row.id }, work));
+      await reserve.use(() => auditLog.change(context, { target: row.id }, work));
     } catch (error) {
       if (error instanceof UnconfirmedCommit) blob.leave();
       else await blob.settle().catch(() => {});
@@ -216,7 +217,7 @@ export function createDocumentService(
       const key = { workspaceId: workspaceOf(context), id: documentId };
       const renames = updateMask?.paths.length !== 0;
       if (renames) checkName(name);
-      const row = await trail.change(context, { target: key.id }, async (trx) => {
+      const row = await auditLog.change(context, { target: key.id }, async (trx) => {
         const found = await (renames
           ? renameDocument(trx, key, name)
           : findDocument(trx, key.workspaceId, key.id));

@@ -2,7 +2,7 @@
 // signed, bound to one link and one revision of its gate, and short-lived; no row is read.
 import { createSeal } from '../gate/seal.ts';
 
-export type Pass = {
+export type AccessSession = {
   readonly linkId: string;
   readonly gateRevision: number;
   /** The view that the bearer's page reports on. */
@@ -14,16 +14,16 @@ export type Pass = {
   readonly emailVerified: boolean;
 };
 
-export type Passes = {
-  write(pass: Pass): string;
+export type AccessSessions = {
+  write(pass: AccessSession): string;
   /** The pass, if we have signed it; whether it still holds is for the gate to say. */
-  read(text: string): Pass | undefined;
+  read(text: string): AccessSession | undefined;
 };
 
-export const passName = 'latchkey_pass';
-export const passSecondsMax = 12 * 60 * 60;
+export const accessCookieName = 'latchkey_pass';
+export const accessSecondsMax = 12 * 60 * 60;
 
-export function createPasses(key: Uint8Array): Passes {
+export function createAccessSessions(key: Uint8Array): AccessSessions {
   const seal = createSeal(key);
   return {
     write({ linkId, gateRevision, viewId, startMs, email, emailVerified }) {

@@ -1,18 +1,18 @@
 // The cookies of a link's gate: scripts do not get to see them, and no other link's page does.
 import { parse, serialize } from 'cookie';
-import type { PageRequest } from '../../http/route.ts';
+import type { RouteRequest } from '../../http/route.ts';
 import type { LinkRow } from '../../storage/schema.ts';
-import { passName } from './access-session.ts';
+import { accessCookieName } from './access-session.ts';
 import { type Browsers, browserSeconds } from './browsers.ts';
 import type { Admission } from './gate.ts';
 import { type Progress, type Progresses, progressSeconds } from './progress.ts';
 
 export type GateCookies = {
   /** The pass, unread. */
-  passOf(request: PageRequest): string | undefined;
-  progressOf(request: PageRequest, link: LinkRow): Progress;
+  passOf(request: RouteRequest): string | undefined;
+  progressOf(request: RouteRequest, link: LinkRow): Progress;
   /** The id of a browser that has passed a step of the link's gate before. */
-  browserOf(request: PageRequest, link: LinkRow): string | undefined;
+  browserOf(request: RouteRequest, link: LinkRow): string | undefined;
   /** Values of `Set-Cookie`. */
   writePass(link: LinkRow, admission: Admission): string;
   writeProgress(link: LinkRow, progress: Progress): string;
@@ -32,7 +32,7 @@ const browserName = 'latchkey_browser';
 
 export function createGateCookies(options: GateCookiesOptions): GateCookies {
   const { progresses, browsers, publicUrl } = options;
-  const read = (request: PageRequest, name: string) => parse(request.header('cookie') ?? '')[name];
+  const read = (request: RouteRequest, name: string) => parse(request.header('cookie') ?? '')[name];
   const write = ({ slug }: LinkRow, name: string, value: string, maxAge: number) =>
     serialize(name, value, {
       path: `/s/${slug}`,
@@ -42,10 +42,11 @@ export function createGateCookies(options: GateCookiesOptions): GateCookies {
       secure: publicUrl().startsWith('https:'),
     });
   return {
-    passOf: (request) => read(request, passName),
+    passOf: (request) => read(request, accessCookieName),
     progressOf: (request, link) => progresses.read(link, read(request, progressName)),
     browserOf: (request, link) => browsers.read(link, read(request, browserName)),
-    writePass: (link, { pass, maxAgeSeconds }) => write(link, passName, pass, maxAgeSeconds),
+    writePass: (link, { pass, maxAgeSeconds }) =>
+      write(link, accessCookieName, pass, maxAgeSeconds),
     writeProgress: (link, progress) =>
       write(link, progressName, progresses.write(link, progress), progressSeconds),
     writeBrowser: (link, email) =>

@@ -4,7 +4,7 @@ import { newId, type Random } from '../../crypto/ids.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
-import { type Pass, type Passes, passSecondsMax } from './access-session.ts';
+import { type AccessSession, type AccessSessions, accessSecondsMax } from './access-session.ts';
 
 /** What the gate says to a request. */
 export type Decision =
@@ -14,7 +14,7 @@ export type Decision =
   | {
       readonly kind: 'open';
       readonly shared: SharedDocument;
-      readonly pass: Pass;
+      readonly pass: AccessSession;
     };
 
 /** Who is let in. */
@@ -43,7 +43,7 @@ export type Gate = {
 export type GateOptions = {
   readonly db: Database;
   readonly links: Links;
-  readonly passes: Passes;
+  readonly passes: AccessSessions;
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -52,13 +52,13 @@ export type GateOptions = {
 const slugPattern = /^[0-9A-Za-z]{22}$/;
 
 export function createGate({ db, links, passes, random, now }: GateOptions): Gate {
-  function holding(text: string | undefined, link: LinkRow): Pass | undefined {
+  function holding(text: string | undefined, link: LinkRow): AccessSession | undefined {
     const pass = text === undefined ? undefined : passes.read(text);
     const holds =
       pass !== undefined &&
       pass.linkId === link.id &&
       pass.gateRevision === link.gate_revision &&
-      pass.startMs + passSecondsMax * 1000 > now();
+      pass.startMs + accessSecondsMax * 1000 > now();
     return holds ? pass : undefined;
   }
 
@@ -90,7 +90,7 @@ export function createGate({ db, links, passes, random, now }: GateOptions): Gat
         email,
         emailVerified: prove !== undefined,
       });
-      return { pass, maxAgeSeconds: passSecondsMax };
+      return { pass, maxAgeSeconds: accessSecondsMax };
     },
   };
 }

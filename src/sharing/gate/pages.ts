@@ -1,21 +1,21 @@
 // The HTML of a shared link's pages. Styles and script: web/viewer.
 import type { Assets } from '../../http/assets.ts';
 import { type Html, html } from '../../http/html.ts';
-import { pageHeaders } from '../../http/html-headers.ts';
+import { htmlHeaders } from '../../http/html-headers.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
-import type { PageReply } from '../../http/route.ts';
+import type { RouteReply } from '../../http/route.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { Refusal } from './entrance.ts';
 import { type Form, formBody } from './forms.ts';
 
-const headers = pageHeaders();
+const headers = htmlHeaders();
 
 export type GatePages = {
-  unknown(): PageReply;
-  gone(): PageReply;
+  unknown(): RouteReply;
+  gone(): RouteReply;
   /** Asks for what the link wants to know. Tells nothing of the document. */
-  ask(form: Form, refusal?: Refusal): PageReply;
-  document(shared: SharedDocument): PageReply;
+  ask(form: Form, refusal?: Refusal): RouteReply;
+  document(shared: SharedDocument): RouteReply;
 };
 
 export function createGatePages(assets: Assets): GatePages {
@@ -23,7 +23,7 @@ export function createGatePages(assets: Assets): GatePages {
   const script = assets.addressOf('web/viewer/viewer.ts');
   const icon = assets.addressOf('web/viewer/mark.svg');
 
-  function page(status: number, title: string, body: Html, scripted = false): PageReply {
+  function page(status: number, title: string, body: Html, scripted = false): RouteReply {
     const text = html`<!doctype html>
 <html lang="en">
 <head>
@@ -42,7 +42,7 @@ ${body}
     return { status, headers, body: text.text };
   }
 
-  function message(status: number, title: string, text: string): PageReply {
+  function message(status: number, title: string, text: string): RouteReply {
     const body = html`<body class="plain"><main class="card">
 <h1>${title}</h1><p>${text}</p>
 </main></body>`;

@@ -3,7 +3,7 @@
 import { fail } from '../../errors/errors.ts';
 import { downloadBody, downloadHead } from '../../http/download.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
-import type { Page, PageReply, PageRequest } from '../../http/route.ts';
+import type { HttpRoute, RouteReply, RouteRequest } from '../../http/route.ts';
 import { networkOf } from '../../net/network.ts';
 import type { LinkRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
@@ -22,10 +22,10 @@ export type GateRouteOptions = {
   readonly documents: Documents;
 };
 
-export function gateRoutes(options: GateRouteOptions): Page[] {
+export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
   const { gate, entrance, cookies, pages, documents } = options;
 
-  async function showPage(request: PageRequest): Promise<PageReply> {
+  async function showPage(request: RouteRequest): Promise<RouteReply> {
     const decision = await decideOn(options, request);
     switch (decision.kind) {
       case 'unknown':
@@ -51,7 +51,7 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
     }
   }
 
-  function askFor(link: LinkRow, outcome: Outcome, given = ''): PageReply {
+  function askFor(link: LinkRow, outcome: Outcome, given = ''): RouteReply {
     const { progress, again, refusal, hasResent } = outcome;
     const form = {
       step: again ?? entrance.stepOf(link, progress) ?? 'email',
@@ -63,7 +63,7 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
     return pages.ask(form, refusal);
   }
 
-  async function takeForm(request: PageRequest): Promise<PageReply> {
+  async function takeForm(request: RouteRequest): Promise<RouteReply> {
     const decision = await decideOn(options, request);
     if (decision.kind === 'unknown') return pages.unknown();
     if (decision.kind === 'gone') return pages.gone();
@@ -91,9 +91,9 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
 
   async function send(
     { document }: SharedDocument,
-    request: PageRequest,
+    request: RouteRequest,
     disposition: 'inline' | 'attachment',
-  ): Promise<PageReply> {
+  ): Promise<RouteReply> {
     const { header, bytes } = documents.open(document, {
       // A range is defined for GET alone (RFC 9110 §14.2).
       range: request.isHead ? '' : (request.header('range') ?? ''),
@@ -147,7 +147,7 @@ export function gateRoutes(options: GateRouteOptions): Page[] {
 /** An address that was refused is shown again, to be corrected, but not whatever was sent. */
 const emailShownMax = 254;
 
-function seeOther({ slug }: LinkRow): PageReply {
+function seeOther({ slug }: LinkRow): RouteReply {
   const headers = {
     location: `/s/${slug}`,
     'cache-control': 'no-store',
@@ -156,7 +156,7 @@ function seeOther({ slug }: LinkRow): PageReply {
   return { status: 303, headers, body: undefined };
 }
 
-function withCookies(reply: PageReply, cookies: string[]): PageReply {
+function withCookies(reply: RouteReply, cookies: string[]): RouteReply {
   if (cookies.length === 0) return reply;
   return { ...reply, headers: { ...reply.headers, 'set-cookie': cookies } };
 }

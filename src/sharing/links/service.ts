@@ -7,7 +7,7 @@ import {
 import { readExpireTime } from '../../api/expire-time.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
 import { workspaceOf } from '../../api/workspace.ts';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import { newId, type Random, randomText } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
@@ -36,7 +36,7 @@ type LinkViews = {
 
 export type LinkOptions = {
   readonly db: Database;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   readonly quotas: Quotas;
   readonly documents: Documents;
   readonly views: LinkViews;
@@ -49,7 +49,7 @@ export type LinkOptions = {
 };
 
 export function createLinkService(options: LinkOptions): ServiceImpl<typeof LinkService> {
-  const { db, trail, quotas, documents, views, passwords, publicUrl, random, now } = options;
+  const { db, auditLog, quotas, documents, views, passwords, publicUrl, random, now } = options;
 
   /** An empty password is none. */
   async function hashOf(password: string, workspaceId: string): Promise<string | null> {
@@ -93,7 +93,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         await quotas.add(trx, workspaceId, { links: 1 });
         await insertLink(trx, row);
       };
-      await trail.change(context, { target: row.id }, insert).catch((error: unknown) => {
+      await auditLog.change(context, { target: row.id }, insert).catch((error: unknown) => {
         // The document was deleted in the meantime.
         throw isMissingReference(error) ? noSuchDocument() : error;
       });
@@ -122,7 +122,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         change.password_hash = await hashOf(request.password, key.workspaceId);
       }
       const changesGate = paths.some((path) => gates.has(path));
-      const link = await trail.change(context, { target: key.id }, async (trx) => {
+      const link = await auditLog.change(context, { target: key.id }, async (trx) => {
         const changed = await updateLink(trx, key, change, changesGate);
         const row = await findLink(trx, key.workspaceId, key.id);
         if (row === undefined) throw noSuchLink();
@@ -135,7 +135,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
     async revokeLink({ linkId }, context) {
       const row = await existing(workspaceOf(context), linkId);
-      await trail.change(context, { target: row.id }, (trx) => revokeLink(trx, row.id, now()));
+      await auditLog.change(context, { target: row.id }, (trx) => revokeLink(trx, row.id, now()));
       return {};
     },
 

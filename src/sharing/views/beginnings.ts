@@ -7,7 +7,7 @@ import { createCounters, type Lane } from '../../storage/counters.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
 import { everyMs } from '../../storage/every.ts';
 import type { Database, LinkRow, ViewRow } from '../../storage/schema.ts';
-import type { Pass } from '../gate/access-session.ts';
+import type { AccessSession } from '../gate/access-session.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { hasView, insertView } from './store.ts';
 
@@ -28,7 +28,7 @@ const lanes = {
 
 /** Whose page reports. */
 export type Reader = {
-  readonly pass: Pass;
+  readonly pass: AccessSession;
   readonly link: LinkRow;
   readonly network: string;
 };

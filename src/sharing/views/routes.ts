@@ -2,7 +2,7 @@
 
 import { invalid } from '../../errors/errors.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
-import type { Page, PageRequest } from '../../http/route.ts';
+import type { HttpRoute, RouteRequest } from '../../http/route.ts';
 import { networkOf } from '../../net/network.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 import type { Opened } from '../gate/opened.ts';
@@ -11,10 +11,10 @@ import type { Report, Views } from './views.ts';
 export type ViewRouteOptions = {
   readonly views: Views;
   /** What the request's pass has opened; throws where it opens nothing. */
-  readonly requireOpen: (request: PageRequest) => Promise<Opened>;
+  readonly requireOpen: (request: RouteRequest) => Promise<Opened>;
 };
 
-export function viewRoutes({ views, requireOpen }: ViewRouteOptions): Page[] {
+export function viewRoutes({ views, requireOpen }: ViewRouteOptions): HttpRoute[] {
   return [
     {
       method: 'POST',

@@ -5,7 +5,7 @@ import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspac
 import { privilegeOf } from '../../access/privilege.ts';
 import { principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import { fail } from '../../errors/errors.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
@@ -25,7 +25,7 @@ import { noSuchWorkspace } from './workspaces.ts';
 
 type MemberOptions = {
   readonly db: Database;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
@@ -35,14 +35,14 @@ type MemberMethods = Pick<
   'putMember' | 'removeMember' | 'listMembers'
 >;
 
-export function createMemberMethods({ db, trail, now }: MemberOptions): MemberMethods {
+export function createMemberMethods({ db, auditLog, now }: MemberOptions): MemberMethods {
   /** In a transaction that has the workspace to itself: whoever counts its owners does so alone. */
   function change<T>(
     context: HandlerContext,
     target: string,
     work: (trx: Executor, workspaceId: string) => Promise<T>,
   ): Promise<T> {
-    return trail.change(context, { target, topic: 'access' }, async (trx) => {
+    return auditLog.change(context, { target, topic: 'access' }, async (trx) => {
       const workspaceId = workspaceOf(context);
       if (!(await lockWorkspace(trx, workspaceId))) throw noSuchWorkspace(workspaceId);
       return work(trx, workspaceId);

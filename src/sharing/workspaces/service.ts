@@ -8,7 +8,7 @@ import {
 import { principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
 import { workspaceOf } from '../../api/workspace.ts';
-import type { Trail } from '../../audit/audit-log.ts';
+import type { AuditLog } from '../../audit/audit-log.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
@@ -26,7 +26,7 @@ import { noSuchWorkspace } from './workspaces.ts';
 
 export type WorkspaceOptions = {
   readonly db: Database;
-  readonly trail: Trail;
+  readonly auditLog: AuditLog;
   readonly quotas: Quotas;
   readonly random: Random;
   /** Milliseconds since 1970. */
@@ -36,7 +36,7 @@ export type WorkspaceOptions = {
 export function createWorkspaceService(
   options: WorkspaceOptions,
 ): ServiceImpl<typeof WorkspaceService> {
-  const { db, trail, quotas, random, now } = options;
+  const { db, auditLog, quotas, random, now } = options;
 
   async function existing(trx: Executor, id: string): Promise<WorkspaceRow> {
     const row = await findWorkspace(trx, id);
@@ -66,7 +66,7 @@ export function createWorkspaceService(
     async createWorkspace({ name, quota }, context) {
       const id = newId('ws', random);
       const row: WorkspaceRow = { id, name, create_time: now(), ...storedQuota(quota) };
-      await trail.change(context, { target: row.id }, (trx) => insertWorkspace(trx, row));
+      await auditLog.change(context, { target: row.id }, (trx) => insertWorkspace(trx, row));
       return answer(row);
     },
 
@@ -89,7 +89,7 @@ export function createWorkspaceService(
         throw fail('forbidden', 'Members cannot change the quota of a workspace.');
       }
       if (paths.length === 0) return answer(await existing(db, id));
-      const row = await trail.change(context, { target: id }, async (trx) => {
+      const row = await auditLog.change(context, { target: id }, async (trx) => {
         const changed = await updateWorkspace(trx, id, change);
         if (changed === undefined) throw noSuchWorkspace(id);
         return changed;

@@ -22,7 +22,7 @@ import { compressions, type Form, formOf } from './protocol.ts';
 import { callOf, exchangeOf, readMessage, readMessages, requestFor } from './request.ts';
 import { refusal, rethrow, sendAnswer } from './response.ts';
 
-export type ConnectFaceOptions = {
+export type ConnectTransportOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly peerOf: PeerOf;
   readonly bodies: BodyBudgets;
@@ -30,7 +30,7 @@ export type ConnectFaceOptions = {
   readonly observe: (observation: HttpObservation) => void;
 };
 
-export type ConnectFace = {
+export type ConnectTransport = {
   /** Whether the path is a method's: `/<package>.<Service>/<Method>`. */
   takes(path: string): boolean;
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -38,7 +38,7 @@ export type ConnectFace = {
 
 type Served = { readonly endpoint: Endpoint; readonly handler: UniversalHandler };
 
-export function createConnectFace(options: ConnectFaceOptions): ConnectFace {
+export function createConnectTransport(options: ConnectTransportOptions): ConnectTransport {
   const { endpoints } = options;
   const jsonOptions = {
     // A mistyped field must not be ignored: it may be the one that gates a link.
@@ -77,7 +77,7 @@ async function answer(
   { endpoint, handler }: Served,
   request: IncomingMessage,
   response: ServerResponse,
-  options: ConnectFaceOptions,
+  options: ConnectTransportOptions,
 ): Promise<void> {
   const { peerOf } = options;
   const bodies = budgetOf(endpoint, options.bodies);
@@ -98,7 +98,7 @@ async function refuse(
   failure: Failure,
   request: IncomingMessage,
   response: ServerResponse,
-  { peerOf, observe }: ConnectFaceOptions,
+  { peerOf, observe }: ConnectTransportOptions,
 ): Promise<void> {
   const requestId = idOf(request);
   const { status } = failure;

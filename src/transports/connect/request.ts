@@ -86,7 +86,7 @@ export function callOf({ requestId, peer }: Exchange, context: HandlerContext): 
   context.responseHeader.set('x-request-id', requestId);
   context.responseHeader.set('cache-control', 'no-store');
   return {
-    face: 'connect',
+    transport: 'connect',
     requestId,
     peer,
     header: (name) => context.requestHeader.get(name) ?? undefined,

@@ -1,4 +1,4 @@
-// The JSON gateway: routes every annotated method and every page, and says every error.
+// The JSON gateway: routes every annotated method and every route, and says every error.
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyBudgets } from '../../api/body-budget.ts';
@@ -7,7 +7,7 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { bearerChallenge } from '../../errors/challenge.ts';
 import { Failure, fail } from '../../errors/errors.ts';
 import type { HttpObservation } from '../../http/observation.ts';
-import type { Page } from '../../http/route.ts';
+import type { HttpRoute } from '../../http/route.ts';
 import type { Deadlines } from '../http/deadlines.ts';
 import { answerEarly, isArriving } from '../http/incoming.ts';
 import type { PeerOf } from '../http/peer.ts';
@@ -15,14 +15,14 @@ import { type Problem, problemOf } from '../http/problem.ts';
 import { bindingsOf } from './binding.ts';
 import { answerMethod } from './method.ts';
 import { basicChallenge } from './oauth-form.ts';
-import { answerPage } from './route.ts';
+import { answerRoute } from './route.ts';
 import type { Routed, Target } from './routed.ts';
 import { createRouter, type Route } from './router.ts';
 import { parseTemplate } from './template.ts';
 
 export type GatewayOptions = {
   readonly endpoints: readonly Endpoint[];
-  readonly pages: readonly Page[];
+  readonly routes: readonly HttpRoute[];
   /** The service's own origin. */
   readonly publicUrl: () => string;
   readonly peerOf: PeerOf;
@@ -46,11 +46,11 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     throw notFound();
   });
 
-  /** The page whose path it is but for a slash at its end. */
-  function pageWithSlash(method: string, path: string): Page | undefined {
+  /** The route whose path it is but for a slash at its end. */
+  function routeWithSlash(method: string, path: string): HttpRoute | undefined {
     const match = path.endsWith('/') ? router.match(method, path.slice(0, -1)) : undefined;
     const target = match?.kind === 'found' ? match.value : undefined;
-    return target?.kind === 'page' && target.page.takesSlash ? target.page : undefined;
+    return target?.kind === 'route' && target.route.takesSlash ? target.route : undefined;
   }
 
   // Every method that HTTP knows is routed, for a 405 that lists the accepted ones. To Fastify none
@@ -78,10 +78,10 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
         case 'found':
           return done();
         case 'not_found': {
-          const page = pageWithSlash(request.method, path);
-          if (page === undefined) return done(notFound());
+          const route = routeWithSlash(request.method, path);
+          if (route === undefined) return done(notFound());
           const address = path.slice(0, -1) + (request.raw.url ?? '').slice(path.length);
-          redirect(address, page, request.routed, reply, options);
+          redirect(address, route, request.routed, reply, options);
           return;
         }
         case 'malformed':
@@ -98,8 +98,8 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
       switch (routed?.target?.kind) {
         case 'method':
           return answerMethod(routed.target.binding, routed, request, reply, options);
-        case 'page':
-          return answerPage(routed.target.page, routed, request, reply, options);
+        case 'route':
+          return answerRoute(routed.target.route, routed, request, reply, options);
         case undefined:
           throw new Error('a request that leads nowhere was answered');
       }
@@ -109,7 +109,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
 
 function redirect(
   address: string,
-  { name }: Page,
+  { name }: HttpRoute,
   { requestId, peer, started }: Routed,
   reply: FastifyReply,
   { observe }: GatewayOptions,
@@ -119,18 +119,18 @@ function redirect(
   reply.redirect(address, 308);
 }
 
-function routesOf({ endpoints, pages }: GatewayOptions): Route<Target>[] {
+function routesOf({ endpoints, routes }: GatewayOptions): Route<Target>[] {
   const methods = endpoints.flatMap(bindingsOf).map((binding) => ({
     method: binding.method,
     template: binding.template,
     value: { kind: 'method', binding } as const,
     name: binding.endpoint.name,
   }));
-  const others = pages.map((page) => ({
-    method: page.method,
-    template: parseTemplate(page.path),
-    value: { kind: 'page', page } as const,
-    name: page.name,
+  const others = routes.map((route) => ({
+    method: route.method,
+    template: parseTemplate(route.path),
+    value: { kind: 'route', route } as const,
+    name: route.name,
   }));
   return [...methods, ...others];
 }
@@ -165,7 +165,7 @@ export function sayError(
   // Whatever the guard has thrown it has told of itself.
   if (!(isMethod && error instanceof Failure)) {
     observe({
-      name: target?.kind === 'page' ? target.page.name : 'unrouted',
+      name: target?.kind === 'route' ? target.route.name : 'unrouted',
       requestId,
       peer: routed?.peer ?? peerOf(request.raw),
       status: failure.status,

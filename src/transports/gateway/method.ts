@@ -80,7 +80,7 @@ function callOf(
     },
   });
   const isGone = () => request.raw.socket.destroyed;
-  return { face: 'http', requestId, peer, header, context, isGone };
+  return { transport: 'http', requestId, peer, header, context, isGone };
 }
 
 /** Passes on what the handler has set. */

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyBudget } from '../../api/body-budget.ts';
 import { fail } from '../../errors/errors.ts';
-import type { Page } from '../../http/route.ts';
+import type { HttpRoute } from '../../http/route.ts';
 import { represent } from '../http/compression.ts';
 import { hasBody } from '../http/incoming.ts';
 import { readText } from './body.ts';
@@ -10,16 +10,16 @@ import { formType, requireType } from './content-type.ts';
 import type { GatewayOptions } from './gateway.ts';
 import type { Routed } from './routed.ts';
 
-export async function answerPage(
-  page: Page,
+export async function answerRoute(
+  route: HttpRoute,
   { requestId, peer, started, variables }: Routed,
   request: FastifyRequest,
   reply: FastifyReply,
   { observe, publicUrl, bodies }: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies'>,
 ): Promise<FastifyReply> {
-  if (page.method === 'POST') requireOwnPage(request, publicUrl());
-  const form = page.method === 'POST' ? await readForm(request, reply, bodies.anonymous) : '';
-  const answer = await page.answer({
+  if (route.method === 'POST') requireOwnPage(request, publicUrl());
+  const form = route.method === 'POST' ? await readForm(request, reply, bodies.anonymous) : '';
+  const answer = await route.answer({
     isHead: request.method === 'HEAD',
     peer,
     variables: Object.fromEntries(variables),
@@ -30,7 +30,7 @@ export async function answerPage(
     },
   });
   observe({
-    name: page.name,
+    name: route.name,
     requestId,
     peer,
     status: answer.status,

@@ -1,13 +1,13 @@
 // What the gateway knows about a request once it is routed.
 
-import type { Page } from '../../http/route.ts';
+import type { HttpRoute } from '../../http/route.ts';
 import type { Binding } from './binding.ts';
 import type { Capture } from './template.ts';
 
 /** What a route leads to. */
 export type Target =
   | { readonly kind: 'method'; readonly binding: Binding }
-  | { readonly kind: 'page'; readonly page: Page };
+  | { readonly kind: 'route'; readonly route: HttpRoute };
 
 /** What routing has found out about a request. */
 export type Routed = {

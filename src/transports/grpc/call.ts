@@ -43,7 +43,7 @@ export type GrpcCallInit = {
 };
 
 export class GrpcCall implements Call, Listener, ActiveCall {
-  readonly face = 'grpc';
+  readonly transport = 'grpc';
   readonly context: LazyContext;
   requestId = '';
   due: number;

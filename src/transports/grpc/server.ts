@@ -30,7 +30,7 @@ import { createHealth } from './health.ts';
 import { trackLastingCalls } from './long-lived-calls.ts';
 import { addReflection } from './reflection.ts';
 
-export type GrpcFace = {
+export type GrpcTransport = {
   readonly port: number;
   /** Refuses new calls, lets those under way finish. */
   drain(): Promise<void>;
@@ -64,7 +64,7 @@ const defaultLimits: GrpcLimits = {
 /** The memory of a connection within node:http2, in MB; new streams are refused beyond it. */
 const sessionMegabytesMax = 64;
 
-export type GrpcFaceOptions = {
+export type GrpcTransportOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly bodies: BodyBudgets;
   readonly address: Address;
@@ -72,7 +72,7 @@ export type GrpcFaceOptions = {
   readonly limits: Partial<GrpcLimits>;
 };
 
-export async function startGrpcFace(options: GrpcFaceOptions): Promise<GrpcFace> {
+export async function startGrpcTransport(options: GrpcTransportOptions): Promise<GrpcTransport> {
   // What goes wrong reaches us as an error; the library would say it on the console, too.
   setLogVerbosity(logVerbosity.NONE);
   const { endpoints, bodies, address } = options;

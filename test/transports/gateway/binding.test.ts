@@ -276,8 +276,8 @@ describe('an access rule that contradicts itself stops the start, naming its met
     expect(() => endpoints(name)).toThrow(error);
   });
 
-  test('as does a stream in both directions, which no face carries', () => {
-    expect(() => endpoints('Bidi')).toThrow('test.v1.Bidi/M: no face carries streams in both');
+  test('as does a stream in both directions, which no transport carries', () => {
+    expect(() => endpoints('Bidi')).toThrow('test.v1.Bidi/M: no transport carries streams in both');
   });
 });
 

@@ -1,4 +1,4 @@
-// The service of proto/echo.proto behind the real HTTP face: every method answers what it was
+// The service of proto/echo.proto behind the real HTTP transport: every method answers what it was
 // asked, so that the answer shows what the gateway has read.
 import { readFile } from 'node:fs/promises';
 import type { JsonValue } from '@bufbuild/protobuf';
@@ -28,11 +28,13 @@ export async function startEcho(): Promise<Echo> {
     last = request;
     return request;
   };
-  const face = await serveEndpoints(endpointsOf(registry, 'test.echo.v1.EchoService', () => echo));
+  const transport = await serveEndpoints(
+    endpointsOf(registry, 'test.echo.v1.EchoService', () => echo),
+  );
 
   async function request(route: string, body: string | undefined): Promise<Answer> {
     const [method = '', path = ''] = route.split(' ');
-    const response = await fetch(`http://127.0.0.1:${face.port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${transport.port}${path}`, {
       method,
       ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
     });
@@ -58,7 +60,7 @@ export async function startEcho(): Promise<Echo> {
       return errors.map(({ field }) => field);
     },
     lastRequest: () => last,
-    stop: () => face.drain(),
+    stop: () => transport.drain(),
   };
 }
 

@@ -1,4 +1,4 @@
-// The three doors, so that one table of cases can go through each: the same call over HTTP/JSON,
+// Clients of the three transports. One table of cases runs on each: the same call over HTTP/JSON,
 // gRPC and Connect, and the same shape of answer.
 import {
   create,
@@ -28,8 +28,8 @@ import {
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
 import type { App } from '../../src/app.ts';
 
-/** An error as a door has told it. */
-export type DoorError = {
+/** An error as a transport has told it. */
+export type TransportError = {
   readonly code: string;
   readonly grpc: Code;
   readonly message: string;
@@ -38,9 +38,9 @@ export type DoorError = {
   readonly fields: string[];
 };
 
-export type DoorAnswer<M> =
+export type TransportAnswer<M> =
   | { readonly ok: true; readonly message: M }
-  | { readonly ok: false; readonly error: DoorError };
+  | { readonly ok: false; readonly error: TransportError };
 
 export type Credential = {
   readonly authorization?: string;
@@ -53,34 +53,34 @@ export type Credential = {
 
 export type UnaryMethod = DescMethod & { methodKind: 'unary' };
 
-export type Door = {
+export type Transport = {
   readonly name: 'http' | 'grpc' | 'connect';
   call<M extends UnaryMethod>(
     method: M,
     request: MessageInitShape<M['input']>,
     credential?: Credential,
-  ): Promise<DoorAnswer<MessageShape<M['output']>>>;
+  ): Promise<TransportAnswer<MessageShape<M['output']>>>;
   close(): void;
 };
 
 /** Where an app, or a process of its own, is reached. */
 export type Addresses = Pick<App, 'publicUrl' | 'grpcAddress'>;
 
-export function openDoors(app: Addresses): Door[] {
-  // Each door answers with the method's own output; only here is the type of it known again.
-  return [httpDoor(app), grpcDoor(app), connectDoor(app)] as Door[];
+export function openTransports(app: Addresses): Transport[] {
+  // Each transport answers with the method's own output; only here is the type of it known again.
+  return [httpTransport(app), grpcTransport(app), connectTransport(app)] as Transport[];
 }
 
-/** A door before its answers have their types. */
-type PlainDoor = Omit<Door, 'call'> & {
+/** A transport before its answers have their types. */
+type PlainTransport = Omit<Transport, 'call'> & {
   call(
     method: UnaryMethod,
     request: MessageInitShape<DescMessage>,
     credential?: Credential,
-  ): Promise<DoorAnswer<Message>>;
+  ): Promise<TransportAnswer<Message>>;
 };
 
-export const doorNames = ['http', 'grpc', 'connect'] as const;
+export const transportNames = ['http', 'grpc', 'connect'] as const;
 
 export function headersOf({ requestId, ...credential }: Credential): Record<string, string> {
   const { authorization, cookie, origin } = credential;
@@ -120,7 +120,7 @@ export function httpRequestOf(method: DescMethod, message: Message) {
   return { verb: verb.toUpperCase(), path: query.size === 0 ? path : `${path}?${query}` };
 }
 
-function httpDoor(app: Addresses): PlainDoor {
+function httpTransport(app: Addresses): PlainTransport {
   return {
     name: 'http',
     async call(method, init, credential = {}) {
@@ -155,7 +155,7 @@ const grpcCodes: Record<number, Code> = {
   503: Code.Unavailable,
 };
 
-export function problemError(json: JsonObject): DoorError {
+export function problemError(json: JsonObject): TransportError {
   const errors = (json.errors ?? []) as { field: string }[];
   return {
     code: String(json.code),
@@ -166,7 +166,7 @@ export function problemError(json: JsonObject): DoorError {
   };
 }
 
-function grpcDoor(app: Addresses): PlainDoor {
+function grpcTransport(app: Addresses): PlainTransport {
   const client = new Client(app.grpcAddress, credentials.createInsecure());
   return {
     name: 'grpc',
@@ -195,7 +195,7 @@ function grpcDoor(app: Addresses): PlainDoor {
 }
 
 /** Reads google.rpc.Status out of a gRPC error's metadata. */
-export function grpcError(error: ServiceError): DoorError {
+export function grpcError(error: ServiceError): TransportError {
   const [bytes] = error.metadata.get('grpc-status-details-bin');
   if (!(bytes instanceof Buffer)) {
     return {
@@ -221,7 +221,7 @@ export function grpcError(error: ServiceError): DoorError {
   };
 }
 
-function connectDoor(app: Addresses): PlainDoor {
+function connectTransport(app: Addresses): PlainTransport {
   const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
   return {
     name: 'connect',
@@ -246,7 +246,7 @@ function connectDoor(app: Addresses): PlainDoor {
   };
 }
 
-export function connectError(error: ConnectError): DoorError {
+export function connectError(error: ConnectError): TransportError {
   const [bad] = error.findDetails(BadRequestSchema);
   return {
     code: error.findDetails(ErrorInfoSchema)[0]?.reason ?? '',
