@@ -1,43 +1,13 @@
 // Opens the database: an SQLite file or a PostgreSQL server, with one schema.
-import { Kysely, Migrator, type Transaction } from 'kysely';
+import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import { Failure, fail } from '../errors/errors.ts';
 import { codeOf } from '../files/error-code.ts';
-import { up as foundation } from './migrations/0001-foundation.ts';
-import { up as audit } from './migrations/0002-audit.ts';
-import { up as owners } from './migrations/0003-owners.ts';
-import { up as users } from './migrations/0004-users.ts';
-import { up as signingKeys } from './migrations/0005-signing-keys.ts';
-import { up as signIns } from './migrations/0006-sign-ins.ts';
-import { up as auditCode } from './migrations/0007-audit-code.ts';
-import { up as revocationOrder } from './migrations/0010-revocation-order.ts';
-import { up as gate } from './migrations/0012-gate.ts';
-import { up as viewPages } from './migrations/0013-view-pages.ts';
-import { up as documentCheckTime } from './migrations/0015-document-check-time.ts';
-import { up as retentionAndIndexes } from './migrations/0016-retention-and-indexes.ts';
-import { up as viewCount } from './migrations/0017-view-count.ts';
-import { up as quotas } from './migrations/0018-quotas.ts';
+import { migrate } from './migrate.ts';
 import { postgres } from './postgres.ts';
 import { isPostgresAway } from './postgres-errors.ts';
 import type { Database, Schema } from './schema.ts';
 import { sqlite, sqliteUnchanged } from './sqlite.ts';
-
-const migrations = {
-  '0001-foundation': { up: foundation },
-  '0002-audit': { up: audit },
-  '0003-owners': { up: owners },
-  '0004-users': { up: users },
-  '0005-signing-keys': { up: signingKeys },
-  '0006-sign-ins': { up: signIns },
-  '0007-audit-code': { up: auditCode },
-  '0010-revocation-order': { up: revocationOrder },
-  '0012-gate': { up: gate },
-  '0013-view-pages': { up: viewPages },
-  '0015-document-check-time': { up: documentCheckTime },
-  '0016-retention-and-indexes': { up: retentionAndIndexes },
-  '0017-view-count': { up: viewCount },
-  '0018-quotas': { up: quotas },
-};
 
 /**
  * Opens `url`, `sqlite:<file>` or `postgres://…`, and brings its schema up to date. The caller
@@ -58,9 +28,6 @@ export async function openDatabase(url: string): Promise<Database> {
   }
 }
 
-/** The migrations, in order. */
-export const migrationNames: readonly string[] = Object.keys(migrations);
-
 /**
  * Opens a database as it is, to read from it. An SQLite file must exist; it is not opened as
  * `readonly`, because SQLite would then leave the files that it makes next to it.
@@ -68,22 +35,6 @@ export const migrationNames: readonly string[] = Object.keys(migrations);
 export function openUnchanged(url: string): Database {
   if (!url.startsWith('sqlite:')) return new Kysely<Schema>(postgres(url));
   return new Kysely<Schema>({ dialect: sqliteUnchanged(url.slice('sqlite:'.length)) });
-}
-
-const migrateAttemptsMax = 5;
-
-/**
- * Again where it fails: nothing keeps two processes from migrating the same SQLite file, and the
- * slower one finds everything done at its next attempt.
- */
-async function migrate(db: Database): Promise<void> {
-  const provider = { getMigrations: () => Promise.resolve(migrations) };
-  for (let attempt = 1; ; attempt++) {
-    const { error } = await new Migrator({ db, provider }).migrateToLatest();
-    if (error === undefined) return;
-    if (attempt === migrateAttemptsMax) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 50 * attempt));
-  }
 }
 
 const attemptsMax = 20;

@@ -20,6 +20,7 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
       id,
       kind: `case when n % 1000 = 0 then 'staff' else 'member' end`,
       email: id,
+      name: `''`,
       password_hash: `''`,
       scopes: `''`,
       create_time: 'n',

@@ -1,0 +1,16 @@
+import type { Kysely } from 'kysely';
+
+/** Creates the index `<table>_<name>`. */
+export async function createIndex(
+  db: Kysely<unknown>,
+  table: string,
+  name: string,
+  columns: string[],
+): Promise<void> {
+  await db.schema.createIndex(`${table}_${name}`).on(table).columns(columns).execute();
+}
+
+/** Creates the index in which lists are read, newest first. */
+export function createNewestIndex(db: Kysely<unknown>, table: string): Promise<void> {
+  return createIndex(db, table, 'newest', ['create_time', 'id']);
+}
