@@ -33,7 +33,7 @@ import type { BlobStore } from './sharing/blobs/blob-store.ts';
 import { createSharingModule } from './sharing/module.ts';
 import type { Recorder } from './sharing/views/recorder.ts';
 import { createMemberships, rolesOf } from './sharing/workspaces/memberships.ts';
-import { openDatabase, storageFailure } from './storage/database.ts';
+import { openDatabase, queryDatabase, storageFailure } from './storage/database.ts';
 import { type Changes, watchChanges } from './storage/invalidation.ts';
 import type { Database } from './storage/schema.ts';
 import { type GrpcLimits, startGrpcTransport } from './transports/grpc/server.ts';
@@ -249,9 +249,7 @@ type Checked = {
 
 function readinessChecks({ db, changes, blobs, keyring }: Checked) {
   return {
-    database: async () => {
-      await db.selectFrom('revisions').select('value').execute();
-    },
+    database: () => queryDatabase(db),
     blobs: () => blobs.check(),
     signing_key: async () => {
       // A process with a replaced master key cannot read the keys, and refuses every call.

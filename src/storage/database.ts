@@ -37,6 +37,11 @@ export function openUnchanged(url: string): Database {
   return new Kysely<Schema>({ dialect: sqliteUnchanged(url.slice('sqlite:'.length)) });
 }
 
+/** Throws where the database does not answer a query. */
+export async function queryDatabase(db: Database): Promise<void> {
+  await db.selectFrom('revisions').select('value').execute();
+}
+
 const attemptsMax = 20;
 
 /** The answer to a COMMIT was lost: the change may have been made or not. */

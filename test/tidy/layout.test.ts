@@ -165,3 +165,10 @@ describe('an import', () => {
     expect(cyclesOf(edges)).toEqual([]);
   });
 });
+
+test('a query is written only in the storage and in store files', () => {
+  const query = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
+  const users = sources.filter((file) => query.test(readText(file)));
+  expect(users.filter((file) => !/^src\/storage\/|\/store\.ts$/.test(file))).toEqual([]);
+  expect(users.length).toBeGreaterThan(0);
+});

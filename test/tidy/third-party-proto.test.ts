@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 test('the laid sources compile, and the printed one means what its package says', async () => {
-  await run('node', ['proto/third-party.mjs', folder], { cwd: project });
+  await run('node', ['scripts/third-party-protos.mjs', folder], { cwd: project });
   const compiled = await compile(folder);
 
   expect(compiled.map((file) => file.name).sort()).toEqual([
@@ -42,14 +42,14 @@ test('the laid sources compile, and the printed one means what its package says'
 });
 
 test('an install without development packages lays nothing and succeeds', async () => {
-  await cp(join(project, 'proto'), folder, {
+  await cp(join(project, 'scripts'), folder, {
     recursive: true,
-    filter: (path) => path === join(project, 'proto') || path.endsWith('.mjs'),
+    filter: (path) => path === join(project, 'scripts') || path.endsWith('.mjs'),
   });
   // Hides a package of that name in a folder further up.
   await mkdir(join(folder, 'node_modules/google-proto-files'), { recursive: true });
 
-  await run('node', [join(folder, 'third-party.mjs'), join(folder, 'out')]);
+  await run('node', [join(folder, 'third-party-protos.mjs'), join(folder, 'out')]);
 
   expect(await readdir(folder)).not.toContain('out');
 });
@@ -57,7 +57,7 @@ test('an install without development packages lays nothing and succeeds', async 
 test('a descriptor with something the printer does not know is refused', async () => {
   const script = `
     import { file_google_protobuf_struct as file } from '@bufbuild/protobuf/wkt';
-    import { printFile } from './proto/print-descriptor.mjs';
+    import { printFile } from './scripts/print-descriptor.mjs';
     printFile(file);`;
 
   const printing = run('node', ['--input-type=module', '--eval', script], { cwd: project });

@@ -90,5 +90,5 @@ test('no test is skipped, alone, or still to be written', () => {
 });
 
 test('what is generated is what the protos generate today', async () => {
-  await run('node', ['proto/check-generated.mjs'], { cwd: root });
+  await run('node', ['scripts/check-generated.mjs'], { cwd: root });
 });

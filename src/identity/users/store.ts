@@ -139,3 +139,23 @@ export async function confirmSeed(
 export async function deleteSeed(db: Executor, userId: string): Promise<void> {
   await db.deleteFrom('totp_seeds').where('user_id', '=', userId).execute();
 }
+
+/** The encrypted TOTP seeds of all users. */
+export function findSealedSeeds(db: Executor) {
+  return db
+    .selectFrom('totp_seeds')
+    .select(['user_id as id', 'ciphertext', 'master_key_id as masterKeyId'])
+    .orderBy('user_id')
+    .execute();
+}
+
+export async function updateSealedSeed(
+  db: Executor,
+  seed: { id: string; ciphertext: string; masterKeyId: string },
+): Promise<void> {
+  await db
+    .updateTable('totp_seeds')
+    .set({ ciphertext: seed.ciphertext, master_key_id: seed.masterKeyId })
+    .where('user_id', '=', seed.id)
+    .execute();
+}

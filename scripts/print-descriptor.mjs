@@ -167,7 +167,7 @@ function refuseUnknown(schema, message, known) {
 }
 
 function refuse(what) {
-  throw new Error(`Cannot print ${what}: proto/print-descriptor.mjs does not know it yet`);
+  throw new Error(`Cannot print ${what}: scripts/print-descriptor.mjs does not know it yet`);
 }
 
 // JSON's escapes are a subset of those of a string literal in a .proto file.
