@@ -4,14 +4,18 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { KeepUploads, keepOneOwner, UploadsProvider } from './documents/uploads/context.tsx';
-import { uploadBytesMax } from './documents/uploads/limit.ts';
 import { createSendFile } from './documents/uploads/send-file.ts';
+import { uploadBytesMax } from './documents/uploads/upload-limit.ts';
 import { Uploads } from './documents/uploads/uploads.ts';
-import { createQueryClient } from './queries.ts';
+import {
+  bindUploadsToUser,
+  KeepUploads,
+  UploadsProvider,
+} from './documents/uploads/uploads-context.tsx';
+import { createQueryClient } from './query-client.ts';
 import { createConsoleRouter } from './router.ts';
-import { SignInProvider, useSessionState } from './session/context.tsx';
 import { Session } from './session/session.ts';
+import { SignInProvider, useSessionState } from './session/session-context.tsx';
 import { StepUp } from './session/step-up.ts';
 import { createPlainTransport, createTransport } from './session/transport.ts';
 import { theme } from './theme.ts';
@@ -20,11 +24,11 @@ function createParts() {
   // Nothing is said there but that something has changed.
   const otherTabs = new BroadcastChannel('latchkey session');
   const session = new Session(createPlainTransport(), () => otherTabs.postMessage('changed'));
-  otherTabs.onmessage = () => void session.catchUp();
+  otherTabs.onmessage = () => void session.refreshNow();
   const stepUp = new StepUp();
   const signIn = { session, stepUp };
   const uploads = new Uploads(createSendFile(session), uploadBytesMax());
-  keepOneOwner(uploads, session);
+  bindUploadsToUser(uploads, session);
   void session.start();
   const transport = createTransport(session, stepUp);
   return { signIn, uploads, transport, router: createConsoleRouter() };

@@ -2,13 +2,18 @@
  * Fetches the document in ranges, as pdf.js asks for them. pdf.js has a fetcher of its own, but
  * it gives a document up at the first lost request; here a lost request waits for a retry.
  */
-import { LostRequests, type Problem, RefusedForGood, UnexpectedAnswer } from './lost-requests.ts';
+import {
+  FinalError,
+  type LoadProblem,
+  PersistentRequests,
+  UnexpectedAnswer,
+} from './persistent-requests.ts';
 
 export interface FileEvents {
   /** Share of the file received, 0 to 1; only told while the whole file comes in one answer. */
   onProgress(share: number): void;
   /** `retry` is absent where asking again cannot help. */
-  onProblem(problem: Problem, retry?: () => void): void;
+  onProblem(problem: LoadProblem, retry?: () => void): void;
   onRecovered(): void;
 }
 
@@ -30,7 +35,7 @@ export const wholeBytesMax = 512 * 1024;
 /** Both ends are fetched ahead: one holds the first page or the file's header, one its index. */
 const endBytes = 128 * 1024;
 
-const finalAnswers: Record<number, Problem> = {
+const finalAnswers: Record<number, LoadProblem> = {
   401: 'refused',
   403: 'refused',
   404: 'gone',
@@ -39,7 +44,7 @@ const finalAnswers: Record<number, Problem> = {
 };
 
 /** What an answer's status means to the reader, where asking again cannot change it. */
-export function problemOf(status: number): Problem | undefined {
+export function finalProblemOf(status: number): LoadProblem | undefined {
   return finalAnswers[status];
 }
 
@@ -52,7 +57,7 @@ interface Part {
 
 /** `size`: the file's length in bytes as the page tells it; the answers decide. */
 export async function openFile(url: string, size: number, events: FileEvents): Promise<FileSource> {
-  const lost = new LostRequests(events.onProblem, events.onRecovered);
+  const lost = new PersistentRequests(events.onProblem, events.onRecovered);
   const fetchPart = (begin: number, end: number): Promise<Part> =>
     lost.persist(async () => {
       const headers = { Range: `bytes=${begin}-${end - 1}` };
@@ -82,8 +87,8 @@ async function receive(
   onProgress: FileEvents['onProgress'],
 ): Promise<Part> {
   const { status, headers } = response;
-  const problem = problemOf(status);
-  if (problem) throw new RefusedForGood(problem);
+  const problem = finalProblemOf(status);
+  if (problem) throw new FinalError(problem);
   if (status === 200) {
     const bytes = await receiveWhole(response, onProgress);
     return { begin: 0, bytes, length: bytes.byteLength };

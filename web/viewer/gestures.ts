@@ -1,16 +1,16 @@
 /** Zooms under the pointer: Ctrl or ⌘ with the wheel, a trackpad's pinch, two fingers. */
-import { type Point, type Sheet, withinLimits } from './zoom.ts';
+import { type Point, withinLimits, type Zoomable } from './zoom.ts';
 
 /** Of a mouse wheel's step of 100 pixels, about a fifth; a trackpad tells smaller ones. */
 const zoomPerPixel = 0.002;
 const pixelsPerLine = 20;
 
-export function zoomByGestures(scroller: HTMLElement, sheet: Sheet): void {
-  zoomByWheel(scroller, sheet);
-  zoomByFingers(scroller, sheet);
+export function zoomByGestures(scroller: HTMLElement, target: Zoomable): void {
+  zoomByWheel(scroller, target);
+  zoomByFingers(scroller, target);
 }
 
-function zoomByWheel(scroller: HTMLElement, sheet: Sheet): void {
+function zoomByWheel(scroller: HTMLElement, target: Zoomable): void {
   let turned = 0;
   let at: Point = { x: 0, y: 0 };
   const onWheel = (event: WheelEvent) => {
@@ -18,7 +18,7 @@ function zoomByWheel(scroller: HTMLElement, sheet: Sheet): void {
     event.preventDefault();
     if (turned === 0) {
       requestAnimationFrame(() => {
-        sheet.zoomTo({ scale: withinLimits(sheet.scale * Math.exp(turned)) }, at, at);
+        target.zoomTo({ scale: withinLimits(target.scale * Math.exp(turned)) }, at, at);
         turned = 0;
       });
     }
@@ -39,13 +39,13 @@ interface Pinch {
 }
 
 /** Meanwhile the content is only stretched, which a phone does without effort. */
-function zoomByFingers(scroller: HTMLElement, sheet: Sheet): void {
-  const { style } = sheet.content;
+function zoomByFingers(scroller: HTMLElement, target: Zoomable): void {
+  const { style } = target.content;
   let pinch: Pinch | undefined;
   const start = ({ touches }: TouchEvent) => {
     if (pinch || touches.length !== 2) return;
     const { middle: from, distance } = fingers(scroller, touches);
-    const { scale } = sheet;
+    const { scale } = target;
     const scrolled = { x: scroller.scrollLeft, y: scroller.scrollTop };
     pinch = { from, to: from, distance: Math.max(1, distance), scale, scrolled, ratio: 1 };
     style.transformOrigin = `${from.x + scrolled.x}px ${from.y + scrolled.y}px`;
@@ -67,7 +67,7 @@ function zoomByFingers(scroller: HTMLElement, sheet: Sheet): void {
     style.transform = '';
     style.transformOrigin = '';
     scroller.scrollTo(scrolled.x, scrolled.y);
-    sheet.zoomTo({ scale: scale * ratio }, from, to);
+    target.zoomTo({ scale: scale * ratio }, from, to);
   };
   scroller.addEventListener('touchstart', start, { passive: true });
   scroller.addEventListener('touchmove', move, { passive: false });

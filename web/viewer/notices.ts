@@ -1,5 +1,5 @@
 /** What the viewer says to the reader: progress, problems, and the question for a password. */
-import type { Problem } from './lost-requests.ts';
+import type { LoadProblem } from './persistent-requests.ts';
 
 interface Wording {
   readonly title: string;
@@ -8,7 +8,7 @@ interface Wording {
   readonly action?: string;
 }
 
-const wordings: Record<Problem, Wording> = {
+const wordings: Record<LoadProblem, Wording> = {
   gone: {
     title: 'This link is no longer available',
     text: 'It has expired or was withdrawn. Ask the person who shared it for a new one.',
@@ -78,7 +78,7 @@ export class Notices {
   }
 
   /** Without a retry nothing of the document stays on the page. */
-  problem(problem: Problem, retry?: () => void): void {
+  problem(problem: LoadProblem, retry?: () => void): void {
     const { title, text, action } = wordings[problem];
     const again = problem === 'refused' ? () => location.reload() : retry;
     const actions: HTMLElement[] = [];

@@ -1,16 +1,17 @@
 /** A picture, as large as the reader wants it. The server has put it on the page. */
-import { Anchor } from './anchor.ts';
-import { problemOf } from './file-source.ts';
-import type { Problem } from './lost-requests.ts';
-import { type Fit, type Point, roomIn, type Sheet, type Size, type Zoom } from './zoom.ts';
+
+import { finalProblemOf } from './file-source.ts';
+import type { LoadProblem } from './persistent-requests.ts';
+import { ScrollAnchor } from './scroll-anchor.ts';
+import { type Fit, type Point, roomIn, type Size, type Zoom, type Zoomable } from './zoom.ts';
 
 export interface PictureOptions {
   readonly scroller: HTMLElement;
   readonly image: HTMLImageElement;
-  onScale(sheet: Sheet): void;
+  onScale(target: Zoomable): void;
 }
 
-export class Picture implements Sheet {
+export class Picture implements Zoomable {
   readonly content = document.createElement('div');
   readonly #size: Size;
   #zoom: Zoom = { fit: 'auto' };
@@ -45,7 +46,7 @@ export class Picture implements Sheet {
     const room = roomIn(scroller, this.content);
     if (room.width <= 0 || room.height <= 0) return;
     const middle = { x: scroller.clientWidth / 2, y: scroller.clientHeight / 2 };
-    const anchor = new Anchor(scroller, image, from ?? middle);
+    const anchor = new ScrollAnchor(scroller, image, from ?? middle);
     const zoom = this.#zoom;
     this.#scale = 'fit' in zoom ? fitScale(this.#size, room, zoom.fit) : zoom.scale;
     image.style.width = `${Math.max(1, Math.floor(this.#size.width * this.#scale))}px`;
@@ -63,7 +64,7 @@ function fitScale(size: Size, room: Size, fit: Fit): number {
 }
 
 /** Resolves with what is wrong, if anything is. */
-export async function loadPicture(image: HTMLImageElement): Promise<Problem | undefined> {
+export async function loadPicture(image: HTMLImageElement): Promise<LoadProblem | undefined> {
   try {
     await image.decode();
     return undefined;
@@ -73,10 +74,10 @@ export async function loadPicture(image: HTMLImageElement): Promise<Problem | un
   }
 }
 
-async function askWhy(url: string): Promise<Problem> {
+async function askWhy(url: string): Promise<LoadProblem> {
   try {
     const { ok, status } = await fetch(url, { method: 'HEAD', cache: 'no-store' });
-    return ok ? 'broken' : (problemOf(status) ?? 'busy');
+    return ok ? 'broken' : (finalProblemOf(status) ?? 'busy');
   } catch {
     return 'offline';
   }

@@ -1,6 +1,6 @@
 /** Which page is being read, and the zoom; placed in the page's <header>. */
 import { type IconName, icon } from './icons.ts';
-import { otherFit, type Sheet, scaleMax, scaleMin, type Zooming } from './zoom.ts';
+import { otherFit, scaleMax, scaleMin, type Zoomable, type Zooming } from './zoom.ts';
 
 const fits = {
   page: { drawing: 'page', text: 'Fit the whole page' },
@@ -64,12 +64,12 @@ export class Toolbar {
     if (document.activeElement !== this.#pageField) this.#showPage();
   }
 
-  zoomed(sheet: Sheet): void {
-    this.#percent.textContent = `${Math.round(sheet.scale * 100)}%`;
+  zoomed(target: Zoomable): void {
+    this.#percent.textContent = `${Math.round(target.scale * 100)}%`;
     // Not `disabled`, which would take the focus away from whoever presses it by keyboard.
-    this.#out.ariaDisabled = String(sheet.scale <= scaleMin);
-    this.#in.ariaDisabled = String(sheet.scale >= scaleMax);
-    const { drawing, text } = fits[otherFit(sheet)];
+    this.#out.ariaDisabled = String(target.scale <= scaleMin);
+    this.#in.ariaDisabled = String(target.scale >= scaleMax);
+    const { drawing, text } = fits[otherFit(target)];
     label(this.#fit, text);
     this.#fit.replaceChildren(icon(drawing));
   }

@@ -1,21 +1,21 @@
 /** Entry point of the page that shows a document: reads what the server put on <main>. */
 import { openFile } from './file-source.ts';
 import { zoomByGestures } from './gestures.ts';
-import { listenToKeys } from './keys.ts';
-import type { Problem } from './lost-requests.ts';
+import { listenToKeys } from './keyboard.ts';
 import { Notices } from './notices.ts';
-import { PageList } from './page-list.ts';
-import { openPdf, startPdfjs } from './pdf.ts';
+import { openPdf, startPdfjs } from './open-pdf.ts';
+import { pageFromAddress, pushPageAddress, rememberPage } from './page-address.ts';
+import { PdfPageList } from './pdf-page-list.ts';
+import type { LoadProblem } from './persistent-requests.ts';
 import { loadPicture, Picture } from './picture.ts';
-import { goToAddress, keepPage, pageOfAddress } from './place.ts';
+import { ReadingTime } from './reading-time.ts';
 import { Toolbar } from './toolbar.ts';
-import { VisibleTime } from './visible-time.ts';
 import { zoomingOf } from './zoom.ts';
 
 async function showPdf(main: HTMLElement, file: string): Promise<void> {
   const notices = new Notices(main);
   const toolbar = new Toolbar(document.querySelector('header'));
-  const onProblem = (problem: Problem, retry?: () => void) => {
+  const onProblem = (problem: LoadProblem, retry?: () => void) => {
     if (!retry) toolbar.close();
     notices.problem(problem, retry);
   };
@@ -33,25 +33,25 @@ async function showPdf(main: HTMLElement, file: string): Promise<void> {
   }
   const { pdfjs, pdf, firstPage } = outcome;
   const total = pdf.numPages;
-  const start = pageOfAddress();
-  const pages = new PageList({
+  const start = pageFromAddress();
+  const pages = new PdfPageList({
     scroller: main,
     pdfjs,
     pdf,
     firstPage,
     onPage(number) {
       toolbar.page(number);
-      keepPage(number);
+      rememberPage(number);
       time.read(number);
     },
-    onScale: (sheet) => toolbar.zoomed(sheet),
+    onScale: (target) => toolbar.zoomed(target),
     // As by an address, so that the browser's way back leads back.
-    onLink: goToAddress,
+    onLink: pushPageAddress,
     onDrawn: () => notices.loaded(total === 1 ? '1 page' : `${total} pages`),
   });
   const goTo = (page: number) => pages.goTo(page);
   goTo(start);
-  addEventListener('hashchange', () => goTo(pageOfAddress()));
+  addEventListener('hashchange', () => goTo(pageFromAddress()));
   const zooming = zoomingOf(pages);
   toolbar.connect(zooming);
   toolbar.connectPages(total, goTo);
@@ -83,7 +83,7 @@ async function showPicture(main: HTMLElement, image: HTMLImageElement): Promise<
 
 const main = document.querySelector<HTMLElement>('main#viewer');
 const image = main?.querySelector('img');
-const time = new VisibleTime(main?.dataset.view ?? '');
+const time = new ReadingTime(main?.dataset.view ?? '');
 if (main?.dataset.kind === 'pdf' && main.dataset.file) {
   void showPdf(main, main.dataset.file);
 } else if (main && image) {

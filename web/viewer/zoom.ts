@@ -18,7 +18,7 @@ export interface Point {
 }
 
 /** What can be zoomed: the pages of a PDF, or a picture. */
-export interface Sheet {
+export interface Zoomable {
   /** Grows and shrinks within the part of the page that scrolls. */
   readonly content: HTMLElement;
   /** Of what is being read. */
@@ -50,7 +50,7 @@ function nextScale(scale: number, direction: 1 | -1): number {
 }
 
 /** The whole, or the width where the whole is what one sees. */
-export function otherFit({ scale, wholeScale }: Sheet): 'width' | 'page' {
+export function otherFit({ scale, wholeScale }: Zoomable): 'width' | 'page' {
   return Math.abs(scale / wholeScale - 1) < 0.01 ? 'width' : 'page';
 }
 
@@ -62,11 +62,11 @@ export interface Zooming {
   toggleFit(): void;
 }
 
-export function zoomingOf(sheet: Sheet): Zooming {
+export function zoomingOf(target: Zoomable): Zooming {
   return {
-    by: (direction) => sheet.zoomTo({ scale: nextScale(sheet.scale, direction) }),
-    reset: () => sheet.zoomTo({ fit: 'auto' }),
-    toggleFit: () => sheet.zoomTo({ fit: otherFit(sheet) }),
+    by: (direction) => target.zoomTo({ scale: nextScale(target.scale, direction) }),
+    reset: () => target.zoomTo({ fit: 'auto' }),
+    toggleFit: () => target.zoomTo({ fit: otherFit(target) }),
   };
 }
 

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { useAct } from '../parts/act.ts';
-import { elsewhereText } from '../parts/credentials/credential.ts';
-import { useDialogs } from '../parts/dialogs.tsx';
-import { EnableButton } from '../parts/enable-button.tsx';
-import { isolated } from '../parts/isolated.tsx';
+import { offlineVerificationNote } from '../shared/credentials/credential.ts';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { EnableButton } from '../shared/enable-button.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { useMethod } from '../shared/use-method.ts';
 
 export type ClientActionsProps = {
   readonly client: Client;
@@ -13,17 +13,17 @@ export type ClientActionsProps = {
 
 export function ClientActions({ client, open }: ClientActionsProps) {
   const { confirm } = useDialogs();
-  const disable = useAct(ClientService.method.disableClient);
-  const enable = useAct(ClientService.method.enableClient);
+  const disable = useMethod(ClientService.method.disableClient);
+  const enable = useMethod(ClientService.method.enableClient);
   const { id: clientId, name, disableTime } = client;
   const askToDisable = () =>
     confirm({
-      title: `Disable “${isolated(name)}”?`,
+      title: `Disable “${isolateName(name)}”?`,
       consequence:
-        `It gets no more tokens, and those that it has are refused at once. ${elsewhereText()} ` +
-        'It can be enabled again.',
+        'It gets no more tokens, and those that it has are refused at once. ' +
+        `${offlineVerificationNote()} It can be enabled again.`,
       label: 'Disable',
-      act: () => disable({ clientId }),
+      run: () => disable({ clientId }),
     });
   return (
     <>

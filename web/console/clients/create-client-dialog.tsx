@@ -1,23 +1,23 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { useAct } from '../parts/act.ts';
-import { tokenCommand } from '../parts/commands.ts';
-import { useDialogs } from '../parts/dialogs.tsx';
-import { FormDialog } from '../parts/form-dialog.tsx';
-import { isolated } from '../parts/isolated.tsx';
-import { problemOfScopes } from '../parts/scopes-field.tsx';
-import { wordsIn } from '../parts/words-in.ts';
+import { tokenCommand } from '../shared/curl-commands.ts';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { validateScopes } from '../shared/scopes-field.tsx';
+import { splitWords } from '../shared/split-words.ts';
+import { useMethod } from '../shared/use-method.ts';
 import { GrantedScopesField } from './granted-scopes-field.tsx';
 
 type Dialog = { readonly isOpen: boolean; readonly close: () => void };
 
 export function CreateClientDialog({ isOpen, close }: Dialog) {
   const { showSecret } = useDialogs();
-  const create = useAct(ClientService.method.createClient);
+  const create = useMethod(ClientService.method.createClient);
   const form = useForm({
     initialValues: { name: '', scopes: '' },
-    validate: { scopes: problemOfScopes },
+    validate: { scopes: validateScopes },
   });
   return (
     <FormDialog
@@ -27,12 +27,12 @@ export function CreateClientDialog({ isOpen, close }: Dialog) {
       close={close}
       form={form}
       submit={async ({ name, scopes: text }) => {
-        const scopes = wordsIn(text);
+        const scopes = splitWords(text);
         const { client, clientSecret } = await create({ name, scopes });
         const clientId = client?.id ?? '';
         const command = tokenCommand(clientId, clientSecret, scopes);
         showSecret({
-          title: `The first secret of “${isolated(name)}”`,
+          title: `The first secret of “${isolateName(name)}”`,
           label: 'client secret',
           text: clientSecret,
           note: `It goes with the client id ${clientId}.`,

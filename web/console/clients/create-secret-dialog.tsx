@@ -1,9 +1,9 @@
 import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { useAct } from '../parts/act.ts';
-import { useDialogs } from '../parts/dialogs.tsx';
-import { expiryOf } from '../parts/expiry-field.tsx';
-import { FormDialog } from '../parts/form-dialog.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { expiryOf } from '../shared/expiry-field.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
 import { SecretFields, shownSecret } from './secret-fields.tsx';
 
 export type SecretDialogProps = {
@@ -14,7 +14,7 @@ export type SecretDialogProps = {
 
 export function CreateSecretDialog({ client, isOpen, close }: SecretDialogProps) {
   const { showSecret } = useDialogs();
-  const create = useAct(ClientService.method.createClientSecret);
+  const create = useMethod(ClientService.method.createClientSecret);
   const form = useForm({ initialValues: { name: '', expireTime: '' } });
   return (
     <FormDialog

@@ -1,5 +1,5 @@
-import { ScopesField, type ScopesFieldProps } from '../parts/scopes-field.tsx';
-import { useSessionState } from '../session/context.tsx';
+import { useSessionState } from '../session/session-context.tsx';
+import { ScopesField, type ScopesFieldProps } from '../shared/scopes-field.tsx';
 
 /** Offers those of the service's own scopes that the user holds: no others are theirs to give. */
 export function GrantedScopesField(props: ScopesFieldProps) {

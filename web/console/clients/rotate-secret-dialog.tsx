@@ -1,22 +1,22 @@
 import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { useAct } from '../parts/act.ts';
 import {
   defaultOverlap,
-  endText,
-  fateText,
+  formatOverlapEnd,
   OverlapField,
-} from '../parts/credentials/overlap-field.tsx';
-import { useDialogs } from '../parts/dialogs.tsx';
-import { expiryOf } from '../parts/expiry-field.tsx';
-import { FormDialog } from '../parts/form-dialog.tsx';
+  oldCredentialNote,
+} from '../shared/credentials/overlap-field.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { expiryOf } from '../shared/expiry-field.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
 import type { SecretDialogProps } from './create-secret-dialog.tsx';
 import { SecretFields, shownSecret } from './secret-fields.tsx';
 
 export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps) {
   const { showSecret } = useDialogs();
-  const rotate = useAct(ClientService.method.rotateClientSecret);
+  const rotate = useMethod(ClientService.method.rotateClientSecret);
   const initialValues = { name: '', expireTime: '', overlapSeconds: defaultOverlap };
   const form = useForm({ initialValues });
   const overlap = form.values.overlapSeconds;
@@ -36,7 +36,7 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
         });
         showSecret({
           ...shownSecret(client, clientSecret),
-          note: fateText(fate, overlapSeconds, secret?.createTime),
+          note: oldCredentialNote(texts, overlapSeconds, secret?.createTime),
         });
       }}
     >
@@ -47,7 +47,7 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
         description={
           overlap === '0'
             ? 'Whatever still uses one of them gets no more tokens.'
-            : `They work until ${endText(Date.now(), overlap)}, unless they end sooner.`
+            : `They work until ${formatOverlapEnd(Date.now(), overlap)}, unless they end sooner.`
         }
         {...form.getInputProps('overlapSeconds')}
       />
@@ -55,4 +55,4 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
   );
 }
 
-const fate = { ended: 'Every older secret has ended.', goesOn: 'Every older secret ends by' };
+const texts = { ended: 'Every older secret has ended.', goesOn: 'Every older secret ends by' };

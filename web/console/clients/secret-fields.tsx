@@ -1,10 +1,10 @@
 import { TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Client } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { tokenCommand } from '../parts/commands.ts';
-import { ExpiryField } from '../parts/expiry-field.tsx';
-import { isolated } from '../parts/isolated.tsx';
-import type { ShownSecret } from '../parts/secret-dialog.tsx';
+import { tokenCommand } from '../shared/curl-commands.ts';
+import { ExpiryField } from '../shared/expiry-field.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import type { ShownSecret } from '../shared/secret-dialog.tsx';
 
 type Values = { readonly name: string; readonly expireTime: string };
 
@@ -35,7 +35,7 @@ export function shownSecret(client: Client, clientSecret: string): ShownSecret {
   const { id, name, scopes, disableTime } = client;
   const command = disableTime === undefined ? tokenCommand(id, clientSecret, scopes) : undefined;
   return {
-    title: `The new secret of “${isolated(name)}”`,
+    title: `The new secret of “${isolateName(name)}”`,
     label: 'client secret',
     text: clientSecret,
     ...(command === undefined ? {} : { command }),

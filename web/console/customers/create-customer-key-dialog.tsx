@@ -1,14 +1,14 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
-import { useAct } from '../parts/act.ts';
-import { keyTokenCommand } from '../parts/commands.ts';
-import { useDialogs } from '../parts/dialogs.tsx';
-import { ExpiryField, expiryOf } from '../parts/expiry-field.tsx';
-import { FormDialog } from '../parts/form-dialog.tsx';
-import { isolated } from '../parts/isolated.tsx';
-import { problemOfScopes, ScopesField } from '../parts/scopes-field.tsx';
-import { wordsIn } from '../parts/words-in.ts';
+import { keyTokenCommand } from '../shared/curl-commands.ts';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { ExpiryField, expiryOf } from '../shared/expiry-field.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { ScopesField, validateScopes } from '../shared/scopes-field.tsx';
+import { splitWords } from '../shared/split-words.ts';
+import { useMethod } from '../shared/use-method.ts';
 
 const suggestions = ['accounts:read', 'accounts:write'];
 
@@ -21,11 +21,12 @@ export type CreateCustomerKeyDialogProps = {
 export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
   const { customerId, isOpen, close } = props;
   const { showSecret } = useDialogs();
-  const create = useAct(CustomerService.method.createApiKey);
+  const create = useMethod(CustomerService.method.createApiKey);
   const form = useForm({
     initialValues: { name: '', scopes: '', expireTime: '' },
     validate: {
-      scopes: (text) => (wordsIn(text).length === 0 ? 'Name one at least.' : problemOfScopes(text)),
+      scopes: (text) =>
+        splitWords(text).length === 0 ? 'Name one at least.' : validateScopes(text),
     },
   });
   return (
@@ -39,11 +40,11 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
         const { apiKey } = await create({
           customerId,
           name,
-          scopes: wordsIn(scopes),
+          scopes: splitWords(scopes),
           ...expiryOf(expireTime),
         });
         showSecret({
-          title: name === '' ? 'The new key' : `The new key “${isolated(name)}”`,
+          title: name === '' ? 'The new key' : `The new key “${isolateName(name)}”`,
           label: 'API key',
           text: apiKey,
           command: keyTokenCommand(apiKey),

@@ -1,10 +1,13 @@
 import { Button } from '@mantine/core';
 import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
-import { useAct } from '../parts/act.ts';
-import { customerTokenLife, elsewhereText } from '../parts/credentials/credential.ts';
-import { useDialogs } from '../parts/dialogs.tsx';
-import { EnableButton } from '../parts/enable-button.tsx';
-import { isolated } from '../parts/isolated.tsx';
+import {
+  customerTokenLifetime,
+  offlineVerificationNote,
+} from '../shared/credentials/credential.ts';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { EnableButton } from '../shared/enable-button.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { useMethod } from '../shared/use-method.ts';
 
 export type CustomerActionsProps = {
   readonly customer: Customer;
@@ -13,17 +16,17 @@ export type CustomerActionsProps = {
 
 export function CustomerActions({ customer, rename }: CustomerActionsProps) {
   const { confirm } = useDialogs();
-  const disable = useAct(CustomerService.method.disableCustomer);
-  const enable = useAct(CustomerService.method.enableCustomer);
+  const disable = useMethod(CustomerService.method.disableCustomer);
+  const enable = useMethod(CustomerService.method.enableCustomer);
   const { id: customerId, name, disableTime } = customer;
   const askToDisable = () =>
     confirm({
-      title: `Disable “${isolated(name)}”?`,
+      title: `Disable “${isolateName(name)}”?`,
       consequence:
         'Its API keys get no more tokens, and the tokens that it has are refused at once. ' +
-        `${elsewhereText(customerTokenLife)} It can be enabled again.`,
+        `${offlineVerificationNote(customerTokenLifetime)} It can be enabled again.`,
       label: 'Disable',
-      act: () => disable({ customerId }),
+      run: () => disable({ customerId }),
     });
   return (
     <>

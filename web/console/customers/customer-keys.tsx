@@ -2,23 +2,31 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { type ApiKey, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
-import { useAct } from '../parts/act.ts';
-import { keyTokenCommand } from '../parts/commands.ts';
-import { customerTokenLife, elsewhereText, nameOf } from '../parts/credentials/credential.ts';
-import { CredentialsTable } from '../parts/credentials/credentials-table.tsx';
-import { RotateKeyDialog } from '../parts/credentials/rotate-key-dialog.tsx';
-import { useDialogs } from '../parts/dialogs.tsx';
-import { isolated } from '../parts/isolated.tsx';
-import { usePaged } from '../parts/paged.ts';
-import { Section } from '../parts/section.tsx';
+import {
+  credentialName,
+  customerTokenLifetime,
+  offlineVerificationNote,
+} from '../shared/credentials/credential.ts';
+import { CredentialsTable } from '../shared/credentials/credentials-table.tsx';
+import { RotateKeyDialog } from '../shared/credentials/rotate-key-dialog.tsx';
+import { keyTokenCommand } from '../shared/curl-commands.ts';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { Section } from '../shared/section.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { usePagedList } from '../shared/use-paged-list.ts';
 import { CreateCustomerKeyDialog } from './create-customer-key-dialog.tsx';
 
 /** The API keys of a customer, for somebody who may change them: no others may list them. */
 export function CustomerKeys({ customerId }: { readonly customerId: string }) {
-  const list = usePaged(CustomerService.method.listApiKeys, { customerId }, (page) => page.keys);
+  const list = usePagedList(
+    CustomerService.method.listApiKeys,
+    { customerId },
+    (page) => page.keys,
+  );
   const [isOpen, { open, close }] = useDisclosure(false);
   const [rotated, setRotated] = useState<ApiKey>();
-  const rotate = useAct(CustomerService.method.rotateApiKey);
+  const rotate = useMethod(CustomerService.method.rotateApiKey);
   const askToRevoke = useAskToRevoke(customerId);
   return (
     <Section title="API keys" actions={<Button onClick={open}>Create API key</Button>}>
@@ -46,14 +54,14 @@ export function CustomerKeys({ customerId }: { readonly customerId: string }) {
 
 function useAskToRevoke(customerId: string) {
   const { confirm } = useDialogs();
-  const revoke = useAct(CustomerService.method.revokeApiKey);
+  const revoke = useMethod(CustomerService.method.revokeApiKey);
   return (key: ApiKey) =>
     confirm({
-      title: `Revoke ${isolated(nameOf(key))}?`,
+      title: `Revoke ${isolateName(credentialName(key))}?`,
       consequence:
         'The key gets no more tokens, and those that it has got are refused at once. ' +
-        `${elsewhereText(customerTokenLife)} This cannot be undone.`,
+        `${offlineVerificationNote(customerTokenLifetime)} This cannot be undone.`,
       label: 'Revoke',
-      act: () => revoke({ customerId, keyId: key.id }),
+      run: () => revoke({ customerId, keyId: key.id }),
     });
 }

@@ -3,8 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { CreateLinkDialog } from '../links/create-link-dialog.tsx';
 import { LinksTable } from '../links/links-table.tsx';
-import { Section } from '../parts/section.tsx';
-import { useHasScope } from '../session/context.tsx';
+import { useHasScope } from '../session/session-context.tsx';
+import { Section } from '../shared/section.tsx';
 
 export function DocumentLinks({ document }: { readonly document: Document }) {
   const { workspaceId, id: documentId } = document;

@@ -1,8 +1,8 @@
 import { useForm } from '@mantine/form';
 import { useEffect, useRef, useState } from 'react';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { useAct } from '../parts/act.ts';
-import { FormDialog } from '../parts/form-dialog.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
 import { DocumentField } from './document-field.tsx';
 import { NameField, NewPasswordField, OptionFields } from './link-fields.tsx';
 import { type LinkValues, newLink, optionsOf } from './link-form.ts';
@@ -21,7 +21,7 @@ export function CreateLinkDialog(props: CreateLinkDialogProps) {
   const { workspaceId, documentId, isOpen, close } = props;
   const [made, setMade] = useState<Link>();
   const opener = useOpener(isOpen);
-  const create = useAct(LinkService.method.createLink);
+  const create = useMethod(LinkService.method.createLink);
   const form = useForm<LinkValues>({
     initialValues: { ...newLink, documentId: documentId ?? '' },
     validate: { documentId: (id) => (id === '' ? 'Choose a document.' : null) },

@@ -2,15 +2,15 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Button, NativeSelect } from '@mantine/core';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { usePaged } from '../parts/paged.ts';
-import { Problem } from '../parts/problem.tsx';
+import { ErrorAlert } from '../shared/error-alert.tsx';
+import { usePagedList } from '../shared/use-paged-list.ts';
 import type { LinkForm } from './link-form.ts';
 
 type DocumentFieldProps = { readonly workspaceId: string; readonly form: LinkForm };
 
 export function DocumentField({ workspaceId, form }: DocumentFieldProps) {
   const { listDocuments } = DocumentService.method;
-  const { rows, error, ...list } = usePaged(
+  const { rows, error, ...list } = usePagedList(
     listDocuments,
     { workspaceId, pageSize: 50 },
     ({ documents }) => documents,
@@ -18,7 +18,7 @@ export function DocumentField({ workspaceId, form }: DocumentFieldProps) {
   const prompt = rows === undefined ? 'Loading…' : 'Choose a document';
   return (
     <div>
-      {error === null ? null : <Problem error={error} retry={list.reload} />}
+      {error === null ? null : <ErrorAlert error={error} retry={list.reload} />}
       <NativeSelect
         label="Document"
         required

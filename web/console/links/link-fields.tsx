@@ -1,5 +1,5 @@
 import { Checkbox, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { ExpiryField } from '../parts/expiry-field.tsx';
+import { ExpiryField } from '../shared/expiry-field.tsx';
 import type { LinkForm } from './link-form.ts';
 
 export function NameField({ form }: { readonly form: LinkForm }) {

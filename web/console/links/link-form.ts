@@ -2,8 +2,8 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { expiryOf } from '../parts/expiry-field.tsx';
-import { localText } from '../parts/local-time.ts';
+import { expiryOf } from '../shared/expiry-field.tsx';
+import { toLocalInput } from '../shared/local-input.ts';
 
 /** Named as in the requests, so that the service's words find their fields. */
 export type LinkValues = {
@@ -40,7 +40,7 @@ export function valuesOf(link: Link): LinkValues {
     ...{ documentId, name, emailRequired, emailVerificationRequired, allowDownload },
     passwordChange: link.passwordRequired ? 'keep' : 'replace',
     password: '',
-    expireTime: expireTime === undefined ? '' : localText(timestampDate(expireTime)),
+    expireTime: expireTime === undefined ? '' : toLocalInput(timestampDate(expireTime)),
   };
 }
 
@@ -59,7 +59,7 @@ export function optionsOf(values: LinkValues) {
 }
 
 /** The paths of an update's mask: of what is another than it was. */
-export function changedPaths(values: LinkValues, before: LinkValues): string[] {
+export function updateMaskPaths(values: LinkValues, before: LinkValues): string[] {
   const [now, then] = [optionsOf(values), optionsOf(before)];
   const changesPassword =
     values.passwordChange === 'replace' ? values.password !== '' : values.passwordChange !== 'keep';

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
 import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { Copyable } from '../parts/copyable.tsx';
-import { ButtonLink } from '../parts/link.tsx';
+import { CopyableText } from '../shared/copyable-text.tsx';
+import { ButtonLink } from '../shared/router-links.tsx';
 
 type LinkReadyDialogProps = { readonly link: Link | undefined; readonly close: () => void };
 
@@ -26,7 +26,7 @@ function Ready({ link, close }: { readonly link: Link; readonly close: () => voi
     <Stack>
       <Text>Send this address to whoever should see the document.</Text>
       <Paper withBorder p="sm">
-        <Copyable text={url} label="address" />
+        <CopyableText text={url} label="address" />
       </Paper>
       {link.passwordRequired ? (
         <Text>It asks for the password. Send that apart, by another way than the address.</Text>

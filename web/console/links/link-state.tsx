@@ -12,7 +12,7 @@ export function hasEnded(link: Link): boolean {
 }
 
 /** When it has ended or will; undefined for never. */
-export const endOf = ({ revokeTime, expireTime }: Link) => revokeTime ?? expireTime;
+export const endTimeOf = ({ revokeTime, expireTime }: Link) => revokeTime ?? expireTime;
 
 function stateOf({ revokeTime, expireTime }: Link): State {
   if (revokeTime !== undefined) return 'Revoked';
@@ -20,7 +20,7 @@ function stateOf({ revokeTime, expireTime }: Link): State {
   return hasExpired ? 'Expired' : 'Live';
 }
 
-export function StateBadge({ link }: { readonly link: Link }) {
+export function LinkStateBadge({ link }: { readonly link: Link }) {
   const state = stateOf(link);
   return (
     <Badge variant="light" color={colors[state]}>
@@ -30,7 +30,7 @@ export function StateBadge({ link }: { readonly link: Link }) {
 }
 
 /** What the link asks for before it shows the document. */
-export function gateOf(link: Link): string {
+export function accessText(link: Link): string {
   const email = link.emailVerificationRequired ? 'proven e-mail address' : 'e-mail address';
   const asked = [
     ...(link.passwordRequired ? ['password'] : []),
@@ -40,7 +40,7 @@ export function gateOf(link: Link): string {
 }
 
 /** What to call the link in a sentence: by its name, or by that of its document. */
-export function calledOf({ name }: Link, documentName: string | undefined): string {
+export function linkInSentence({ name }: Link, documentName: string | undefined): string {
   if (name !== '') return `“${name}”`;
   return documentName === undefined ? 'this link' : `the link to “${documentName}”`;
 }

@@ -1,16 +1,16 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { Copy } from '../parts/copyable.tsx';
-import { TextLink } from '../parts/link.tsx';
-import { type Column, Listing, type ListingProps } from '../parts/listing.tsx';
-import { usePaged } from '../parts/paged.ts';
-import { When } from '../parts/when.tsx';
-import { useHasScope } from '../session/context.tsx';
+import { useHasScope } from '../session/session-context.tsx';
+import { CopyButton } from '../shared/copyable-text.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { type Column, Listing, type ListingProps } from '../shared/listing.tsx';
+import { TextLink } from '../shared/router-links.tsx';
+import { usePagedList } from '../shared/use-paged-list.ts';
 import { useDocumentName } from './document-names.ts';
-import { useEditLink } from './edit-link.tsx';
-import { calledOf, endOf, gateOf, hasEnded, StateBadge } from './link-state.tsx';
-import { useRevokeLink } from './revoke-link.ts';
+import { accessText, endTimeOf, hasEnded, LinkStateBadge, linkInSentence } from './link-state.tsx';
+import { useEditLink } from './use-edit-link.tsx';
+import { useRevokeLink } from './use-revoke-link.ts';
 
 export type LinksTableProps = {
   readonly workspaceId: string;
@@ -23,7 +23,7 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
   const mayChange = useHasScope()('links:write');
   const revoke = useRevokeLink();
   const { edit, dialog } = useEditLink();
-  const list = usePaged(
+  const list = usePagedList(
     LinkService.method.listLinks,
     { workspaceId, ...(document === undefined ? {} : { documentId: document.id }) },
     (page) => page.links,
@@ -31,8 +31,8 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
 
   const columns: readonly Column<Link>[] = [
     { title: 'Link', cell: (link) => <Named link={link} document={document} /> },
-    { title: 'State', cell: (link) => <StateBadge link={link} /> },
-    { title: 'Asks for', cell: gateOf },
+    { title: 'State', cell: (link) => <LinkStateBadge link={link} /> },
+    { title: 'Asks for', cell: accessText },
     { title: 'Views', cell: ({ viewCount }) => viewCount },
     { title: 'Ends', cell: (link) => <End link={link} /> },
     {
@@ -93,34 +93,34 @@ function End({ link }: { readonly link: Link }) {
   return (
     <>
       {hasEnded(link) ? 'ended ' : ''}
-      <When time={endOf(link)} />
+      <DateTime time={endTimeOf(link)} />
     </>
   );
 }
 
-type Act = (link: Link, called: string) => void;
+type LinkAction = (link: Link, phrase: string) => void;
 
 /** Without those that the user may not do. */
-type ActionsProps = OfLink & { readonly edit?: Act; readonly revoke?: Act };
+type ActionsProps = OfLink & { readonly edit?: LinkAction; readonly revoke?: LinkAction };
 
 function Actions({ link, document, edit, revoke }: ActionsProps) {
-  const called = calledOf(link, useNameOfDocument({ link, document }).name);
+  const phrase = linkInSentence(link, useNameOfDocument({ link, document }).name);
   if (link.revokeTime !== undefined) return null;
   const buttons = [
-    { label: 'Edit', act: edit },
-    { label: 'Revoke', act: revoke },
+    { label: 'Edit', action: edit },
+    { label: 'Revoke', action: revoke },
   ];
   return (
     <Group gap="xs" wrap="nowrap">
-      <Copy text={link.url} label={`address of ${called}`} size="compact-sm" />
-      {buttons.map(({ label, act }) =>
-        act === undefined ? null : (
+      <CopyButton text={link.url} label={`address of ${phrase}`} size="compact-sm" />
+      {buttons.map(({ label, action }) =>
+        action === undefined ? null : (
           <Button
             key={label}
             size="compact-sm"
             variant="default"
-            aria-label={`${label} ${called}`}
-            onClick={() => act(link, called)}
+            aria-label={`${label} ${phrase}`}
+            onClick={() => action(link, phrase)}
           >
             {label}
           </Button>

@@ -1,13 +1,13 @@
 import { NativeSelect, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { useAct } from '../parts/act.ts';
-import { FormDialog } from '../parts/form-dialog.tsx';
-import { useHasScope, useUser } from '../session/context.tsx';
-import { useNewcomer } from './newcomer.ts';
+import { useHasScope, useUser } from '../session/session-context.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { useFindNewMember } from './find-new-member.ts';
 import { type RoleName, roleOf, roleOptions } from './roles.tsx';
 
-type AddMemberProps = {
+type AddMemberDialogProps = {
   readonly workspaceId: string;
   readonly mayMakeOwners: boolean;
   readonly isOpen: boolean;
@@ -18,13 +18,18 @@ type Values = { userId: string; role: RoleName };
 
 const initialValues: Values = { userId: '', role: 'member' };
 
-export function AddMember({ workspaceId, mayMakeOwners, isOpen, close }: AddMemberProps) {
+export function AddMemberDialog({
+  workspaceId,
+  mayMakeOwners,
+  isOpen,
+  close,
+}: AddMemberDialogProps) {
   const { kind } = useUser();
   const hasScope = useHasScope();
   const mayLookUp = kind === 'staff' && hasScope('users:read');
   const form = useForm({ mode: 'uncontrolled', initialValues });
-  const put = useAct(WorkspaceService.method.putMember);
-  const find = useNewcomer(workspaceId);
+  const put = useMethod(WorkspaceService.method.putMember);
+  const find = useFindNewMember(workspaceId);
   return (
     <FormDialog
       title="Add a member"

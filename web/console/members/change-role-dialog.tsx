@@ -1,14 +1,14 @@
 import { NativeSelect, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { useAct } from '../parts/act.ts';
-import { callName } from '../parts/call-name.ts';
-import { FormDialog } from '../parts/form-dialog.tsx';
-import { isolated } from '../parts/isolated.tsx';
-import { useCatchUp } from '../session/context.tsx';
+import { useRefreshOwnSession } from '../session/session-context.tsx';
+import { displayName } from '../shared/display-name.ts';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { useMethod } from '../shared/use-method.ts';
 import { roleNameOf, roleOf, roleOptions } from './roles.tsx';
 
-type ChangeRoleProps = {
+type ChangeRoleDialogProps = {
   readonly member: Member;
   readonly isSelf: boolean;
   readonly mayMakeOwners: boolean;
@@ -16,25 +16,25 @@ type ChangeRoleProps = {
   readonly close: () => void;
 };
 
-export function ChangeRole(props: ChangeRoleProps) {
+export function ChangeRoleDialog(props: ChangeRoleDialogProps) {
   const { member, isSelf, mayMakeOwners, isOpen, close } = props;
   const { workspaceId, userId } = member;
-  const catchUp = useCatchUp(userId);
+  const refreshNow = useRefreshOwnSession(userId);
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { role: roleNameOf(member.role) },
   });
-  const put = useAct(WorkspaceService.method.putMember);
+  const put = useMethod(WorkspaceService.method.putMember);
   return (
     <FormDialog
-      title={`Change the role of ${isolated(callName(member))}`}
+      title={`Change the role of ${isolateName(displayName(member))}`}
       label="Save"
       isOpen={isOpen}
       close={close}
       form={form}
       submit={async ({ role }) => {
         await put({ workspaceId, userId, role: roleOf(role) });
-        await catchUp();
+        await refreshNow();
       }}
     >
       <Text>It takes effect at once.{isSelf ? ' This is you.' : ''}</Text>

@@ -6,25 +6,25 @@ import {
   MemberRole,
   WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { useAct } from '../parts/act.ts';
-import { callName } from '../parts/call-name.ts';
-import { useDialogs } from '../parts/dialogs.tsx';
-import { isolated } from '../parts/isolated.tsx';
-import { useCatchUp, useUser } from '../session/context.tsx';
+import { useRefreshOwnSession, useUser } from '../session/session-context.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { displayName } from '../shared/display-name.ts';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { useMethod } from '../shared/use-method.ts';
 
-import { ChangeRole } from './change-role-dialog.tsx';
-import type { Standing } from './standing.ts';
+import { ChangeRoleDialog } from './change-role-dialog.tsx';
+import type { MemberPermissions } from './member-permissions.ts';
 
-type MemberActionsProps = { readonly member: Member; readonly standing: Standing };
+type MemberActionsProps = { readonly member: Member; readonly permissions: MemberPermissions };
 
-export function MemberActions({ member, standing }: MemberActionsProps) {
-  const { mayChange, mayMakeOwners } = standing;
+export function MemberActions({ member, permissions }: MemberActionsProps) {
+  const { mayChange, mayMakeOwners } = permissions;
   const { id } = useUser();
   const [isOpen, { open, close }] = useDisclosure(false);
   const askToRemove = useRemoval(member);
   if (!mayChange || (member.role === MemberRole.OWNER && !mayMakeOwners)) return null;
   const isSelf = member.userId === id;
-  const name = callName(member);
+  const name = displayName(member);
   return (
     <Group gap="xs">
       <Button
@@ -43,7 +43,7 @@ export function MemberActions({ member, standing }: MemberActionsProps) {
       >
         {isSelf ? 'Leave' : 'Remove'}
       </Button>
-      <ChangeRole
+      <ChangeRoleDialog
         key={member.role}
         member={member}
         isSelf={isSelf}
@@ -59,10 +59,10 @@ export function MemberActions({ member, standing }: MemberActionsProps) {
 function useRemoval(member: Member): () => void {
   const { workspaceId, userId } = member;
   const { id } = useUser();
-  const catchUp = useCatchUp(userId);
+  const refreshNow = useRefreshOwnSession(userId);
   const { confirm } = useDialogs();
   const navigate = useNavigate();
-  const remove = useAct(WorkspaceService.method.removeMember);
+  const remove = useMethod(WorkspaceService.method.removeMember);
   if (userId === id) {
     return () =>
       confirm({
@@ -71,20 +71,20 @@ function useRemoval(member: Member): () => void {
           'You no longer reach its documents and links, at once. What you have put there stays. ' +
           'To come back, somebody who may has to add you again.',
         label: 'Leave',
-        act: async () => {
+        run: async () => {
           await remove({ workspaceId, userId });
-          await catchUp();
+          await refreshNow();
           await navigate({ to: '/workspaces' });
         },
       });
   }
   return () =>
     confirm({
-      title: `Remove ${isolated(callName(member))}?`,
+      title: `Remove ${isolateName(displayName(member))}?`,
       consequence:
         'They no longer reach the workspace’s documents and links, at once. What they have put ' +
         'there stays, and so do the links that they have made and any API key that they know.',
       label: 'Remove',
-      act: () => remove({ workspaceId, userId }),
+      run: () => remove({ workspaceId, userId }),
     });
 }

@@ -1,8 +1,8 @@
 /** What the roles in a workspace mean. */
 import { Badge } from '@mantine/core';
 import { MemberRole } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { Facts } from '../parts/facts.tsx';
-import { Section } from '../parts/section.tsx';
+import { Facts } from '../shared/facts.tsx';
+import { Section } from '../shared/section.tsx';
 
 const names: Record<MemberRole, string> = {
   [MemberRole.UNSPECIFIED]: 'Unknown',
@@ -14,7 +14,7 @@ const names: Record<MemberRole, string> = {
 const roleText = (role: MemberRole) => names[role];
 
 /** With its article, such as `an admin`. */
-export function roleInSentence(role: MemberRole): string {
+export function roleWithArticle(role: MemberRole): string {
   const name = roleText(role).toLowerCase();
   return `${/^[aou]/.test(name) ? 'an' : 'a'} ${name}`;
 }

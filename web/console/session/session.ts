@@ -1,6 +1,6 @@
 /**
- * Who is signed in, and the token for their requests. The token lives in this module's memory only;
- * what outlives a reload is the session's cookie, which no script can read.
+ * The signed-in user and their access token. The token is kept in memory only. After a reload, the
+ * session cookie, which scripts cannot read, provides a new one.
  */
 import { type Client, Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import {
@@ -9,8 +9,8 @@ import {
   type SignedInUser,
   type SignInResponse,
 } from '../../../gen/latchkey/identity/v1/session_pb.js';
-import { Listeners } from '../parts/listeners.ts';
-import { reasonOf, refusalHere } from './reason.ts';
+import { Listeners } from '../shared/listeners.ts';
+import { localError, reasonOf } from './error-details.ts';
 
 export type SessionState =
   /** It is being found out whether the browser holds a session. */
@@ -29,7 +29,7 @@ export type WhyOut = 'never in' | 'ended' | 'signed out';
 
 export type Replaced = 'nobody' | 'in this tab' | 'in another tab';
 
-export type Credentials = {
+export type SignInCredentials = {
   readonly email: string;
   readonly password: string;
   /** Empty for a user without an authenticator app. */
@@ -41,7 +41,7 @@ const marginMs = 15_000;
 
 export class Session {
   readonly #client: Client<typeof SessionService>;
-  readonly #tellOtherTabs: () => void;
+  readonly #notifyOtherTabs: () => void;
   readonly #listeners = new Listeners();
   readonly subscribe = this.#listeners.subscribe;
   #state: SessionState = { status: 'starting' };
@@ -54,12 +54,12 @@ export class Session {
   #era = 0;
 
   /**
-   * `transport`: one that adds no token. `tellOtherTabs` is called after a sign-in or a sign-out
+   * `transport`: one that adds no token. `notifyOtherTabs` is called after a sign-in or a sign-out
    * here: the browser's other tabs have the same cookie, and are to catch up.
    */
-  constructor(transport: Transport, tellOtherTabs: () => void) {
+  constructor(transport: Transport, notifyOtherTabs: () => void) {
     this.#client = createClient(SessionService, transport);
-    this.#tellOtherTabs = tellOtherTabs;
+    this.#notifyOtherTabs = notifyOtherTabs;
   }
 
   get state(): SessionState {
@@ -92,16 +92,16 @@ export class Session {
    */
   async send<T>(request: (token: string) => Promise<T>): Promise<T> {
     const { userId } = this;
-    this.requireStill(userId);
+    this.requireSameUser(userId);
     await this.token();
-    this.requireStill(userId);
+    this.requireSameUser(userId);
     try {
       return await request(this.#token);
     } catch (error) {
       if (reasonOf(error) !== 'unauthenticated') throw error;
-      this.requireStill(userId);
+      this.requireSameUser(userId);
       await this.renew();
-      this.requireStill(userId);
+      this.requireSameUser(userId);
       return request(this.#token);
     }
   }
@@ -118,7 +118,7 @@ export class Session {
    * Learns of a change that was made to the session or to its user, here or in another tab. Never
    * throws: where the service cannot be asked now, the next request asks it.
    */
-  async catchUp(): Promise<void> {
+  async refreshNow(): Promise<void> {
     this.#tokenEnd = 0;
     // One under way may have been answered before the change.
     await this.#renewing?.catch(() => {});
@@ -126,9 +126,9 @@ export class Session {
   }
 
   /** Throws where whoever began something is no longer the one who is signed in. */
-  requireStill(userId: string): void {
+  requireSameUser(userId: string): void {
     if (this.userId === userId && userId !== '') return;
-    throw refusalHere(
+    throw localError(
       'session_changed',
       'Nothing was done: the session in which it was begun has ended.',
       Code.Aborted,
@@ -136,11 +136,11 @@ export class Session {
   }
 
   /** Throws what the service says against it. */
-  async signIn(credentials: Credentials): Promise<void> {
+  async signIn(credentials: SignInCredentials): Promise<void> {
     const answer = await this.#client.signIn(credentials);
     this.#era++;
     this.#accept(answer, 'in this tab');
-    this.#tellOtherTabs();
+    this.#notifyOtherTabs();
   }
 
   /** Ends the session in the browser and at the service. Throws where that cannot be reached. */
@@ -154,7 +154,7 @@ export class Session {
       if (reasonOf(error) !== 'unauthenticated') throw error;
     }
     this.#end('signed out');
-    this.#tellOtherTabs();
+    this.#notifyOtherTabs();
   }
 
   async #renew(): Promise<void> {
@@ -198,6 +198,6 @@ export class Session {
 
   #become(state: SessionState): void {
     this.#state = state;
-    this.#listeners.tell();
+    this.#listeners.notify();
   }
 }

@@ -1,10 +1,10 @@
 /** Asks for a password, and for a code where the user has an authenticator app. */
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { useFocusBack } from '../parts/focus-back.ts';
-import { Problem } from '../parts/problem.tsx';
-import { useSignIn } from './context.tsx';
-import { reasonOf, retryAfterSecondsOf } from './reason.ts';
+import { ErrorAlert } from '../shared/error-alert.tsx';
+import { useRestoredFocus } from '../shared/use-restored-focus.ts';
+import { reasonOf, retryAfterSecondsOf } from './error-details.ts';
+import { useSignIn } from './session-context.tsx';
 
 export type SignInFormProps = {
   /** The only user who may sign in; undefined for any. */
@@ -21,7 +21,7 @@ export function SignInForm({ email, onDone, others, takesFocus = false }: SignIn
   const first = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
-  const keepFocus = useFocusBack(isPending);
+  const rememberFocus = useRestoredFocus(isPending);
   const hasWaited = useWait(error);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it takes the focus once
   useEffect(() => {
@@ -32,7 +32,7 @@ export function SignInForm({ email, onDone, others, takesFocus = false }: SignIn
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
     const text = (name: string) => String(fields.get(name) ?? '');
-    keepFocus();
+    rememberFocus();
     setPending(true);
     setError(undefined);
     try {
@@ -74,7 +74,7 @@ export function SignInForm({ email, onDone, others, takesFocus = false }: SignIn
           inputMode="numeric"
           maxLength={16}
         />
-        {error === undefined || hasWaited ? null : <Problem error={error} />}
+        {error === undefined || hasWaited ? null : <ErrorAlert error={error} />}
         {hasWaited ? <Text role="status">You can try again now.</Text> : null}
         <Group justify="flex-end">
           {others}

@@ -1,6 +1,6 @@
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useEffect } from 'react';
-import { useSignIn, useStepUpIsOpen, useUser } from './context.tsx';
+import { useSignIn, useStepUpIsOpen, useUser } from './session-context.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 export function StepUpDialog() {

@@ -1,5 +1,5 @@
 /** The question whether it is still the user who sits there (RFC 9470), asked of one at a time. */
-import { Listeners } from '../parts/listeners.ts';
+import { Listeners } from '../shared/listeners.ts';
 
 export class StepUp {
   readonly #listeners = new Listeners();
@@ -18,7 +18,7 @@ export class StepUp {
         settle = resolve;
       });
       this.#open = { answer, settle };
-      this.#listeners.tell();
+      this.#listeners.notify();
     }
     return this.#open.answer;
   }
@@ -26,6 +26,6 @@ export class StepUp {
   settle(isDone: boolean): void {
     this.#open?.settle(isDone);
     this.#open = undefined;
-    this.#listeners.tell();
+    this.#listeners.notify();
   }
 }

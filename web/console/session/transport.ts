@@ -2,7 +2,7 @@
 import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
 import { Code, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
-import { reasonOf, refusalHere, requestIdOf } from './reason.ts';
+import { localError, reasonOf, requestIdOf } from './error-details.ts';
 import type { Session } from './session.ts';
 import type { StepUp } from './step-up.ts';
 
@@ -40,16 +40,16 @@ function stepUpFor(session: Session, stepUp: StepUp): Interceptor {
       const isAction = request.method.idempotency !== Idempotency.NO_SIDE_EFFECTS;
       if (reasonOf(error) !== 'step_up_required' || !isAction) throw error;
       // Whoever is there by now has not begun it.
-      session.requireStill(userId);
+      session.requireSameUser(userId);
       if (!(await stepUp.ask())) throw declined(error);
-      session.requireStill(userId);
+      session.requireSameUser(userId);
       return next(request);
     }
   };
 }
 
 const declined = (cause: unknown) =>
-  refusalHere(
+  localError(
     'step_up_declined',
     'Nothing was changed. It needs a sign-in of the last few minutes, which was left out.',
     Code.Unauthenticated,

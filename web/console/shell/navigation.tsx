@@ -5,7 +5,7 @@ import { NavLink, Stack, Text } from '@mantine/core';
 import { Link, useLocation, useParams } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { useHasScope, useUser } from '../session/context.tsx';
+import { useHasScope, useUser } from '../session/session-context.tsx';
 import classes from './shell.module.css';
 
 type Item = { readonly label: string; readonly path: string; readonly scope: string };
@@ -35,48 +35,48 @@ export function Navigation() {
   const { workspaceId } = useParams({ strict: false });
   return (
     <Stack gap={2} className={classes.scrolls}>
-      <Entry label="Workspaces" path="/workspaces" isExact />
-      {workspaceId === undefined ? null : <OfWorkspace id={workspaceId} />}
-      {kind === 'staff' ? <Section title="Platform" items={staffItems} base="" /> : null}
-      <Titled title="You">
-        <Entry label="Your account" path="/account" />
-      </Titled>
+      <MenuEntry label="Workspaces" path="/workspaces" isExact />
+      {workspaceId === undefined ? null : <WorkspaceMenu id={workspaceId} />}
+      {kind === 'staff' ? <MenuSection title="Platform" items={staffItems} base="" /> : null}
+      <MenuGroup title="You">
+        <MenuEntry label="Your account" path="/account" />
+      </MenuGroup>
     </Stack>
   );
 }
 
-function OfWorkspace({ id }: { readonly id: string }) {
+function WorkspaceMenu({ id }: { readonly id: string }) {
   const { data } = useQuery(WorkspaceService.method.getWorkspace, { workspaceId: id });
   const name = data?.workspace?.name ?? 'Workspace';
   const base = `/workspaces/${id}/`;
   return (
     <>
-      <Section title={name} items={workspaceItems} base={base} />
-      <Section title="Settings" items={settingsItems} base={base} />
+      <MenuSection title={name} items={workspaceItems} base={base} />
+      <MenuSection title="Settings" items={settingsItems} base={base} />
     </>
   );
 }
 
-type SectionProps = {
+type MenuSectionProps = {
   readonly title: string;
   readonly items: readonly Item[];
   readonly base: string;
 };
 
-function Section({ title, items, base }: SectionProps) {
+function MenuSection({ title, items, base }: MenuSectionProps) {
   const hasScope = useHasScope();
   const shown = items.filter(({ scope }) => hasScope(scope));
   if (shown.length === 0) return null;
   return (
-    <Titled title={title}>
+    <MenuGroup title={title}>
       {shown.map(({ label, path }) => (
-        <Entry key={path} label={label} path={`${base}${path}`} />
+        <MenuEntry key={path} label={label} path={`${base}${path}`} />
       ))}
-    </Titled>
+    </MenuGroup>
   );
 }
 
-function Titled({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+function MenuGroup({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const id = useId();
   return (
     <Stack gap={2} role="group" aria-labelledby={id}>
@@ -88,9 +88,9 @@ function Titled({ title, children }: { readonly title: string; readonly children
   );
 }
 
-type EntryProps = { readonly label: string; readonly path: string; readonly isExact?: boolean };
+type MenuEntryProps = { readonly label: string; readonly path: string; readonly isExact?: boolean };
 
-function Entry({ label, path, isExact = false }: EntryProps) {
+function MenuEntry({ label, path, isExact = false }: MenuEntryProps) {
   const { pathname } = useLocation();
   const isHere = pathname === path || (!isExact && pathname.startsWith(`${path}/`));
   return (

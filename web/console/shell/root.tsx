@@ -1,8 +1,8 @@
 /** Waits until it is known who is there. */
 import { Center, Loader } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
-import { Problem } from '../parts/problem.tsx';
-import { useSessionState, useSignIn } from '../session/context.tsx';
+import { useSessionState, useSignIn } from '../session/session-context.tsx';
+import { ErrorAlert } from '../shared/error-alert.tsx';
 
 export function Root() {
   const state = useSessionState();
@@ -17,7 +17,7 @@ export function Root() {
   if (state.status === 'unknown') {
     return (
       <Center component="main" mih="100dvh" p="md">
-        <Problem error={state.error} retry={() => void session.start()} />
+        <ErrorAlert error={state.error} retry={() => void session.start()} />
       </Center>
     );
   }

@@ -3,14 +3,14 @@ import { Alert, Anchor, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
 import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react';
-import { useNoStrayFiles } from '../documents/uploads/stray-files.ts';
-import { UploadsElsewhere } from '../documents/uploads/uploads-elsewhere.tsx';
-import { DialogsProvider } from '../parts/dialogs.tsx';
-import { useSessionState, useUser } from '../session/context.tsx';
+import { useIgnoreStrayFiles } from '../documents/uploads/file-drag.ts';
+import { UploadBanner } from '../documents/uploads/upload-banner.tsx';
+import { useSessionState, useUser } from '../session/session-context.tsx';
 import { StepUpDialog } from '../session/step-up-dialog.tsx';
+import { DialogsProvider } from '../shared/dialogs.tsx';
 import { Navigation } from './navigation.tsx';
 import classes from './shell.module.css';
-import { Who } from './who.tsx';
+import { UserMenu } from './user-menu.tsx';
 
 export function Shell() {
   const state = useSessionState();
@@ -38,7 +38,7 @@ function ToSignIn({ comesBack }: { readonly comesBack: boolean }) {
 function Frame({ hasOther }: { readonly hasOther: boolean }) {
   const menu = useMenu();
   useStartOver(hasOther);
-  useNoStrayFiles();
+  useIgnoreStrayFiles();
   return (
     <AppShell
       header={{ height: 56 }}
@@ -65,7 +65,7 @@ function Frame({ hasOther }: { readonly hasOther: boolean }) {
               Latchkey
             </Text>
           </Group>
-          <Who />
+          <UserMenu />
         </Group>
       </AppShell.Header>
       <AppShell.Navbar
@@ -86,7 +86,7 @@ function Frame({ hasOther }: { readonly hasOther: boolean }) {
       >
         <div className={classes.content}>
           {hasOther ? <OtherUser /> : null}
-          <UploadsElsewhere />
+          <UploadBanner />
           <Outlet />
         </div>
       </AppShell.Main>

@@ -3,9 +3,9 @@ import {
   type SigningKey,
   SigningKeyService,
 } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
-import { useAct } from '../parts/act.ts';
-import { useDialogs } from '../parts/dialogs.tsx';
-import { isActive, isPending, isPublished, isReady, isRetired, shortKid } from './key-life.ts';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { isActive, isPending, isPublished, isReady, isRetired, shortKid } from './key-lifecycle.ts';
 
 type KeyActionsProps = {
   readonly signingKey: SigningKey;
@@ -17,8 +17,8 @@ type KeyActionsProps = {
 
 export function KeyActions({ signingKey, waiting, now }: KeyActionsProps) {
   const { confirm } = useDialogs();
-  const activate = useAct(SigningKeyService.method.activateSigningKey);
-  const revoke = useAct(SigningKeyService.method.revokeSigningKey);
+  const activate = useMethod(SigningKeyService.method.activateSigningKey);
+  const revoke = useMethod(SigningKeyService.method.revokeSigningKey);
   const { kid } = signingKey;
   const name = shortKid(signingKey);
   const force = !isReady(signingKey, now);
@@ -28,14 +28,14 @@ export function KeyActions({ signingKey, waiting, now }: KeyActionsProps) {
       title: force ? `Let ${name} sign before it is ready?` : `Let ${name} sign?`,
       consequence: force ? `${earlyText} ${handoverText}` : handoverText,
       label: force ? 'Activate early' : 'Activate',
-      act: () => activate({ kid, force }),
+      run: () => activate({ kid, force }),
     });
   const askToRevoke = () =>
     confirm({
       title: `Revoke ${name}?`,
       consequence: `${lossOf(signingKey, waiting, now)} This cannot be undone.`,
       label: 'Revoke',
-      act: () => revoke({ kid }),
+      run: () => revoke({ kid }),
     });
 
   return (

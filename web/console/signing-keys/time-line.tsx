@@ -1,9 +1,17 @@
 /** The lives of the keys beside each other. The table says the same to those who do not see it. */
 import { useMediaQuery } from '@mantine/hooks';
 import type { SigningKey } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
-import { isPending, isReady, msOf, nameOf, shortKid, spansOf, timesOf } from './key-life.ts';
-import { type Scale, scaleOf } from './scale.ts';
+import {
+  isPending,
+  isReady,
+  msOf,
+  shortKid,
+  spansOf,
+  stateLabel,
+  timesOf,
+} from './key-lifecycle.ts';
 import classes from './time-line.module.css';
+import { type Scale, scaleOf } from './time-scale.ts';
 
 type TimeLineProps = {
   readonly keys: readonly SigningKey[];
@@ -74,7 +82,7 @@ function Lane({ signingKey, scale, now }: LaneProps) {
     <div className={classes.lane}>
       <span className={classes.label}>
         <span className="mono">{shortKid(signingKey)}</span>{' '}
-        <span className={classes.state}>{nameOf(signingKey).text}</span>
+        <span className={classes.state}>{stateLabel(signingKey).text}</span>
       </span>
       <div className={classes.track}>
         {scale.ticks.map(({ label, at }) => (

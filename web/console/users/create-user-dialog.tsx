@@ -3,25 +3,25 @@ import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { useAct } from '../parts/act.ts';
-import { FormDialog } from '../parts/form-dialog.tsx';
-import { ScopesChoice } from './scopes-choice.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { ScopesGrid } from './scopes-grid.tsx';
 import { passwordAdvice } from './set-password-dialog.tsx';
 
-type CreateUserProps = { readonly isOpen: boolean; readonly close: () => void };
+type CreateUserDialogProps = { readonly isOpen: boolean; readonly close: () => void };
 
 type Values = { kind: string; email: string; name: string; password: string; scopes: string[] };
 
 const initialValues: Values = { kind: 'member', email: '', name: '', password: '', scopes: [] };
 
-export function CreateUser({ isOpen, close }: CreateUserProps) {
+export function CreateUserDialog({ isOpen, close }: CreateUserDialogProps) {
   const [kind, setKind] = useState(initialValues.kind);
   const form = useForm<Values>({
     mode: 'uncontrolled',
     initialValues,
     onValuesChange: (values) => setKind(values.kind),
   });
-  const create = useAct(UserService.method.createUser);
+  const create = useMethod(UserService.method.createUser);
   const navigate = useNavigate();
   return (
     <FormDialog
@@ -79,7 +79,7 @@ export function CreateUser({ isOpen, close }: CreateUserProps) {
         {...form.getInputProps('password')}
       />
       {kind === 'staff' ? (
-        <ScopesChoice form={form} held={[]} />
+        <ScopesGrid form={form} held={[]} />
       ) : (
         <Text size="sm" c="dimmed">
           What a member may do is said by their role in each workspace. Add them to one on its page

@@ -1,21 +1,21 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { useAct } from '../parts/act.ts';
-import { FormDialog } from '../parts/form-dialog.tsx';
-import { useCatchUp } from '../session/context.tsx';
+import { useRefreshOwnSession } from '../session/session-context.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
 
-type EditUserProps = {
+type EditUserDialogProps = {
   readonly user: User;
   readonly isOpen: boolean;
   readonly close: () => void;
 };
 
-export function EditUser({ user, isOpen, close }: EditUserProps) {
+export function EditUserDialog({ user, isOpen, close }: EditUserDialogProps) {
   const { name, email } = user;
   const form = useForm({ mode: 'uncontrolled', initialValues: { name, email } });
-  const update = useAct(UserService.method.updateUser);
-  const catchUp = useCatchUp(user.id);
+  const update = useMethod(UserService.method.updateUser);
+  const refreshNow = useRefreshOwnSession(user.id);
   return (
     <FormDialog
       title="Change name and e-mail address"
@@ -29,7 +29,7 @@ export function EditUser({ user, isOpen, close }: EditUserProps) {
         const paths = (['name', 'email'] as const).filter((path) => change[path] !== user[path]);
         if (paths.length === 0) return;
         await update({ userId: user.id, ...change, updateMask: { paths } });
-        await catchUp();
+        await refreshNow();
       }}
     >
       <TextInput

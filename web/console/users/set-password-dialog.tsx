@@ -1,10 +1,10 @@
 import { PasswordInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type User, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { useAct } from '../parts/act.ts';
-import { callName } from '../parts/call-name.ts';
-import { FormDialog } from '../parts/form-dialog.tsx';
-import { isolated } from '../parts/isolated.tsx';
+import { displayName } from '../shared/display-name.ts';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { useMethod } from '../shared/use-method.ts';
 
 const passwordRule = 'At least 12 characters, and not the e-mail address.';
 
@@ -12,19 +12,19 @@ export const passwordAdvice =
   `${passwordRule} Tell it to the user in a safe way; they can change it on their page “Your ` +
   'account”.';
 
-type SetPasswordProps = {
+type SetPasswordDialogProps = {
   readonly user: User;
   readonly isSelf: boolean;
   readonly isOpen: boolean;
   readonly close: () => void;
 };
 
-export function SetPassword({ user, isSelf, isOpen, close }: SetPasswordProps) {
+export function SetPasswordDialog({ user, isSelf, isOpen, close }: SetPasswordDialogProps) {
   const form = useForm({ mode: 'uncontrolled', initialValues: { password: '' } });
-  const set = useAct(UserService.method.setPassword);
+  const set = useMethod(UserService.method.setPassword);
   return (
     <FormDialog
-      title={`Set the password of ${isolated(callName(user))}`}
+      title={`Set the password of ${isolateName(displayName(user))}`}
       label="Set password"
       isOpen={isOpen}
       close={close}

@@ -2,14 +2,14 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { useAct } from '../parts/act.ts';
-import { callName } from '../parts/call-name.ts';
-import { useDialogs } from '../parts/dialogs.tsx';
-import { EnableButton } from '../parts/enable-button.tsx';
-import { isolated } from '../parts/isolated.tsx';
-import { ChangeScopes } from './change-scopes-dialog.tsx';
-import { EditUser } from './edit-user-dialog.tsx';
-import { SetPassword } from './set-password-dialog.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { displayName } from '../shared/display-name.ts';
+import { EnableButton } from '../shared/enable-button.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { ChangeUserScopesDialog } from './change-user-scopes-dialog.tsx';
+import { EditUserDialog } from './edit-user-dialog.tsx';
+import { SetPasswordDialog } from './set-password-dialog.tsx';
 
 type Dialog = 'edit' | 'scopes' | 'password';
 
@@ -37,25 +37,25 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
       ) : (
         <Enable user={user} />
       )}
-      <EditUser key={`edit ${user.name} ${user.email}`} {...of('edit')} />
-      <ChangeScopes key={`scopes ${user.scopes}`} {...of('scopes')} />
-      <SetPassword {...of('password')} isSelf={isSelf} />
+      <EditUserDialog key={`edit ${user.name} ${user.email}`} {...of('edit')} />
+      <ChangeUserScopesDialog key={`scopes ${user.scopes}`} {...of('scopes')} />
+      <SetPasswordDialog {...of('password')} isSelf={isSelf} />
     </>
   );
 }
 
 function RemoveFactor({ user }: { readonly user: User }) {
   const { confirm } = useDialogs();
-  const remove = useAct(UserService.method.removeTotp);
+  const remove = useMethod(UserService.method.removeTotp);
   const ask = () =>
     confirm({
-      title: `Remove the authenticator app of ${isolated(callName(user))}?`,
+      title: `Remove the authenticator app of ${isolateName(displayName(user))}?`,
       consequence:
         'The next sign-in asks for the password alone, and codes of the app are ' +
         'good for nothing any more. Do it for somebody who has lost the device; they can set up ' +
         'another one on their page “Your account”.',
       label: 'Remove',
-      act: () => remove({ userId: user.id }),
+      run: () => remove({ userId: user.id }),
     });
   return (
     <Button variant="default" onClick={ask}>
@@ -66,15 +66,15 @@ function RemoveFactor({ user }: { readonly user: User }) {
 
 function Disable({ user, isSelf }: { readonly user: User; readonly isSelf: boolean }) {
   const { confirm } = useDialogs();
-  const disable = useAct(UserService.method.disableUser);
+  const disable = useMethod(UserService.method.disableUser);
   const ask = () =>
     confirm({
-      title: `Disable ${isolated(callName(user))}?`,
+      title: `Disable ${isolateName(displayName(user))}?`,
       consequence:
         'Every session of the user ends at once, and no sign-in succeeds until somebody enables ' +
         `the user again.${isSelf ? ' This is you: you will be signed out.' : ''}`,
       label: 'Disable',
-      act: () => disable({ userId: user.id }),
+      run: () => disable({ userId: user.id }),
     });
   return (
     <Button variant="default" onClick={ask}>
@@ -84,6 +84,6 @@ function Disable({ user, isSelf }: { readonly user: User; readonly isSelf: boole
 }
 
 function Enable({ user: { id } }: { readonly user: User }) {
-  const enable = useAct(UserService.method.enableUser);
+  const enable = useMethod(UserService.method.enableUser);
   return <EnableButton enable={() => enable({ userId: id })} />;
 }

@@ -1,8 +1,8 @@
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type FileSource, wholeBytesMax } from '../../../viewer/file-source.ts';
-import type { BytesRequest } from '../../session/requests.ts';
+import type { BytesRequest } from '../../session/fetch-bytes.ts';
 import type { Session } from '../../session/session.ts';
-import { fetchDocument } from '../document-file.ts';
+import { fetchDocument } from '../fetch-document.ts';
 
 /** `onError` is told why bytes do not come; whoever has asked for them waits. */
 export async function openSource(

@@ -2,10 +2,10 @@ import '../../../viewer/pdf.css';
 import { Button, Center, Group, Loader, Paper, PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
-import { Problem } from '../../parts/problem.tsx';
-import { useSignIn } from '../../session/context.tsx';
-import { NotShown } from './not-shown.tsx';
+import { useSignIn } from '../../session/session-context.tsx';
+import { ErrorAlert } from '../../shared/error-alert.tsx';
 import classes from './preview.module.css';
+import { PreviewUnavailable } from './preview-unavailable.tsx';
 import { type PdfState, showPdf } from './show-pdf.ts';
 
 export function PdfPreview({ document }: { readonly document: Document }) {
@@ -77,9 +77,9 @@ function About({ state, page, retry }: AboutProps) {
     case 'locked':
       return <Unlock {...state} />;
     case 'broken':
-      return <NotShown text="This PDF cannot be shown: the file is damaged." />;
+      return <PreviewUnavailable text="This PDF cannot be shown: the file is damaged." />;
     case 'failed':
-      return <Problem error={state.error} retry={retry} />;
+      return <ErrorAlert error={state.error} retry={retry} />;
   }
 }
 

@@ -1,11 +1,11 @@
 import { Center, Loader } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
-import { Problem } from '../../parts/problem.tsx';
-import { useSignIn } from '../../session/context.tsx';
-import { fetchDocument } from '../document-file.ts';
-import { NotShown } from './not-shown.tsx';
+import { useSignIn } from '../../session/session-context.tsx';
+import { ErrorAlert } from '../../shared/error-alert.tsx';
+import { fetchDocument } from '../fetch-document.ts';
 import classes from './preview.module.css';
+import { PreviewUnavailable } from './preview-unavailable.tsx';
 
 type PictureState =
   | { readonly status: 'loading' }
@@ -55,8 +55,8 @@ export function PicturePreview({ document }: { readonly document: Document }) {
         </div>
       );
     case 'broken':
-      return <NotShown text="This picture cannot be shown: the file is damaged." />;
+      return <PreviewUnavailable text="This picture cannot be shown: the file is damaged." />;
     case 'failed':
-      return <Problem error={state.error} retry={() => setAttempt(attempt + 1)} />;
+      return <ErrorAlert error={state.error} retry={() => setAttempt(attempt + 1)} />;
   }
 }

@@ -1,7 +1,7 @@
 /** A PDF in a box of the page, shown by the modules of the pages of links. */
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
-import { PageList } from '../../../viewer/page-list.ts';
-import { openPdf, startPdfjs } from '../../../viewer/pdf.ts';
+import { openPdf, startPdfjs } from '../../../viewer/open-pdf.ts';
+import { PdfPageList } from '../../../viewer/pdf-page-list.ts';
 import { type Zooming, zoomingOf } from '../../../viewer/zoom.ts';
 import type { Session } from '../../session/session.ts';
 import { openSource } from './document-source.ts';
@@ -55,7 +55,7 @@ async function show(
   if (outcome === 'broken') return onState({ status: 'broken' });
   if (typeof outcome === 'string') return fail(new Error('The viewer could not be loaded.'));
   const { pdf } = outcome;
-  const list: PageList = new PageList({
+  const list: PdfPageList = new PdfPageList({
     ...outcome,
     scroller,
     onPage,

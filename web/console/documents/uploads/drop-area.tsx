@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { useUploads } from './context.tsx';
-import { bringsFiles } from './stray-files.ts';
+import { hasFiles } from './file-drag.ts';
 import classes from './uploads.module.css';
+import { useUploads } from './uploads-context.tsx';
 
 /** Uploads what is dropped onto the page, wherever on it. */
 export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
@@ -10,7 +10,7 @@ export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
     const over = (event: DragEvent) => {
-      if (!bringsFiles(event) || isBeneathDialog()) return;
+      if (!hasFiles(event) || isBeneathDialog()) return;
       event.preventDefault();
       event.dataTransfer.dropEffect = 'copy';
       setOver(true);
@@ -21,7 +21,7 @@ export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
     };
     const drop = (event: DragEvent) => {
       setOver(false);
-      if (!bringsFiles(event) || isBeneathDialog()) return;
+      if (!hasFiles(event) || isBeneathDialog()) return;
       event.preventDefault();
       const { files, folders } = sorted(event.dataTransfer);
       uploads.add(workspaceId, files);

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from '@connectrpc/connect';
-import { membersIn, refusalOf } from '../../session/refusal.ts';
+import { parseJsonObject, parseProblem } from '../../session/problem-error.ts';
 import type { Session } from '../../session/session.ts';
 
 export type SendOptions = {
@@ -27,9 +27,9 @@ function send(file: File, token: string, options: SendOptions): Promise<string> 
     request.upload.onprogress = ({ loaded, total }) => onProgress(loaded / total);
     request.onload = () => {
       const { status, responseText } = request;
-      const { id } = status === 201 ? membersIn(responseText) : {};
+      const { id } = status === 201 ? parseJsonObject(responseText) : {};
       if (typeof id === 'string') resolve(id);
-      else reject(refusalOf(status, responseText, request.getResponseHeader('retry-after')));
+      else reject(parseProblem(status, responseText, request.getResponseHeader('retry-after')));
     };
     request.onerror = () => reject(new ConnectError('the connection was lost', Code.Unavailable));
     request.onabort = () => reject(signal.reason);

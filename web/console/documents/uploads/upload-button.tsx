@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { type ChangeEvent, useRef } from 'react';
-import { useUploads } from './context.tsx';
+import { useUploads } from './uploads-context.tsx';
 
 /** Asks for files, and uploads them. */
 export function UploadButton({ workspaceId }: { readonly workspaceId: string }) {

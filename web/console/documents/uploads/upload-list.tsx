@@ -1,12 +1,12 @@
 /** The uploads of a workspace: how far each has come, and what can be done about it. */
 import { Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
-import { TextLink } from '../../parts/link.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { reasonOf } from '../../session/reason.ts';
-import { sizeText } from '../words.ts';
-import { useAllUploads, useUploads } from './context.tsx';
+import { reasonOf } from '../../session/error-details.ts';
+import { ErrorAlert } from '../../shared/error-alert.tsx';
+import { TextLink } from '../../shared/router-links.tsx';
+import { formatSize } from '../document-labels.ts';
 import classes from './uploads.module.css';
-import { isUnderWay, type Upload, type UploadState } from './uploads.ts';
+import { type FileUpload, isUnderWay, type UploadState } from './uploads.ts';
+import { useAllUploads, useUploads } from './uploads-context.tsx';
 
 export function UploadList({ workspaceId }: { readonly workspaceId: string }) {
   const uploads = useUploads();
@@ -41,7 +41,7 @@ export function UploadList({ workspaceId }: { readonly workspaceId: string }) {
 }
 
 /** Of what has come to an end only: a screen reader is told of every change. */
-function summaryOf(all: readonly Upload[]): string {
+function summaryOf(all: readonly FileUpload[]): string {
   const stored = all.filter(({ state }) => state.status === 'stored').length;
   const failed = all.filter(({ state }) => state.status === 'failed').length;
   const files = all.length === 1 ? '1 file' : `${all.length} files`;
@@ -49,7 +49,7 @@ function summaryOf(all: readonly Upload[]): string {
   return `${stored} of ${files} uploaded${rest}`;
 }
 
-function Row({ upload }: { readonly upload: Upload }) {
+function Row({ upload }: { readonly upload: FileUpload }) {
   const { key, workspaceId, file, state } = upload;
   const uploads = useUploads();
   const remove = () => uploads.remove(key);
@@ -70,7 +70,7 @@ function Row({ upload }: { readonly upload: Upload }) {
             )}
           </Text>
           <Text size="xs" c="dimmed">
-            {sizeText(file.size)} · {textOf(state)}
+            {formatSize(file.size)} · {textOf(state)}
           </Text>
         </div>
         {state.status === 'stored' ? null : (
@@ -89,7 +89,7 @@ function Row({ upload }: { readonly upload: Upload }) {
         <Progress value={state.share * 100} aria-label={`Upload of ${file.name}`} />
       ) : null}
       {state.status === 'failed' ? (
-        <Problem error={state.error} {...wayOn(state.error, () => uploads.retry(key))} />
+        <ErrorAlert error={state.error} {...wayOn(state.error, () => uploads.retry(key))} />
       ) : null}
     </Stack>
   );

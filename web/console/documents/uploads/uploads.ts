@@ -1,7 +1,8 @@
 /** The uploads of a user. They stand above the pages, so that they go on while one walks about. */
-import { Listeners } from '../../parts/listeners.ts';
-import { Refusal } from '../../session/refusal.ts';
-import { sizeText } from '../words.ts';
+
+import { ProblemError } from '../../session/problem-error.ts';
+import { Listeners } from '../../shared/listeners.ts';
+import { formatSize } from '../document-labels.ts';
 import type { SendFile } from './send-file.ts';
 
 export type UploadState =
@@ -12,7 +13,7 @@ export type UploadState =
   | { readonly status: 'stored'; readonly documentId: string }
   | { readonly status: 'failed'; readonly error: unknown };
 
-export type Upload = {
+export type FileUpload = {
   readonly key: number;
   readonly workspaceId: string;
   readonly file: File;
@@ -27,7 +28,7 @@ export class Uploads {
   readonly #listeners = new Listeners();
   readonly subscribe = this.#listeners.subscribe;
   readonly #underWay = new Map<number, AbortController>();
-  #all: readonly Upload[] = [];
+  #all: readonly FileUpload[] = [];
   #lastKey = 0;
   #owner: string | undefined;
 
@@ -38,12 +39,12 @@ export class Uploads {
   }
 
   /** In the order in which they were added; another array after each change. */
-  get all(): readonly Upload[] {
+  get all(): readonly FileUpload[] {
     return this.#all;
   }
 
   /** Begins anew for another user; undefined for nobody. */
-  belongTo(userId: string | undefined): void {
+  setOwner(userId: string | undefined): void {
     if (userId === this.#owner) return;
     this.#owner = userId;
     for (const { key } of this.#all) this.#underWay.get(key)?.abort();
@@ -51,7 +52,7 @@ export class Uploads {
   }
 
   add(workspaceId: string, files: readonly File[]): void {
-    const added = files.map((file): Upload => {
+    const added = files.map((file): FileUpload => {
       this.#lastKey += 1;
       return { key: this.#lastKey, workspaceId, file, state: this.#stateOf(file) };
     });
@@ -61,7 +62,7 @@ export class Uploads {
 
   /** Tells that a file is not taken, and why. */
   refuse(workspaceId: string, file: File, text: string): void {
-    const error = new Refusal(text, { code: 'invalid_argument' });
+    const error = new ProblemError(text, { code: 'invalid_argument' });
     this.#lastKey += 1;
     const state: UploadState = { status: 'failed', error };
     this.#become([...this.#all, { key: this.#lastKey, workspaceId, file, state }]);
@@ -79,16 +80,16 @@ export class Uploads {
   }
 
   forgetStored(workspaceId: string): void {
-    const isKept = (one: Upload) =>
+    const isKept = (one: FileUpload) =>
       one.workspaceId !== workspaceId || one.state.status !== 'stored';
     this.#become(this.#all.filter(isKept));
   }
 
   #stateOf({ size }: File): UploadState {
     if (size <= this.#bytesMax) return { status: 'waiting' };
-    const limit = sizeText(this.#bytesMax, 'floor');
-    const text = `It has ${sizeText(size, 'ceil')}; the service takes ${limit} at most.`;
-    return { status: 'failed', error: new Refusal(text, { code: 'payload_too_large' }) };
+    const limit = formatSize(this.#bytesMax, 'floor');
+    const text = `It has ${formatSize(size, 'ceil')}; the service takes ${limit} at most.`;
+    return { status: 'failed', error: new ProblemError(text, { code: 'payload_too_large' }) };
   }
 
   #sendNext(): void {
@@ -97,7 +98,7 @@ export class Uploads {
     for (const upload of waiting.slice(0, Math.max(0, free))) void this.#sendOne(upload);
   }
 
-  async #sendOne({ key, workspaceId, file }: Upload): Promise<void> {
+  async #sendOne({ key, workspaceId, file }: FileUpload): Promise<void> {
     const controller = new AbortController();
     this.#underWay.set(key, controller);
     const onProgress = (share: number) => this.#set(key, { status: 'sending', share });
@@ -119,13 +120,13 @@ export class Uploads {
     this.#become(this.#all.map((upload) => (upload.key === key ? { ...upload, state } : upload)));
   }
 
-  #become(all: readonly Upload[]): void {
+  #become(all: readonly FileUpload[]): void {
     this.#all = all;
-    this.#listeners.tell();
+    this.#listeners.notify();
   }
 }
 
 /** Whether it would be lost if the page were closed. */
-export function isUnderWay({ state }: Upload): boolean {
+export function isUnderWay({ state }: FileUpload): boolean {
   return state.status === 'waiting' || state.status === 'sending';
 }

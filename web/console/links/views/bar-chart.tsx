@@ -73,7 +73,7 @@ function BarTable({ title, bars, columns }: Omit<BarChartProps, 'summary'>) {
 const labelsMax = 7;
 
 function Plot({ bars }: { readonly bars: readonly Bar[] }) {
-  const greatest = greatestOf(bars);
+  const longest = longestBar(bars);
   const step = Math.ceil(bars.length / labelsMax);
   const labelled = bars.filter((_, index) => index % step === 0);
   // A label that stands below several bars is that of the first.
@@ -81,14 +81,14 @@ function Plot({ bars }: { readonly bars: readonly Bar[] }) {
   const gridTemplateColumns = `repeat(${bars.length}, minmax(0, 1fr))`;
   return (
     <div className={classes.plot} aria-hidden="true">
-      <div className={classes.top}>{greatest?.text}</div>
+      <div className={classes.top}>{longest?.text}</div>
       <div className={classes.bars} style={{ gridTemplateColumns }}>
         {bars.map(({ label, value, text }) => (
           <div key={label} className={classes.column} title={`${label}: ${text}`}>
             {value === 0 ? null : (
               <div
                 className={classes.bar}
-                style={{ height: `${(100 * value) / (greatest?.value ?? value)}%` }}
+                style={{ height: `${(100 * value) / (longest?.value ?? value)}%` }}
               />
             )}
           </div>
@@ -111,9 +111,9 @@ function Plot({ bars }: { readonly bars: readonly Bar[] }) {
 }
 
 /** The first of the longest bars. */
-export function greatestOf<One extends Bar>(bars: readonly One[]): One | undefined {
-  return bars.reduce<One | undefined>(
-    (greatest, bar) => (bar.value > (greatest?.value ?? 0) ? bar : greatest),
+export function longestBar<Item extends Bar>(bars: readonly Item[]): Item | undefined {
+  return bars.reduce<Item | undefined>(
+    (longest, bar) => (bar.value > (longest?.value ?? 0) ? bar : longest),
     undefined,
   );
 }

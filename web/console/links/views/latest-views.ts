@@ -16,27 +16,27 @@ export type LatestViews = {
   readonly hasMore: boolean;
 };
 
-type Which = { readonly workspaceId: string; readonly linkId: string };
+type LinkRef = { readonly workspaceId: string; readonly linkId: string };
 
 /** Views in a number that says something, whatever of them a table shows. */
-export function useLatestViews(which: Which) {
+export function useLatestViews(link: LinkRef) {
   const transport = useTransport();
   return useQuery({
-    queryKey: ['latest views', which],
-    queryFn: ({ signal }) => fetchLatest(transport, which, signal),
+    queryKey: ['latest views', link],
+    queryFn: ({ signal }) => fetchLatest(transport, link, signal),
   });
 }
 
 async function fetchLatest(
   transport: Transport,
-  which: Which,
+  link: LinkRef,
   signal: AbortSignal,
 ): Promise<LatestViews> {
   const { listLinkViews } = LinkService.method;
   const views: LinkView[] = [];
   let pageToken = '';
   for (let page = 0; page < pagesMax; page++) {
-    const request = { ...which, pageSize, pageToken };
+    const request = { ...link, pageSize, pageToken };
     const answer = await callUnaryMethod(transport, listLinkViews, request, { signal });
     views.push(...answer.views);
     pageToken = answer.nextPageToken;

@@ -1,17 +1,20 @@
 /** The time that was spent on each page, in all views together. */
 import type { LinkView } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Bar } from './bar-chart.tsx';
-import { durationText } from './duration.ts';
+import { formatDuration } from './format-duration.ts';
 
 const barsMax = 62;
 
 export type PageBar = Bar & {
   /** The pages in a sentence. */
-  readonly called: string;
+  readonly phrase: string;
 };
 
 /** `pageCount`: 0 where it is not known. Pages that are too many for a bar each share one. */
-export function pageTimes(views: readonly Pick<LinkView, 'pages'>[], pageCount: number): PageBar[] {
+export function sumPageTimes(
+  views: readonly Pick<LinkView, 'pages'>[],
+  pageCount: number,
+): PageBar[] {
   const times = new Map<number, number>();
   for (const { page, durationMs } of views.flatMap(({ pages }) => pages)) {
     times.set(page, (times.get(page) ?? 0) + durationMs);
@@ -29,8 +32,8 @@ export function pageTimes(views: readonly Pick<LinkView, 'pages'>[], pageCount: 
   return bars.map((bar) => {
     const { first, last, value } = bar;
     const label = first === last ? `${first}` : `${first}–${last}`;
-    const called = first === last ? `page ${label}` : `pages ${label}`;
-    return { label, shortLabel: label, called, value, text: durationText(value) };
+    const phrase = first === last ? `page ${label}` : `pages ${label}`;
+    return { label, shortLabel: label, phrase, value, text: formatDuration(value) };
   });
 }
 

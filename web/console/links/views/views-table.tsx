@@ -5,24 +5,24 @@ import {
   type LinkView,
   type PageView,
 } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
-import { type Column, Listing } from '../../parts/listing.tsx';
-import { usePaged } from '../../parts/paged.ts';
-import { When } from '../../parts/when.tsx';
-import { durationText } from './duration.ts';
+import { DateTime } from '../../shared/date-time.tsx';
+import { type Column, Listing } from '../../shared/listing.tsx';
+import { usePagedList } from '../../shared/use-paged-list.ts';
+import { formatDuration } from './format-duration.ts';
 
 const columns: readonly Column<LinkView>[] = [
   { title: 'E-mail', cell: (view) => <Viewer {...view} /> },
-  { title: 'When', cell: ({ createTime }) => <When time={createTime} /> },
+  { title: 'When', cell: ({ createTime }) => <DateTime time={createTime} /> },
   {
     title: 'How long',
-    cell: ({ durationMs }) => (durationMs === 0 ? 'not known' : durationText(durationMs)),
+    cell: ({ durationMs }) => (durationMs === 0 ? 'not known' : formatDuration(durationMs)),
   },
   { title: 'Pages', cell: ({ pages }) => <Pages pages={pages} /> },
 ];
 
 export function ViewsTable({ link }: { readonly link: Link }) {
   const { workspaceId, id: linkId, revokeTime } = link;
-  const list = usePaged(
+  const list = usePagedList(
     LinkService.method.listLinkViews,
     { workspaceId, linkId },
     ({ views }) => views,
@@ -77,7 +77,7 @@ function Pages({ pages }: { readonly pages: readonly PageView[] }) {
       <div>{rangesOf(pages.map(({ page }) => page))}</div>
       {others.length === 0 ? null : (
         <Text size="xs" c="dimmed">
-          longest: page {longest.page}, {durationText(longest.durationMs)}
+          longest: page {longest.page}, {formatDuration(longest.durationMs)}
         </Text>
       )}
     </div>

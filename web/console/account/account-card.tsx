@@ -1,0 +1,41 @@
+import { Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+
+export type AccountCardProps = {
+  readonly title: string;
+  /** How it stands: a badge. */
+  readonly state?: ReactNode;
+  /** What it is for. */
+  readonly about?: ReactNode;
+  /** Buttons. */
+  readonly actions?: ReactNode;
+  readonly children?: ReactNode;
+};
+
+/** One of the matters of an account. */
+export function AccountCard({ title, state, about, actions, children }: AccountCardProps) {
+  const id = useId();
+  return (
+    <Paper component="section" withBorder p="lg" aria-labelledby={id}>
+      <Stack gap="md">
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <div>
+            <Group gap="sm">
+              <Title order={2} size="h4" id={id}>
+                {title}
+              </Title>
+              {state}
+            </Group>
+            {about === undefined ? null : (
+              <Text size="sm" c="dimmed" mt={4} maw="60ch">
+                {about}
+              </Text>
+            )}
+          </div>
+          {actions}
+        </Group>
+        {children}
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,21 @@
+import { Stack } from '@mantine/core';
+import { Screen } from '../shared/screen.tsx';
+import { AppearanceCard } from './appearance-card.tsx';
+import { PasswordCard } from './password-card.tsx';
+import { ProfileCard } from './profile-card.tsx';
+import { SecondFactorCard } from './second-factor-card.tsx';
+import { SessionsCard } from './sessions-card.tsx';
+
+export function AccountScreen() {
+  return (
+    <Screen title="Your account" about="Who you are here, and how you sign in.">
+      <Stack gap="md">
+        <ProfileCard />
+        <PasswordCard />
+        <SecondFactorCard />
+        <SessionsCard />
+        <AppearanceCard />
+      </Stack>
+    </Screen>
+  );
+}

@@ -1,0 +1,27 @@
+import { Group, Radio, useMantineColorScheme } from '@mantine/core';
+import { AccountCard } from './account-card.tsx';
+
+const schemes = [
+  { value: 'auto', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const;
+
+export function AppearanceCard() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const choose = (value: string) => {
+    const scheme = schemes.find((one) => one.value === value);
+    if (scheme !== undefined) setColorScheme(scheme.value);
+  };
+  return (
+    <AccountCard title="Appearance" about="Kept in this browser.">
+      <Radio.Group aria-label="Appearance" value={colorScheme} onChange={choose}>
+        <Group gap="lg">
+          {schemes.map(({ value, label }) => (
+            <Radio key={value} value={value} label={label} />
+          ))}
+        </Group>
+      </Radio.Group>
+    </AccountCard>
+  );
+}

@@ -1,0 +1,83 @@
+import { Center, Checkbox, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { QRCodeSVG } from 'qrcode.react';
+import { type EnrolTotpResponse, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useUser } from '../session/session-context.tsx';
+import { CopyableText } from '../shared/copyable-text.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import classes from './enrol-totp-dialog.module.css';
+
+export type EnrolTotpDialogProps = {
+  /** Of the app that is being added; undefined while none is. */
+  readonly seed: EnrolTotpResponse | undefined;
+  readonly close: () => void;
+};
+
+/** Hands the seed to an app, and asks for a code of it. */
+export function EnrolTotpDialog({ seed, close }: EnrolTotpDialogProps) {
+  const { id } = useUser();
+  const confirm = useMethod(UserService.method.confirmTotp);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { code: '', endOtherSessions: true },
+  });
+  return (
+    <FormDialog
+      title="Add an authenticator app"
+      label="Turn on"
+      isOpen={seed !== undefined}
+      close={() => {
+        form.reset();
+        close();
+      }}
+      form={form}
+      submit={({ code, endOtherSessions }) =>
+        confirm({ userId: id, code: code.replaceAll(' ', ''), endOtherSessions })
+      }
+    >
+      {seed === undefined ? null : <Seed {...seed} />}
+      <TextInput
+        label="Code"
+        description="The 6 digits that the app now shows."
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        maxLength={16}
+        data-autofocus
+        key={form.key('code')}
+        {...form.getInputProps('code')}
+      />
+      <Checkbox
+        label="End my other sessions"
+        description="They signed in without a code."
+        key={form.key('endOtherSessions')}
+        {...form.getInputProps('endOtherSessions', { type: 'checkbox' })}
+      />
+      <Text size="sm">
+        It counts once you have turned it on. If you leave before, nothing changes, and the next
+        time there is another key.
+      </Text>
+    </FormDialog>
+  );
+}
+
+function Seed({ uri, secret }: Pick<EnrolTotpResponse, 'uri' | 'secret'>) {
+  return (
+    <Stack gap="sm">
+      <Text>Scan this with the app, or type the key into it:</Text>
+      <Center>
+        <QRCodeSVG
+          value={uri}
+          size={208}
+          marginSize={4}
+          bgColor="#fff"
+          fgColor="#000"
+          title="QR code of the key below"
+          className={classes.code}
+        />
+      </Center>
+      <CopyableText text={secret} label="key" />
+    </Stack>
+  );
+}

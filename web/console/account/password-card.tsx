@@ -1,0 +1,84 @@
+import { Button, PasswordInput, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useState } from 'react';
+import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { useUser } from '../session/session-context.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { AccountCard } from './account-card.tsx';
+
+export function PasswordCard() {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const [isChanged, setChanged] = useState(false);
+  return (
+    <AccountCard
+      title="Password"
+      about="A change ends every other session of yours: other browsers have to sign in anew."
+      actions={
+        <Button variant="default" onClick={open}>
+          Change password
+        </Button>
+      }
+    >
+      <Text role="status" size="sm" hidden={!isChanged}>
+        {isChanged ? 'Your password is changed, and your other sessions have ended.' : ''}
+      </Text>
+      <ChangePasswordDialog isOpen={isOpen} close={close} onChanged={() => setChanged(true)} />
+    </AccountCard>
+  );
+}
+
+type ChangePasswordDialogProps = {
+  readonly isOpen: boolean;
+  readonly close: () => void;
+  readonly onChanged: () => void;
+};
+
+function ChangePasswordDialog({ isOpen, close, onChanged }: ChangePasswordDialogProps) {
+  const { id, email } = useUser();
+  const change = useMethod(UserService.method.setPassword);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { password: '', again: '' },
+    validate: {
+      again: (again, { password }) => (again === password ? null : 'The two are not the same.'),
+    },
+  });
+  return (
+    <FormDialog
+      title="Change your password"
+      label="Change password"
+      isOpen={isOpen}
+      close={() => {
+        form.reset();
+        close();
+      }}
+      form={form}
+      submit={async ({ password }) => {
+        await change({ userId: id, password });
+        onChanged();
+      }}
+    >
+      {/* Tells a password manager whose password it is. */}
+      <input type="text" autoComplete="username" defaultValue={email} hidden readOnly />
+      <PasswordInput
+        label="New password"
+        description="At least 12 characters; a few words that do not belong together are good."
+        autoComplete="new-password"
+        required
+        data-autofocus
+        key={form.key('password')}
+        {...form.getInputProps('password')}
+      />
+      <PasswordInput
+        label="New password again"
+        autoComplete="new-password"
+        required
+        key={form.key('again')}
+        {...form.getInputProps('again')}
+      />
+      <Text size="sm">Every other session of yours ends. This one goes on.</Text>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,73 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { FilterForm } from '../shared/filter-form.tsx';
+import { toLocalInput } from '../shared/local-input.ts';
+import { actions, codes, outcomeOf } from './audit-labels.ts';
+import { type AuditSearch, readAuditSearch } from './audit-search.ts';
+
+/** As the field of a time holds the last second of a year of four digits. */
+const lastMoment = '9999-12-31T23:59:59';
+
+export function AuditFilterForm({ search }: { readonly search: AuditSearch }) {
+  const navigate = useNavigate();
+  const [isReversed, setReversed] = useState(false);
+  const { start_time, end_time, ...others } = search;
+  const filter = (fields: Readonly<Record<string, unknown>>) => {
+    const wanted = readAuditSearch(fields);
+    const isWrong = endsTooSoon(wanted);
+    setReversed(isWrong);
+    if (!isWrong) void navigate({ to: '/audit', search: wanted });
+  };
+  return (
+    <FilterForm
+      values={{ ...others, start_time: localOf(start_time), end_time: localOf(end_time) }}
+      filter={filter}
+      isWrong={isReversed}
+    >
+      <Fields code={search.code} isReversed={isReversed} />
+    </FilterForm>
+  );
+}
+
+const endsTooSoon = ({ start_time, end_time }: AuditSearch) =>
+  start_time !== undefined && end_time !== undefined && end_time <= start_time;
+
+type FieldsProps = { readonly code: string | undefined; readonly isReversed: boolean };
+
+function Fields({ code = '', isReversed }: FieldsProps) {
+  const outcomes = [...new Set([...codes, ...(code === '' ? [] : [code])])];
+  const time = { type: 'datetime-local', step: 1, max: lastMoment };
+  return (
+    <>
+      <TextInput name="actor" label="Done by (id)" maxLength={128} />
+      <TextInput name="target" label="Done to (id)" maxLength={128} />
+      <div>
+        <TextInput name="action" label="Action" list="actions" maxLength={128} autoComplete="off" />
+        <datalist id="actions">
+          {actions.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      </div>
+      <NativeSelect
+        name="code"
+        label="Outcome"
+        data={[
+          { value: '', label: 'Any' },
+          ...outcomes.map((value) => ({ value, label: outcomeOf(value).text })),
+        ]}
+      />
+      <TextInput name="start_time" label="From" {...time} />
+      <TextInput
+        name="end_time"
+        label="Before"
+        error={isReversed ? 'This has to be later than “From”.' : undefined}
+        {...time}
+      />
+    </>
+  );
+}
+
+const localOf = (time: string | undefined) =>
+  time === undefined ? '' : toLocalInput(new Date(time), 'seconds');

@@ -1,0 +1,67 @@
+/** What the audit log's own words mean. */
+import type { DescService } from '@bufbuild/protobuf';
+import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
+import { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
+import { SigningKeyService } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
+import { VerificationService } from '../../../gen/latchkey/identity/v1/verification_pb.js';
+import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+
+const services: readonly DescService[] = [
+  ApiKeyService,
+  ClientService,
+  CustomerService,
+  DocumentService,
+  IssuanceService,
+  LinkService,
+  SessionService,
+  SigningKeyService,
+  UserService,
+  VerificationService,
+  WorkspaceService,
+];
+
+/** Of what the service does by itself. */
+const ownActions = [
+  'MasterKey.Rotate',
+  'SigningKeyService.RemoveSigningKey',
+  'SigningKeyService.ReplaceSigningKey',
+  'Staff.Recover',
+];
+
+export const actions: readonly string[] = [
+  ...ownActions,
+  ...services.flatMap(({ name, methods }) => methods.map((method) => `${name}.${method.name}`)),
+].sort();
+
+type OutcomeLabel = { readonly text: string; readonly color: string };
+
+const outcomes: Record<string, OutcomeLabel> = {
+  ok: { text: 'Done', color: 'teal' },
+  unauthenticated: { text: 'Not signed in', color: 'red' },
+  'identity.credential_invalid': { text: 'Wrong credentials', color: 'red' },
+  forbidden: { text: 'Not permitted', color: 'red' },
+  step_up_required: { text: 'Sign-in too old', color: 'orange' },
+};
+
+export const codes: readonly string[] = Object.keys(outcomes);
+
+export const outcomeOf = (code: string): OutcomeLabel =>
+  outcomes[code] ?? { text: code, color: 'gray' };
+
+const actorTypes: Record<string, string> = {
+  service: 'Client',
+  customer: 'Customer',
+  staff: 'Staff',
+  member: 'Member',
+  workspace_key: 'API key of a workspace',
+  anonymous: 'Somebody unknown',
+  system: 'The service itself',
+};
+
+export const actorTypeOf = (type: string): string => actorTypes[type] ?? type;

@@ -1,0 +1,103 @@
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { Button } from '@mantine/core';
+import { useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { type AuditEvent, AuditService } from '../../../gen/latchkey/identity/v1/audit_pb.js';
+import { DateTime } from '../shared/date-time.tsx';
+import { type Column, Listing } from '../shared/listing.tsx';
+import { ResourceLink } from '../shared/resource-link.tsx';
+import { TextLink } from '../shared/router-links.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { usePagedList } from '../shared/use-paged-list.ts';
+import { AuditEventDialog } from './audit-event-dialog.tsx';
+import { AuditFilterForm } from './audit-filter-form.tsx';
+import { actorTypeOf } from './audit-labels.ts';
+import type { AuditSearch } from './audit-search.ts';
+import { OutcomeBadge } from './outcome-badge.tsx';
+
+export function AuditScreen() {
+  const search = useSearch({ from: '/shell/audit' });
+  const [event, setEvent] = useState<AuditEvent>();
+  const list = usePagedList(
+    AuditService.method.listAuditEvents,
+    requestOf(search),
+    ({ events }) => events,
+  );
+  const address = JSON.stringify(search);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link of the dialog leads out of it
+  useEffect(() => setEvent(undefined), [address]);
+  return (
+    <Screen
+      title="Audit log"
+      about={
+        'Who changed what, and who was refused. Nothing here can be changed or deleted; refusals ' +
+        'may appear some seconds late.'
+      }
+      actions={
+        <Button variant="default" onClick={list.reload}>
+          Reload
+        </Button>
+      }
+    >
+      <AuditFilterForm search={search} />
+      <Listing
+        label="Events"
+        list={list}
+        columns={columnsWith(setEvent)}
+        idOf={({ id }) => id}
+        empty={{
+          title: 'Nothing like that has happened',
+          text:
+            'The log keeps each event for a year, or as long as the service was told to. Ids and ' +
+            'actions are found when they are written out in full.',
+          action: (
+            <TextLink to="/audit" search={{}}>
+              Show all events
+            </TextLink>
+          ),
+        }}
+      />
+      <AuditEventDialog event={event} close={() => setEvent(undefined)} />
+    </Screen>
+  );
+}
+
+function columnsWith(open: (event: AuditEvent) => void): readonly Column<AuditEvent>[] {
+  return [
+    { title: 'Time', cell: ({ createTime }) => <DateTime time={createTime} precision="second" /> },
+    { title: 'Action', cell: ({ action }) => action.replace('.', '.\u200b') },
+    {
+      title: 'Done by',
+      cell: ({ actor, actorType }) =>
+        actor === '' ? actorTypeOf(actorType) : <ResourceLink id={actor} />,
+    },
+    {
+      title: 'Done to',
+      cell: ({ target }) => (target === '' ? 'Not known' : <ResourceLink id={target} />),
+    },
+    { title: 'Outcome', cell: (event) => <OutcomeBadge event={event} /> },
+    {
+      title: 'More',
+      isTitleHidden: true,
+      cell: (event) => (
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => open(event)}
+          aria-label={`Details of ${event.action}`}
+        >
+          Details
+        </Button>
+      ),
+    },
+  ];
+}
+
+function requestOf({ start_time, end_time, ...texts }: AuditSearch) {
+  const time = (text: string) => timestampFromDate(new Date(text));
+  return {
+    ...texts,
+    ...(start_time === undefined ? {} : { startTime: time(start_time) }),
+    ...(end_time === undefined ? {} : { endTime: time(end_time) }),
+  };
+}

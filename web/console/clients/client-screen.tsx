@@ -1,0 +1,80 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
+import { useHasScope } from '../session/session-context.tsx';
+import { AuditLinks } from '../shared/audit-links.tsx';
+import { CopyableText } from '../shared/copyable-text.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { EnabledBadge } from '../shared/enabled-badge.tsx';
+import { ExpandableList } from '../shared/expandable-list.tsx';
+import { Facts } from '../shared/facts.tsx';
+import { RenameDialog } from '../shared/name-dialog.tsx';
+import { QueryResult } from '../shared/query-result.tsx';
+import { TextLink } from '../shared/router-links.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { ChangeClientScopesDialog } from './change-client-scopes-dialog.tsx';
+import { ClientActions } from './client-actions.tsx';
+import { ClientSecrets } from './client-secrets.tsx';
+
+export function ClientScreen() {
+  const { clientId } = useParams({ from: '/shell/clients/$clientId' });
+  const mayWrite = useHasScope()('clients:write');
+  const query = useQuery(ClientService.method.getClient, { clientId });
+  const client = query.data?.client;
+  const update = useMethod(ClientService.method.updateClient);
+  const [dialog, setDialog] = useState<'name' | 'scopes'>();
+  const close = () => setDialog(undefined);
+  const mayChange = mayWrite && client !== undefined;
+  return (
+    <Screen
+      title={client?.name ?? 'Client'}
+      parent={<TextLink to="/clients">Clients</TextLink>}
+      actions={mayChange ? <ClientActions client={client} open={setDialog} /> : undefined}
+    >
+      <QueryResult value={client} query={query} label="client">
+        {(found) => (
+          <>
+            <ClientFacts {...found} />
+            <AuditLinks id={found.id} noun="client" />
+          </>
+        )}
+      </QueryResult>
+      {mayChange ? (
+        <>
+          <RenameDialog
+            noun="client"
+            name={client.name}
+            isOpen={dialog === 'name'}
+            close={close}
+            submit={(name) => update({ clientId, name, updateMask: { paths: ['name'] } })}
+          />
+          <ChangeClientScopesDialog
+            key={client.scopes.join(' ')}
+            client={client}
+            isOpen={dialog === 'scopes'}
+            close={close}
+          />
+          <ClientSecrets client={client} />
+        </>
+      ) : null}
+    </Screen>
+  );
+}
+
+function ClientFacts({ id, scopes, createTime, disableTime }: Client) {
+  return (
+    <Facts
+      facts={[
+        { name: 'Client id', value: <CopyableText text={id} label="client id" /> },
+        { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
+        {
+          name: 'Scopes',
+          value: scopes.length === 0 ? 'None: it gets no token' : <ExpandableList words={scopes} />,
+        },
+        { name: 'Created', value: <DateTime time={createTime} /> },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,67 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useNavigate } from '@tanstack/react-router';
+import { type Customer, CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
+import { useHasScope } from '../session/session-context.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { EnabledBadge } from '../shared/enabled-badge.tsx';
+import { type Column, Listing } from '../shared/listing.tsx';
+import { NameDialog } from '../shared/name-dialog.tsx';
+import { TextLink } from '../shared/router-links.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { useMethod } from '../shared/use-method.ts';
+import { usePagedList } from '../shared/use-paged-list.ts';
+
+const columns: readonly Column<Customer>[] = [
+  {
+    title: 'Name',
+    cell: ({ id, name }) => (
+      <TextLink to="/customers/$customerId" params={{ customerId: id }}>
+        {name}
+      </TextLink>
+    ),
+  },
+  { title: 'Customer id', cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: 'Accounts', cell: ({ accountIds }) => accountIds.length },
+  { title: 'State', cell: ({ disableTime }) => <EnabledBadge disableTime={disableTime} /> },
+  { title: 'Created', cell: ({ createTime }) => <DateTime time={createTime} /> },
+];
+
+export function CustomersScreen() {
+  const mayWrite = useHasScope()('customers:write');
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const create = useMethod(CustomerService.method.createCustomer);
+  const navigate = useNavigate();
+  const list = usePagedList(CustomerService.method.listCustomers, {}, (page) => page.customers);
+  return (
+    <Screen
+      title="Customers"
+      about="A customer’s API keys get tokens that are good for its own accounts, and no others."
+      actions={mayWrite ? <Button onClick={open}>Create customer</Button> : undefined}
+    >
+      <Listing
+        label="Customers"
+        list={list}
+        columns={columns}
+        idOf={({ id }) => id}
+        empty={{
+          title: 'No customers yet',
+          text: mayWrite
+            ? 'Create one; then give it accounts and an API key.'
+            : 'Somebody who may change customers can create one.',
+        }}
+      />
+      <NameDialog
+        title="Create a customer"
+        label="Create"
+        isOpen={isOpen}
+        close={close}
+        submit={async (name) => {
+          const { customer } = await create({ name });
+          const customerId = customer?.id ?? '';
+          await navigate({ to: '/customers/$customerId', params: { customerId } });
+        }}
+      />
+    </Screen>
+  );
+}

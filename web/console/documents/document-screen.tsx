@@ -1,0 +1,94 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { Button } from '@mantine/core';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { useHasScope } from '../session/session-context.tsx';
+import { CopyableText } from '../shared/copyable-text.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { ErrorAlert } from '../shared/error-alert.tsx';
+import { type Fact, Facts } from '../shared/facts.tsx';
+import { QueryResult } from '../shared/query-result.tsx';
+import { TextLink } from '../shared/router-links.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { contentTypeText, formatSize, pageCountText } from './document-labels.ts';
+import { DocumentLinks } from './document-links.tsx';
+import { DocumentPreview } from './preview/document-preview.tsx';
+import { useDeleteDocument } from './use-delete-document.ts';
+import { useDocumentDownload } from './use-document-download.ts';
+import { useRenameDocument } from './use-rename-document.tsx';
+
+export function DocumentScreen() {
+  const { workspaceId, documentId } = useParams({
+    from: '/shell/workspaces/$workspaceId/documents/$documentId',
+  });
+  const query = useQuery(DocumentService.method.getDocument, { workspaceId, documentId });
+  const document = query.data?.document;
+  const download = useDocumentDownload(document);
+  return (
+    <Screen
+      title={document?.name ?? 'Document'}
+      parent={
+        <TextLink to="/workspaces/$workspaceId/documents" params={{ workspaceId }}>
+          Documents
+        </TextLink>
+      }
+      actions={
+        document === undefined ? undefined : (
+          <>
+            <Button variant="default" onClick={download.start} loading={download.isPending}>
+              Download
+            </Button>
+            <Changes document={document} />
+          </>
+        )
+      }
+    >
+      {download.error === undefined ? null : (
+        <ErrorAlert error={download.error} retry={download.start} />
+      )}
+      <QueryResult label="document" value={document} query={query}>
+        {(shown) => (
+          <>
+            <Facts facts={factsOf(shown)} />
+            <DocumentLinks document={shown} />
+            <DocumentPreview document={shown} />
+          </>
+        )}
+      </QueryResult>
+    </Screen>
+  );
+}
+
+function Changes({ document }: { readonly document: Document }) {
+  const mayWrite = useHasScope()('documents:write');
+  const navigate = useNavigate();
+  const { workspaceId } = document;
+  const { rename, dialog } = useRenameDocument();
+  const remove = useDeleteDocument(() =>
+    navigate({ to: '/workspaces/$workspaceId/documents', params: { workspaceId } }),
+  );
+  if (!mayWrite) return null;
+  return (
+    <>
+      <Button variant="default" onClick={() => rename(document)}>
+        Rename
+      </Button>
+      <Button variant="default" onClick={() => remove(document)}>
+        Delete
+      </Button>
+      {dialog}
+    </>
+  );
+}
+
+function factsOf(document: Document): Fact[] {
+  const { id, contentType, sizeBytes, pageCount, createTime, sha256 } = document;
+  return [
+    { name: 'Id', value: <CopyableText text={id} label="id" /> },
+    { name: 'Type', value: contentTypeText(contentType) },
+    { name: 'Size', value: formatSize(sizeBytes) },
+    ...(pageCount === 0 ? [] : [{ name: 'Pages', value: pageCountText(pageCount) }]),
+    { name: 'Uploaded', value: <DateTime time={createTime} /> },
+    { name: 'SHA-256', value: <CopyableText text={sha256} label="SHA-256" /> },
+  ];
+}

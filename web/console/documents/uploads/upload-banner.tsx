@@ -1,0 +1,31 @@
+import { Anchor, Text } from '@mantine/core';
+import { Link, useLocation } from '@tanstack/react-router';
+import classes from './uploads.module.css';
+import { isUnderWay } from './uploads.ts';
+import { useAllUploads } from './uploads-context.tsx';
+
+/** On every other page: what is under way, and what could not be uploaded meanwhile. */
+export function UploadBanner() {
+  const { pathname } = useLocation();
+  const elsewhere = useAllUploads().filter(({ workspaceId }) => pathname !== pathOf(workspaceId));
+  const underWay = elsewhere.filter(isUnderWay);
+  const failed = elsewhere.filter(({ state }) => state.status === 'failed');
+  const [first] = [...failed, ...underWay];
+  if (first === undefined) return null;
+  const parts = [
+    ...(underWay.length === 0 ? [] : [`${filesText(underWay.length)} being uploaded`]),
+    ...(failed.length === 0 ? [] : [`${filesText(failed.length)} not uploaded`]),
+  ];
+  return (
+    <Text size="sm" className={classes.elsewhere} role="status">
+      {parts.join(', ')}.{' '}
+      <Anchor component={Link} to={pathOf(first.workspaceId)} inherit>
+        Show uploads
+      </Anchor>
+    </Text>
+  );
+}
+
+const pathOf = (workspaceId: string) => `/workspaces/${workspaceId}/documents`;
+
+const filesText = (count: number) => (count === 1 ? '1 file' : `${count} files`);

@@ -1,0 +1,56 @@
+import { TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
+import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { useMethod } from '../shared/use-method.ts';
+
+export type RenameDocument = {
+  /** Opens the dialog that asks for another name. */
+  rename(document: Document): void;
+  /** The dialog, to be rendered once. */
+  readonly dialog: ReactNode;
+};
+
+export function useRenameDocument(): RenameDocument {
+  const [document, setDocument] = useState<Document>();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const update = useMethod(DocumentService.method.updateDocument);
+  const form = useForm({ mode: 'uncontrolled', initialValues: { name: '' } });
+
+  function rename(renamed: Document) {
+    form.setInitialValues({ name: renamed.name });
+    form.reset();
+    setDocument(renamed);
+    open();
+  }
+
+  async function submit({ name }: { readonly name: string }) {
+    if (document === undefined) return;
+    const { id: documentId, workspaceId } = document;
+    // Or else an empty name would be no change, rather than one that is refused.
+    await update({ documentId, workspaceId, name, updateMask: { paths: ['name'] } });
+  }
+
+  const dialog = (
+    <FormDialog
+      title="Rename the document"
+      label="Rename"
+      isOpen={isOpen}
+      close={close}
+      form={form}
+      submit={submit}
+    >
+      <TextInput
+        label="Name"
+        required
+        maxLength={255}
+        data-autofocus
+        key={form.key('name')}
+        {...form.getInputProps('name')}
+      />
+    </FormDialog>
+  );
+  return { rename, dialog };
+}

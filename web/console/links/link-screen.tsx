@@ -1,0 +1,116 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { Button, Group } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { type Link, LinkService } from '../../../gen/latchkey/sharing/v1/link_pb.js';
+import { useHasScope } from '../session/session-context.tsx';
+import { CopyableText } from '../shared/copyable-text.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { Facts } from '../shared/facts.tsx';
+import { QueryResult } from '../shared/query-result.tsx';
+import { TextLink } from '../shared/router-links.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { accessText, endTimeOf, hasEnded, LinkStateBadge, linkInSentence } from './link-state.tsx';
+import { useEditLink } from './use-edit-link.tsx';
+import { useRevokeLink } from './use-revoke-link.ts';
+import { ViewsSection } from './views/views-section.tsx';
+
+export function LinkScreen() {
+  const from = '/shell/workspaces/$workspaceId/links/$linkId';
+  const { workspaceId, linkId } = useParams({ from });
+  const query = useQuery(LinkService.method.getLink, { workspaceId, linkId });
+  const link = query.data?.link;
+  const { data } = useQuery(
+    DocumentService.method.getDocument,
+    { workspaceId, documentId: link?.documentId ?? '' },
+    { enabled: link !== undefined },
+  );
+  const document = data?.document;
+  return (
+    <Screen
+      title={link?.name || document?.name || 'Link'}
+      parent={
+        <TextLink to="/workspaces/$workspaceId/links" params={{ workspaceId }}>
+          Links
+        </TextLink>
+      }
+      actions={link === undefined ? undefined : <Actions link={link} document={document} />}
+    >
+      <QueryResult value={link} query={query} label="link">
+        {(known) => (
+          <>
+            <LinkFacts link={known} document={document} />
+            <ViewsSection link={known} pageCount={document?.pageCount ?? 0} />
+          </>
+        )}
+      </QueryResult>
+    </Screen>
+  );
+}
+
+type OfLink = { readonly link: Link; readonly document: Document | undefined };
+
+function Actions({ link, document }: OfLink) {
+  const mayChange = useHasScope()('links:write');
+  const revoke = useRevokeLink();
+  const { edit, dialog } = useEditLink();
+  if (!mayChange || link.revokeTime !== undefined) return null;
+  return (
+    <>
+      <Button variant="default" onClick={() => edit(link)}>
+        Edit
+      </Button>
+      <Button variant="default" onClick={() => revoke(link, linkInSentence(link, document?.name))}>
+        Revoke
+      </Button>
+      {dialog}
+    </>
+  );
+}
+
+function LinkFacts({ link, document }: OfLink) {
+  const { id, workspaceId, documentId, createTime } = link;
+  const params = { workspaceId, documentId };
+  return (
+    <Facts
+      facts={[
+        { name: 'State', value: <LinkStateBadge link={link} /> },
+        { name: 'Address', value: <Address link={link} /> },
+        {
+          name: 'Document',
+          value: (
+            <TextLink to="/workspaces/$workspaceId/documents/$documentId" params={params} inherit>
+              {document?.name ?? documentId}
+            </TextLink>
+          ),
+        },
+        { name: 'Asks for', value: accessText(link) },
+        { name: 'Download', value: link.allowDownload ? 'allowed' : 'not allowed' },
+        { name: hasEnded(link) ? 'Ended' : 'Ends', value: <DateTime time={endTimeOf(link)} /> },
+        { name: 'Created', value: <DateTime time={createTime} /> },
+        { name: 'Id', value: <CopyableText text={id} label="id" /> },
+      ]}
+    />
+  );
+}
+
+/** That of a revoked link is of no use to anybody. */
+function Address({ link: { url, revokeTime } }: { readonly link: Link }) {
+  if (revokeTime !== undefined) return <>none any more</>;
+  return (
+    <Group gap="xs">
+      <CopyableText text={url} label="address" />
+      <Button
+        component="a"
+        href={url}
+        target="_blank"
+        rel="noopener noreferrer"
+        variant="default"
+        size="compact-xs"
+        title="In another tab. It counts as a view, once you have passed what it asks for."
+      >
+        Open
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,41 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useParams } from '@tanstack/react-router';
+import { useHasScope } from '../session/session-context.tsx';
+import { ButtonLink } from '../shared/router-links.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { CreateLinkDialog } from './create-link-dialog.tsx';
+import { useNewestDocuments } from './document-names.ts';
+import { LinksTable } from './links-table.tsx';
+
+export function LinksScreen() {
+  const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/links' });
+  const mayChange = useHasScope()('links:write');
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const { data } = useNewestDocuments(workspaceId);
+  const hasNone = data?.documents.length === 0;
+  const mayCreate = mayChange && !hasNone;
+  return (
+    <Screen
+      title="Links"
+      about="A link is an address that shows a document to whoever passes what it asks for."
+      actions={mayCreate ? <Button onClick={open}>Create link</Button> : undefined}
+    >
+      <LinksTable
+        workspaceId={workspaceId}
+        {...(mayChange && hasNone ? { empty: nothingToShare(workspaceId) } : {})}
+      />
+      <CreateLinkDialog workspaceId={workspaceId} isOpen={isOpen} close={close} />
+    </Screen>
+  );
+}
+
+const nothingToShare = (workspaceId: string) => ({
+  title: 'There is nothing to share yet',
+  text: 'Upload a document first, and then create a link to it.',
+  action: (
+    <ButtonLink to="/workspaces/$workspaceId/documents" params={{ workspaceId }}>
+      Go to the documents
+    </ButtonLink>
+  ),
+});

@@ -1,0 +1,84 @@
+/** Who has opened a link, when and for how long. */
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { Link } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
+import { ErrorAlert } from '../../shared/error-alert.tsx';
+import { Section } from '../../shared/section.tsx';
+import classes from './bar-chart.module.css';
+import { type Bar, BarChart, longestBar } from './bar-chart.tsx';
+import { formatDuration } from './format-duration.ts';
+import { type LatestViews, latestMax, useLatestViews } from './latest-views.ts';
+import { sumPageTimes } from './page-times.ts';
+import { countPerPeriod, type PeriodCounts } from './views-per-period.ts';
+import { ViewsTable } from './views-table.tsx';
+
+export type ViewsSectionProps = {
+  readonly link: Link;
+  /** Of the document; 0 where it is not known. */
+  readonly pageCount: number;
+};
+
+export function ViewsSection({ link, pageCount }: ViewsSectionProps) {
+  return (
+    <Section title="Views">
+      <Charts link={link} pageCount={pageCount} />
+      <ViewsTable link={link} />
+    </Section>
+  );
+}
+
+function Charts({ link: { workspaceId, id }, pageCount }: ViewsSectionProps) {
+  const { data, error, refetch } = useLatestViews({ workspaceId, linkId: id });
+  if (error !== null) return <ErrorAlert error={error} retry={() => void refetch()} />;
+  if (data === undefined || data.views.length === 0) return null;
+  return (
+    <div className={classes.charts}>
+      <PerDay {...data} />
+      <PerPage {...data} pageCount={pageCount} />
+    </div>
+  );
+}
+
+/** What is left out is not passed over in silence. */
+const ofThem = ({ hasMore }: LatestViews) =>
+  hasMore ? ` Of the latest ${latestMax.toLocaleString()} views.` : '';
+
+function PerDay(latest: LatestViews) {
+  const times = latest.views.map(({ createTime }) =>
+    createTime === undefined ? 0 : timestampMs(createTime),
+  );
+  const { period, bars } = countPerPeriod(times, Date.now());
+  return (
+    <BarChart
+      title={`Views per ${period.name}`}
+      summary={`${sumOf(times.length, period, longestBar(bars))}${ofThem(latest)}`}
+      bars={bars}
+      columns={[capitalized(period.name), 'Views']}
+    />
+  );
+}
+
+function sumOf(count: number, { at }: PeriodCounts['period'], longest: Bar | undefined): string {
+  if (longest === undefined || count === 0) return '';
+  const views = count === 1 ? '1 view' : `${count.toLocaleString()} views`;
+  const most = `${at} ${longest.label}.`;
+  if (longest.value < count) return `${views}. The most: ${longest.text}, ${most}`;
+  return count === 1 ? `${views}, ${most}` : `${views}, all ${most}`;
+}
+
+const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
+
+function PerPage({ pageCount, ...latest }: LatestViews & { readonly pageCount: number }) {
+  const bars = sumPageTimes(latest.views, pageCount);
+  const longest = longestBar(bars);
+  if (longest === undefined) return null;
+  const sum = bars.reduce((ms, { value }) => ms + value, 0);
+  const most = `The most: ${longest.text}, on ${longest.phrase}.`;
+  return (
+    <BarChart
+      title="Time per page"
+      summary={`${formatDuration(sum)} in all views together. ${most}${ofThem(latest)}`}
+      bars={bars}
+      columns={['Page', 'Time']}
+    />
+  );
+}

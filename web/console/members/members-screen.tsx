@@ -1,0 +1,92 @@
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useParams } from '@tanstack/react-router';
+import { type Member, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { useHasScope, useUser } from '../session/session-context.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { type Column, Listing } from '../shared/listing.tsx';
+import { TextLink } from '../shared/router-links.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { usePagedList } from '../shared/use-paged-list.ts';
+import { AddMemberDialog } from './add-member-dialog.tsx';
+import { MemberActions } from './member-actions.tsx';
+import { type MemberPermissions, useMemberPermissions } from './member-permissions.ts';
+import { RoleBadge, RoleMeanings } from './roles.tsx';
+
+export function MembersScreen() {
+  const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/members' });
+  const list = usePagedList(
+    WorkspaceService.method.listMembers,
+    { workspaceId },
+    ({ members }) => members,
+  );
+  const permissions = useMemberPermissions(list.rows ?? []);
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const mayAdd = permissions.mayChange && list.rows !== undefined;
+  return (
+    <Screen
+      title="Members"
+      about="Who works in this workspace. The platform’s staff reach it without being members."
+      actions={mayAdd ? <Button onClick={open}>Add member</Button> : undefined}
+    >
+      <Listing
+        label="Members"
+        list={list}
+        columns={columnsFor(permissions)}
+        idOf={({ userId }) => userId}
+        empty={{
+          title: 'No members yet',
+          text: mayAdd
+            ? 'Add the first one, as an owner: who then adds the others.'
+            : 'Somebody who may change the workspace can add the first one.',
+        }}
+      />
+      <RoleMeanings />
+      <AddMemberDialog
+        workspaceId={workspaceId}
+        mayMakeOwners={permissions.mayMakeOwners}
+        isOpen={isOpen}
+        close={close}
+      />
+    </Screen>
+  );
+}
+
+function columnsFor(permissions: MemberPermissions): readonly Column<Member>[] {
+  const columns: readonly Column<Member>[] = [
+    { title: 'Name', cell: (member) => <Name member={member} /> },
+    { title: 'E-mail address', isFree: true, cell: (member) => <Email member={member} /> },
+    { title: 'Role', cell: ({ role }) => <RoleBadge role={role} /> },
+    { title: 'Since', cell: ({ createTime }) => <DateTime time={createTime} /> },
+  ];
+  if (!permissions.mayChange) return columns;
+  return [
+    ...columns,
+    {
+      title: 'Actions',
+      isTitleHidden: true,
+      cell: (member) => <MemberActions member={member} permissions={permissions} />,
+    },
+  ];
+}
+
+function Name({ member: { userId, name } }: { readonly member: Member }) {
+  const { id } = useUser();
+  return (
+    <span>
+      {name || 'No name'}
+      {userId === id ? ' (you)' : null}
+    </span>
+  );
+}
+
+function Email({ member: { userId, email } }: { readonly member: Member }) {
+  const { kind } = useUser();
+  const hasScope = useHasScope();
+  if (kind !== 'staff' || !hasScope('users:read')) return email;
+  return (
+    <TextLink to="/users/$userId" params={{ userId }}>
+      {email}
+    </TextLink>
+  );
+}

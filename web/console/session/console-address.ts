@@ -1,0 +1,7 @@
+/** The address as one of the console itself; undefined where it leads anywhere else. */
+export function toConsoleAddress(text: string): string | undefined {
+  if (!URL.canParse(text, location.origin)) return undefined;
+  const { origin, pathname, search, hash } = new URL(text, location.origin);
+  if (origin !== location.origin || !pathname.startsWith('/console/')) return undefined;
+  return `${pathname}${search}${hash}`;
+}

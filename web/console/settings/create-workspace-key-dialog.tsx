@@ -1,0 +1,89 @@
+import { Checkbox, Stack, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
+import { useHasScope } from '../session/session-context.tsx';
+import { sharingCommand } from '../shared/curl-commands.ts';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { ExpiryField, expiryOf } from '../shared/expiry-field.tsx';
+import { FormDialog } from '../shared/form-dialog.tsx';
+import { isolateName } from '../shared/isolate-name.tsx';
+import { useMethod } from '../shared/use-method.ts';
+
+const offered = [
+  { scope: 'documents:read', text: 'List documents and download them.' },
+  { scope: 'documents:write', text: 'Upload, rename and delete documents.' },
+  { scope: 'links:read', text: 'List links and their views.' },
+  { scope: 'links:write', text: 'Create, change and revoke links.' },
+];
+
+export type CreateWorkspaceKeyDialogProps = {
+  readonly workspaceId: string;
+  readonly isOpen: boolean;
+  readonly close: () => void;
+};
+
+export function CreateWorkspaceKeyDialog({
+  workspaceId,
+  isOpen,
+  close,
+}: CreateWorkspaceKeyDialogProps) {
+  const { showSecret } = useDialogs();
+  const create = useMethod(ApiKeyService.method.createApiKey);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { name: '', scopes: [] as string[], expireTime: '' },
+    validate: { scopes: (scopes) => (scopes.length === 0 ? 'Choose one at least.' : null) },
+  });
+  return (
+    <FormDialog
+      title="Create an API key"
+      label="Create"
+      isOpen={isOpen}
+      close={close}
+      form={form}
+      submit={async ({ name, scopes, expireTime }) => {
+        const request = { workspaceId, name, scopes, ...expiryOf(expireTime) };
+        const { apiKey } = await create(request);
+        const command = sharingCommand(apiKey, scopes);
+        showSecret({
+          title: `The new key “${isolateName(name)}”`,
+          label: 'API key',
+          text: apiKey,
+          ...(command === undefined ? {} : { command }),
+        });
+      }}
+    >
+      <TextInput
+        label="Name"
+        description="What it is for, such as the program that will use it."
+        required
+        maxLength={255}
+        data-autofocus
+        key={form.key('name')}
+        {...form.getInputProps('name')}
+      />
+      <ScopeChoice key={form.key('scopes')} {...form.getInputProps('scopes')} />
+      <ExpiryField key={form.key('expireTime')} {...form.getInputProps('expireTime')} />
+    </FormDialog>
+  );
+}
+
+/** Nobody can give what they do not hold: the rest is there to be seen only. */
+function ScopeChoice(props: object) {
+  const hasScope = useHasScope();
+  return (
+    <Checkbox.Group label="Scopes" description="What the key may be used for." required {...props}>
+      <Stack gap="xs" mt="xs">
+        {offered.map(({ scope, text }) => (
+          <Checkbox
+            key={scope}
+            value={scope}
+            label={<span className="mono">{scope}</span>}
+            description={hasScope(scope) ? text : `${text} You may not grant this.`}
+            disabled={!hasScope(scope)}
+          />
+        ))}
+      </Stack>
+    </Checkbox.Group>
+  );
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@connectrpc/connect-query';
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useParams } from '@tanstack/react-router';
+import { type Workspace, WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { useHasScope } from '../session/session-context.tsx';
+import { CopyableText } from '../shared/copyable-text.tsx';
+import { DateTime } from '../shared/date-time.tsx';
+import { Facts } from '../shared/facts.tsx';
+import { RenameDialog } from '../shared/name-dialog.tsx';
+import { QueryResult } from '../shared/query-result.tsx';
+import { Screen } from '../shared/screen.tsx';
+import { useMethod } from '../shared/use-method.ts';
+
+export function GeneralSettingsScreen() {
+  const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/settings/general' });
+  const mayWrite = useHasScope()('workspaces:write');
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const query = useQuery(WorkspaceService.method.getWorkspace, { workspaceId });
+  const workspace = query.data?.workspace;
+  const update = useMethod(WorkspaceService.method.updateWorkspace);
+  const canRename = mayWrite && workspace !== undefined;
+  return (
+    <Screen
+      title="General"
+      about="What the workspace is called, and the id by which programs know it."
+      actions={canRename ? <Button onClick={open}>Rename</Button> : undefined}
+    >
+      <QueryResult value={workspace} query={query} label="workspace">
+        {(found) => <WorkspaceFacts {...found} />}
+      </QueryResult>
+      {workspace === undefined ? null : (
+        <RenameDialog
+          noun="workspace"
+          name={workspace.name}
+          isOpen={isOpen}
+          close={close}
+          submit={(name) => update({ workspaceId, name, updateMask: { paths: ['name'] } })}
+        />
+      )}
+    </Screen>
+  );
+}
+
+function WorkspaceFacts({ id, name, createTime }: Workspace) {
+  return (
+    <Facts
+      facts={[
+        { name: 'Name', value: name },
+        { name: 'Workspace id', value: <CopyableText text={id} label="workspace id" /> },
+        { name: 'Created', value: <DateTime time={createTime} /> },
+      ]}
+    />
+  );
+}

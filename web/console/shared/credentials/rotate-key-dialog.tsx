@@ -1,0 +1,65 @@
+/** Replaces an API key, of a customer or of a workspace, by another one like it. */
+import { Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDialogs } from '../dialogs.tsx';
+import { FormDialog } from '../form-dialog.tsx';
+import { type Credential, credentialName } from './credential.ts';
+import {
+  defaultOverlap,
+  formatOverlapEnd,
+  OverlapField,
+  oldCredentialNote,
+} from './overlap-field.tsx';
+
+export type RotateKeyDialogProps = {
+  /** Undefined while the dialog is closed. */
+  readonly old: Credential | undefined;
+  readonly close: () => void;
+  readonly rotate: (
+    keyId: string,
+    overlapSeconds: number,
+  ) => Promise<{ readonly key?: Credential | undefined; readonly apiKey: string }>;
+  /** A line for a terminal that uses the new key. */
+  readonly commandOf: (apiKey: string, scopes: readonly string[]) => string | undefined;
+};
+
+export function RotateKeyDialog({ old, close, rotate, commandOf }: RotateKeyDialogProps) {
+  const { showSecret } = useDialogs();
+  const form = useForm({ initialValues: { overlapSeconds: defaultOverlap } });
+  const overlap = form.values.overlapSeconds;
+  return (
+    <FormDialog
+      title={old === undefined ? '' : `Rotate ${credentialName(old)}`}
+      label="Rotate"
+      isOpen={old !== undefined}
+      close={close}
+      form={form}
+      submit={async ({ overlapSeconds }) => {
+        if (old === undefined) return;
+        const { key, apiKey } = await rotate(old.id, Number(overlapSeconds));
+        const command = commandOf(apiKey, key?.scopes ?? []);
+        showSecret({
+          title: `The new key ${credentialName(old)}`,
+          label: 'API key',
+          text: apiKey,
+          note: oldCredentialNote(texts, overlapSeconds, key?.createTime, old.expireTime),
+          ...(command === undefined ? {} : { command }),
+        });
+      }}
+    >
+      <Text>Makes a new key with the same name, scopes and end.</Text>
+      <OverlapField
+        data-autofocus
+        label="The old key ends"
+        description={
+          overlap === '0'
+            ? 'Whatever still uses it is refused from then on.'
+            : `It works until ${formatOverlapEnd(Date.now(), overlap, old?.expireTime)}.`
+        }
+        {...form.getInputProps('overlapSeconds')}
+      />
+    </FormDialog>
+  );
+}
+
+const texts = { ended: 'The old key has ended.', goesOn: 'The old key works until' };

@@ -1,0 +1,29 @@
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { Badge } from '@mantine/core';
+import { DateTime } from './date-time.tsx';
+
+type DisableTime = { readonly disableTime?: Timestamp | undefined };
+
+/** Whether a client or a customer is enabled; in full, since when it is not. */
+export function EnabledBadge({ disableTime, isFull = false }: DisableTime & { isFull?: boolean }) {
+  if (disableTime === undefined) {
+    return (
+      <Badge variant="light" color="teal">
+        Enabled
+      </Badge>
+    );
+  }
+  return (
+    <>
+      <Badge variant="light" color="red">
+        Disabled
+      </Badge>
+      {isFull ? (
+        <>
+          {' since '}
+          <DateTime time={disableTime} />
+        </>
+      ) : null}
+    </>
+  );
+}

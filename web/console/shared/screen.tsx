@@ -1,0 +1,43 @@
+/** A page: its heading, what can be done on it, and its content. */
+import { Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useScreenHeading } from './use-screen-heading.ts';
+
+export type ScreenProps = {
+  readonly title: string;
+  /** One sentence or two: what the page is for. */
+  readonly about?: ReactNode;
+  /** Buttons. */
+  readonly actions?: ReactNode;
+  /** A link to the page that this one belongs to. */
+  readonly parent?: ReactNode;
+  readonly children: ReactNode;
+};
+
+export function Screen({ title, about, actions, parent, children }: ScreenProps) {
+  const heading = useScreenHeading(title);
+  return (
+    <Stack gap="lg">
+      <div>
+        {parent === undefined ? null : (
+          <Text size="sm">
+            <span aria-hidden>←{'\u00a0'}</span>
+            {parent}
+          </Text>
+        )}
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <Title order={1} size="h2" ref={heading} tabIndex={-1} maw="100%">
+            {title}
+          </Title>
+          {actions === undefined ? null : <Group gap="xs">{actions}</Group>}
+        </Group>
+        {about === undefined ? null : (
+          <Text c="dimmed" mt={4} maw="70ch">
+            {about}
+          </Text>
+        )}
+      </div>
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,76 @@
+import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
+import { CopyButton } from './copyable-text.tsx';
+import { focusBehindDialogs } from './focus-fallback.ts';
+import { Sentence } from './isolate-name.tsx';
+
+export type ShownSecret = {
+  readonly title: string;
+  /** What it is, such as `API key`. */
+  readonly label: string;
+  readonly text: string;
+  /** What else there is to know now, such as what becomes of the one that it replaces. */
+  readonly note?: string;
+  /** A line for a terminal that uses it at once. */
+  readonly command?: string;
+};
+
+type SecretDialogProps = {
+  readonly secret: ShownSecret | undefined;
+  readonly close: () => void;
+};
+
+/** Closes by its button only: what it shows is not shown again. */
+export function SecretDialog({ secret, close }: SecretDialogProps) {
+  const leave = () => {
+    close();
+    focusBehindDialogs();
+  };
+  return (
+    <Modal
+      opened={secret !== undefined}
+      onClose={close}
+      title={<Sentence text={secret?.title ?? ''} />}
+      size="lg"
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      returnFocus={false}
+    >
+      {secret === undefined ? null : <Secret {...secret} close={leave} />}
+    </Modal>
+  );
+}
+
+type SecretProps = ShownSecret & { readonly close: () => void };
+
+function Secret({ label, text, note, command, close }: SecretProps) {
+  return (
+    <Stack>
+      <Text>Store it now: it is shown this once, and nobody can look it up later.</Text>
+      <Excerpt label={label} text={text} />
+      {note === undefined ? null : <Text>{note}</Text>}
+      {command === undefined ? null : (
+        <>
+          <Text>Try it in a terminal:</Text>
+          <Excerpt label="command" text={command} />
+        </>
+      )}
+      <Group justify="flex-end">
+        <Button onClick={close}>I have stored it</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Excerpt({ label, text }: { readonly label: string; readonly text: string }) {
+  return (
+    <Paper withBorder p="sm">
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <code className="mono" style={{ whiteSpace: 'pre-wrap' }}>
+          {text}
+        </code>
+        <CopyButton text={text} label={label} />
+      </Group>
+    </Paper>
+  );
+}

@@ -1,0 +1,65 @@
+/** Lists that come in pages (AIP-158). */
+import type {
+  DescMessage,
+  DescMethodUnary,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
+import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrpc/connect-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
+
+export type PagedList<Row> = {
+  /** Those that have come so far; undefined before the first page. */
+  readonly rows: readonly Row[] | undefined;
+  readonly error: Error | null;
+  readonly isLoadingMore: boolean;
+  readonly hasMore: boolean;
+  loadMore(): void;
+  reload(): void;
+};
+
+/** A method whose request has `page_token`, and whose answer has `next_page_token`. */
+type PagedListMethod<I extends DescMessage, O extends DescMessage> = DescMethodUnary<I, O> &
+  (MessageShape<O> extends { readonly nextPageToken: string } ? unknown : never);
+
+type PagedListOptions = {
+  /** Whether it is asked for at all; a list that is not is empty. */
+  readonly enabled?: boolean;
+};
+
+export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
+  method: PagedListMethod<I, O>,
+  request: MessageInitShape<I>,
+  rowsOf: (page: MessageShape<O>) => readonly Row[],
+  { enabled = true }: PagedListOptions = {},
+): PagedList<Row> {
+  const transport = useTransport();
+  const query = useInfiniteQuery({
+    queryKey: createConnectQueryKey({
+      schema: method,
+      transport,
+      input: request,
+      cardinality: 'infinite',
+    }),
+    queryFn: ({ pageParam, signal }) => {
+      const input = { ...request, pageToken: pageParam } as MessageInitShape<I>;
+      return callUnaryMethod(transport, method, input, { signal });
+    },
+    initialPageParam: '',
+    getNextPageParam: nextOf,
+    enabled,
+  });
+  return {
+    rows: enabled ? query.data?.pages.flatMap(rowsOf) : [],
+    error: enabled ? query.error : null,
+    isLoadingMore: query.isFetchingNextPage,
+    hasMore: enabled && query.hasNextPage,
+    loadMore: () => void query.fetchNextPage(),
+    reload: () => void query.refetch(),
+  };
+}
+
+function nextOf(page: object): string | undefined {
+  const token = 'nextPageToken' in page ? page.nextPageToken : undefined;
+  return typeof token === 'string' && token !== '' ? token : undefined;
+}

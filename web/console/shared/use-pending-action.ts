@@ -1,0 +1,38 @@
+import { useRef, useState } from 'react';
+
+export type PendingAction = {
+  readonly isPending: boolean;
+  /** Undefined before the first run and after a success. */
+  readonly error: unknown;
+  /** Resolves to whether the work succeeded. Ignores the call while other work is running. */
+  run(work: () => Promise<unknown>): Promise<boolean>;
+  clearError(): void;
+};
+
+/** Tracks the progress and the error of an action. */
+export function usePendingAction(): PendingAction {
+  const [error, setError] = useState<unknown>();
+  const [isPending, setPending] = useState(false);
+  const isRunning = useRef(false);
+  return {
+    isPending,
+    error,
+    clearError: () => setError(undefined),
+    async run(work) {
+      if (isRunning.current) return false;
+      isRunning.current = true;
+      setPending(true);
+      setError(undefined);
+      try {
+        await work();
+        return true;
+      } catch (thrown) {
+        setError(thrown);
+        return false;
+      } finally {
+        isRunning.current = false;
+        setPending(false);
+      }
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** Takes whoever arrives to where their work is. */
+import { useQuery } from '@connectrpc/connect-query';
+import { Center, Loader } from '@mantine/core';
+import { Navigate, useParams } from '@tanstack/react-router';
+import { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
+import { useUser } from '../session/session-context.tsx';
+
+export function StartRedirect() {
+  const { kind } = useUser();
+  const { data, error } = useQuery(WorkspaceService.method.listWorkspaces, { pageSize: 2 });
+  if (data === undefined && error === null) {
+    return (
+      <Center p="xl">
+        <Loader aria-label="Loading" />
+      </Center>
+    );
+  }
+  const [only, ...others] = data?.workspaces ?? [];
+  if (kind === 'member' && only !== undefined && others.length === 0) {
+    return (
+      <Navigate to="/workspaces/$workspaceId/documents" params={{ workspaceId: only.id }} replace />
+    );
+  }
+  return <Navigate to="/workspaces" replace />;
+}
+
+export function WorkspaceRedirect() {
+  const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/' });
+  return <Navigate to="/workspaces/$workspaceId/documents" params={{ workspaceId }} replace />;
+}

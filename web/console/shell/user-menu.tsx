@@ -1,0 +1,45 @@
+import { Anchor, Button, Group } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { isUnderWay } from '../documents/uploads/uploads.ts';
+import { useAllUploads } from '../documents/uploads/uploads-context.tsx';
+import { useSignIn, useUser } from '../session/session-context.tsx';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { ErrorDialog } from '../shared/error-dialog.tsx';
+import { usePendingAction } from '../shared/use-pending-action.ts';
+import classes from './shell.module.css';
+
+/** Who is signed in, and the way out. */
+export function UserMenu() {
+  const { session } = useSignIn();
+  const { email } = useUser();
+  const { isPending, error, run, clearError } = usePendingAction();
+  const underWay = useAllUploads().filter(isUnderWay).length;
+  const { confirm } = useDialogs();
+  const signOut = () => {
+    if (underWay === 0) return void run(() => session.signOut());
+    confirm({
+      title: 'Sign out during an upload?',
+      consequence: 'Files are being uploaded. If you sign out now, they are not stored.',
+      label: 'Sign out',
+      run: () => session.signOut(),
+    });
+  };
+  return (
+    <Group gap="sm" wrap="nowrap" miw={0}>
+      <Anchor
+        component={Link}
+        to="/account"
+        size="sm"
+        className={classes.email}
+        title={email}
+        visibleFrom="xs"
+      >
+        {email}
+      </Anchor>
+      <Button variant="default" size="compact-sm" flex="none" loading={isPending} onClick={signOut}>
+        Sign out
+      </Button>
+      <ErrorDialog title="You are still signed in" error={error} close={clearError} />
+    </Group>
+  );
+}

@@ -1,0 +1,37 @@
+import { useEffect } from 'react';
+import type { SigningKey } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
+import { isRetired, msOf, timesOf } from './key-lifecycle.ts';
+
+const againMs = 5000;
+const timerMsMax = 2 ** 31 - 1;
+
+/**
+ * Asks the service anew once something that was to come has come; and, while the answer does not
+ * say so, again and again: its clock may be behind this one.
+ */
+export function useScheduledReload(
+  keys: readonly SigningKey[],
+  now: number,
+  reload: () => void,
+): void {
+  const time = nextTimeOf(keys, now);
+  const isLate = keys.some((key) => isRetired(key) && (msOf(key.removeTime) ?? now + 1) <= now);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the moment alone counts
+  useEffect(() => {
+    if (time === undefined) return;
+    const timer = setTimeout(reload, Math.min(time - now + 500, timerMsMax));
+    return () => clearTimeout(timer);
+  }, [time]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is late is asked for alike
+  useEffect(() => {
+    if (!isLate) return;
+    const timer = setInterval(reload, againMs);
+    return () => clearInterval(timer);
+  }, [isLate]);
+}
+
+function nextTimeOf(keys: readonly SigningKey[], now: number): number | undefined {
+  const times = keys.flatMap((key) => [...timesOf(key, now), msOf(key.removeTime) ?? now]);
+  const coming = times.filter((time) => time > now);
+  return coming.length === 0 ? undefined : Math.min(...coming);
+}

@@ -1,0 +1,91 @@
+/** Opens a document with pdf.js, which is loaded only here and only when it is needed. */
+import type { PDFDataRangeTransport, PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import { chunkBytes, type FileSource } from './file-source.ts';
+import type { LoadProblem } from './persistent-requests.ts';
+
+export type Pdfjs = typeof import('pdfjs-dist');
+
+export interface Engine {
+  readonly pdfjs: Promise<Pdfjs>;
+  readonly worker: Worker;
+  /** Rejects when the worker's script cannot be loaded. */
+  readonly workerLost: Promise<never>;
+}
+
+export interface OpenPdf {
+  readonly pdfjs: Pdfjs;
+  readonly pdf: PDFDocumentProxy;
+  readonly firstPage: PDFPageProxy;
+}
+
+/** `again` tells that the password given before was wrong. */
+export type AskPassword = (again: boolean) => Promise<string>;
+
+class EngineLost extends Error {}
+
+/**
+ * Starts both downloads at once. It takes the build for older browsers: whoever is sent a link
+ * did not choose the browser for us.
+ */
+export function startPdfjs(): Engine {
+  const worker = new Worker(`${PDFJS_FOLDER}pdf.worker.min.mjs`, { type: 'module' });
+  const workerLost = new Promise<never>((_, reject) => {
+    worker.onerror = () => reject(new EngineLost('worker'));
+  });
+  const pdfjs = import('pdfjs-dist/legacy/build/pdf.mjs').catch((cause) => {
+    throw new EngineLost('library', { cause });
+  });
+  // Both are awaited only once the file has begun to arrive.
+  pdfjs.catch(() => {});
+  workerLost.catch(() => {});
+  return { pdfjs, worker, workerLost };
+}
+
+export async function openPdf(
+  engine: Engine,
+  source: FileSource,
+  askPassword: AskPassword,
+): Promise<OpenPdf | LoadProblem> {
+  try {
+    return await Promise.race([open(engine, source, askPassword), engine.workerLost]);
+  } catch (error) {
+    console.error(error);
+    return error instanceof EngineLost ? 'offline' : 'broken';
+  }
+}
+
+async function open(
+  engine: Engine,
+  source: FileSource,
+  askPassword: AskPassword,
+): Promise<OpenPdf> {
+  const pdfjs = await engine.pdfjs;
+  const verbosity = pdfjs.VerbosityLevel.ERRORS;
+  const task = pdfjs.getDocument({
+    ...(source.whole ? { data: source.whole } : { range: rangeTransport(pdfjs, source) }),
+    worker: pdfjs.PDFWorker.create({ port: engine.worker, verbosity }),
+    verbosity,
+    rangeChunkSize: chunkBytes,
+    disableStream: true,
+    disableAutoFetch: true,
+    enableXfa: false,
+    useSystemFonts: false,
+    standardFontDataUrl: `${PDFJS_FOLDER}standard_fonts/`,
+    cMapUrl: `${PDFJS_FOLDER}cmaps/`,
+    iccUrl: `${PDFJS_FOLDER}iccs/`,
+    wasmUrl: `${PDFJS_FOLDER}wasm/`,
+  });
+  task.onPassword = async (submit: (password: string) => void, reason: number) => {
+    submit(await askPassword(reason === pdfjs.PasswordResponses.INCORRECT_PASSWORD));
+  };
+  const pdf = await task.promise;
+  return { pdfjs, pdf, firstPage: await pdf.getPage(1) };
+}
+
+function rangeTransport(pdfjs: Pdfjs, source: FileSource): PDFDataRangeTransport {
+  const transport = new pdfjs.PDFDataRangeTransport(source.length, null);
+  transport.requestDataRange = async (begin, end) => {
+    transport.onDataRange(begin, await source.read(begin, end));
+  };
+  return transport;
+}

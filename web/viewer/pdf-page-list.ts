@@ -1,0 +1,253 @@
+/**
+ * All pages in one scrolling column. Each keeps its place; only those near the visible part are
+ * drawn, so that memory does not grow with the document.
+ */
+import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import type { Pager } from './keyboard.ts';
+import type { Pdfjs } from './open-pdf.ts';
+import { type Destination, destinationPage } from './pdf-links.ts';
+import { PdfPage } from './pdf-page.ts';
+import { ScrollAnchor } from './scroll-anchor.ts';
+import { type Point, roomIn, type Size, type Zoom, type Zoomable } from './zoom.ts';
+
+export interface PdfPageListOptions {
+  readonly scroller: HTMLElement;
+  readonly pdfjs: Pdfjs;
+  readonly pdf: PDFDocumentProxy;
+  readonly firstPage: PDFPageProxy;
+  /** The page being read; told at each change. */
+  onPage(number: number): void;
+  /** The scale of the page being read may be another one. */
+  onScale(target: Zoomable): void;
+  /** The first page stands. */
+  onDrawn(): void;
+  /** A link within the document leads to a page. */
+  onLink(number: number): void;
+}
+
+const drawnAtOnceMax = 2;
+const redrawDelayMilliseconds = 120;
+
+/** Where the eye is taken to be: this share of the visible height from the top. */
+const eyeLevel = 0.4;
+
+export class PdfPageList implements Zoomable, Pager {
+  readonly content = document.createElement('div');
+  readonly #views: PdfPage[] = [];
+  readonly #indexes = new Map<Element, number>();
+  readonly #near = new Set<PdfPage>();
+  readonly #drawing = new Map<PdfPage, Promise<void>>();
+  readonly #ends: (() => void)[] = [];
+  #zoom: Zoom = { fit: 'auto' };
+  /** Index of the page being read. */
+  #current = 0;
+  /** Runs while the scale may still be changing. */
+  #settling: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly options: PdfPageListOptions) {
+    const { scroller, pdfjs, pdf, firstPage } = options;
+    const { width, height } = firstPage.getViewport({ scale: 1 });
+    const follow = (destination: Destination) => void this.#follow(destination);
+    for (let index = 0; index < pdf.numPages; index++) {
+      const label = `Page ${index + 1} of ${pdf.numPages}`;
+      const view = new PdfPage({ pdfjs, label, guessedSize: { width, height }, follow });
+      this.#views.push(view);
+      this.#indexes.set(view.element, index);
+    }
+    this.content.className = 'pages';
+    this.content.append(...this.#indexes.keys());
+    scroller.append(this.content);
+    this.#layout(this.#views);
+    this.#watch();
+    options.onPage(1);
+  }
+
+  /** Number of the page being read, from 1. */
+  get current(): number {
+    return this.#current + 1;
+  }
+
+  get scale(): number {
+    return this.#views[this.#current]?.scale ?? 1;
+  }
+
+  get wholeScale(): number {
+    return this.#views[this.#current]?.wholeScale(this.#room()) ?? 1;
+  }
+
+  zoomTo(zoom: Zoom, from?: Point, to?: Point): void {
+    const anchor = from && this.#anchor(from, to);
+    this.#zoom = zoom;
+    this.#layout(this.#views, anchor);
+    this.#settle();
+  }
+
+  /** Shows a page from its top, the nearest one for a number beyond the first or last. */
+  goTo(number: number): void {
+    const { scroller } = this.options;
+    const index = Math.min(this.#views.length, Math.max(1, number)) - 1;
+    const before = (element?: HTMLElement) => element?.offsetTop ?? 0;
+    // Above each page stays as much space as above the first.
+    const first = before(this.#views[0]?.element);
+    scroller.scrollTop = before(this.#views[index]?.element) - first;
+    this.#setCurrent(index);
+  }
+
+  /** Ends all that goes on by itself, and gives the memory back. */
+  close(): void {
+    for (const end of this.#ends.splice(0)) end();
+    clearTimeout(this.#settling);
+    for (const view of this.#near) view.release();
+    this.#near.clear();
+    this.content.remove();
+  }
+
+  async #follow(destination: Destination): Promise<void> {
+    const number = await destinationPage(this.options.pdf, destination);
+    if (number !== undefined) this.options.onLink(number);
+  }
+
+  #watch(): void {
+    const { scroller } = this.options;
+    // One screen above and one below are drawn ahead.
+    const nearness = new IntersectionObserver((entries) => this.#moved(entries), {
+      root: scroller,
+      rootMargin: '100% 0px',
+    });
+    for (const element of this.#indexes.keys()) nearness.observe(element);
+    const size = new ResizeObserver(() => {
+      this.#layout(this.#views);
+      this.#settle();
+    });
+    size.observe(scroller);
+    let asked = false;
+    const onScroll = () => {
+      if (asked) return;
+      asked = true;
+      requestAnimationFrame(() => {
+        asked = false;
+        this.#findCurrent();
+      });
+    };
+    scroller.addEventListener('scroll', onScroll, { passive: true });
+    this.#ends.push(
+      () => nearness.disconnect(),
+      () => size.disconnect(),
+      () => scroller.removeEventListener('scroll', onScroll),
+    );
+  }
+
+  #moved(entries: IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) {
+      const view = this.#views[this.#indexes.get(target) ?? -1];
+      if (!view) continue;
+      if (isIntersecting) {
+        this.#near.add(view);
+      } else if (this.#near.delete(view)) {
+        this.#drawing.delete(view);
+        view.release();
+      }
+    }
+    this.#drawNext();
+  }
+
+  /** The page being read comes first, then its neighbours by distance. */
+  #drawNext(): void {
+    const waits = (view: PdfPage) =>
+      !this.#drawing.has(view) && (this.#settling ? view.empty : view.stale);
+    const distance = (view: PdfPage) => Math.abs(this.#indexOf(view) - this.#current);
+    const waiting = [...this.#near].filter(waits);
+    waiting.sort((one, other) => distance(one) - distance(other));
+    const free = Math.max(0, drawnAtOnceMax - this.#drawing.size);
+    for (const view of waiting.slice(0, free)) this.#draw(view);
+  }
+
+  #draw(view: PdfPage): void {
+    const { pdf, onDrawn } = this.options;
+    const drawing = view
+      .draw(
+        () => pdf.getPage(this.#indexOf(view) + 1),
+        () => this.#layout([view]),
+      )
+      .then(() => {
+        // A page that left and came back is being drawn anew.
+        if (this.#drawing.get(view) !== drawing) return;
+        this.#drawing.delete(view);
+        onDrawn();
+        this.#drawNext();
+      });
+    this.#drawing.set(view, drawing);
+  }
+
+  /** Redraws once the scale has stopped changing; until then the old pictures are stretched. */
+  #settle(): void {
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => {
+      this.#settling = undefined;
+      this.#findCurrent();
+      this.#drawNext();
+    }, redrawDelayMilliseconds);
+  }
+
+  #layout(views: readonly PdfPage[], anchor = this.#anchor()): void {
+    const room = this.#room();
+    if (room.width <= 0 || room.height <= 0) return;
+    for (const view of views) view.layout(room, this.#zoom);
+    anchor?.();
+    this.options.onScale(this);
+  }
+
+  #room(): Size {
+    return roomIn(this.options.scroller, this.content);
+  }
+
+  /** Returns what brings the reader back to the same place once the pages have other sizes. */
+  #anchor(from?: Point, to?: Point): (() => void) | undefined {
+    const { scroller } = this.options;
+    const eye = { x: scroller.clientWidth / 2, y: scroller.clientHeight * eyeLevel };
+    const at = from ?? eye;
+    const index = from ? this.#indexAt(from.y) : this.#current;
+    const element = this.#views[index]?.element;
+    if (!element || element.offsetHeight === 0) return undefined;
+    // Who is at the very top wants to stay there.
+    const isTop = !from && scroller.scrollTop === 0;
+    const anchor = new ScrollAnchor(scroller, element, at);
+    return () => {
+      anchor.hold(to ?? at);
+      if (isTop) scroller.scrollTop = 0;
+    };
+  }
+
+  /** Index of the page at that height of what is visible. */
+  #indexAt(y: number): number {
+    const height = this.options.scroller.scrollTop + y;
+    let low = 0;
+    for (let high = this.#views.length - 1; low < high; ) {
+      const middle = Math.ceil((low + high) / 2);
+      const top = this.#views[middle]?.element.offsetTop ?? 0;
+      if (top <= height) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #findCurrent(): void {
+    // Who has lost access is left on the page they were reading.
+    if (!this.content.isConnected) return;
+    const { scrollTop, scrollHeight, clientHeight } = this.options.scroller;
+    // Pages too short to rise to eye level are read once the end is reached.
+    const isEnd = scrollTop > 0 && scrollTop + clientHeight >= scrollHeight - 1;
+    this.#setCurrent(isEnd ? this.#views.length - 1 : this.#indexAt(clientHeight * eyeLevel));
+  }
+
+  #setCurrent(index: number): void {
+    if (index === this.#current) return;
+    this.#current = index;
+    this.options.onPage(index + 1);
+    this.options.onScale(this);
+  }
+
+  #indexOf(view: PdfPage): number {
+    return this.#indexes.get(view.element) ?? 0;
+  }
+}
