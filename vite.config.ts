@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
-// There is one build, for whoever starts it: what React says to its developers is not in it.
+// Always builds for production, without the development warnings of React.
 process.env.NODE_ENV = 'production';
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -15,10 +15,10 @@ const { version }: { version: string } = JSON.parse(
   readFileSync(join(pdfjs, 'package.json'), 'utf8'),
 );
 
-/** Versioned by its folder, so that these files may be cached for ever like the hashed ones. */
+/** The version in the path lets browsers cache these files forever, like the hashed ones. */
 const pdfjsFolder = `assets/pdfjs-${version}`;
 
-/** What pdf.js fetches while it runs; it asks for these by name, so they keep their names. */
+/** Files that pdf.js fetches by name at run time. */
 const pdfjsFiles = [
   'LICENSE',
   'legacy/build/pdf.worker.min.mjs',
@@ -37,7 +37,7 @@ function copyPdfjs(): Plugin {
       for (const file of pdfjsFiles) {
         await cp(join(pdfjs, file), join(dir, pdfjsFolder, basename(file)), {
           recursive: true,
-          // quickjs runs the scripts inside a document, which the viewer never does
+          // quickjs runs scripts inside a PDF, which the viewer never does
           filter: (source) => !/quickjs/i.test(basename(source)),
         });
       }
@@ -51,7 +51,7 @@ const codings = {
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
 };
 
-/** Lays the compressed forms of text beside it, for the service to send as they are. */
+/** Writes compressed copies of text files, which the service sends as they are. */
 function compress(): Plugin {
   return {
     name: 'compress',
@@ -76,8 +76,8 @@ function compress(): Plugin {
 }
 
 /**
- * The rules of protovalidate are for the service to apply. Their descriptor would be a tenth of what
- * a browser has to load; what is generated needs only the file that it stands for, by its name.
+ * Omits the validation rules, which only the service applies. Their descriptor would be a tenth of
+ * the first load. The generated code needs only the name of the file.
  */
 function leaveRulesOut(): Plugin {
   const rules = '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
@@ -108,17 +108,17 @@ export default defineConfig({
     emptyOutDir: true,
     manifest: true,
     modulePreload: { polyfill: false },
-    // the pages' policy takes no data: addresses
+    // the content security policy allows no data: URLs
     assetsInlineLimit: 0,
-    // in kB, and not compressed: what a browser loads first is for the tests to weigh
+    // in kB, uncompressed; a test checks the size of the first load
     chunkSizeWarningLimit: 800,
     rolldownOptions: {
       input: ['web/viewer/viewer.ts', 'web/viewer/pages.css', 'web/console/main.tsx'],
-      // Mantine marks its modules for a server that renders them, which there is none of
+      // Mantine marks its modules for server rendering, which is not used
       onwarn(warning, warn) {
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
       },
-      // the bundler drops the notice that pdf.js carries
+      // the bundler drops the license notice of pdf.js
       output: {
         postBanner: ({ name, isDynamicEntry }) =>
           name === 'pdf' && isDynamicEntry

@@ -1,5 +1,5 @@
-// The page of the console. Whatever its address, it is the same: the script in it finds out what to
-// show. Its code: web/console.
+// The HTML of the console, which is the same for every path: the script in web/console renders the
+// screen.
 import type { Random } from '../crypto/ids.ts';
 import type { Assets } from './assets.ts';
 import { html } from './html.ts';
@@ -11,7 +11,7 @@ export type ConsoleOptions = {
   /** The service's own origin. */
   readonly publicUrl: () => string;
   readonly random: Random;
-  /** Told, so that a larger file need not be sent to find out. */
+  /** Lets the console refuse larger files before the upload. */
   readonly uploadBytesMax: number;
 };
 
@@ -29,9 +29,9 @@ export function consoleRoute(options: ConsoleOptions): HttpRoute {
   async function answer(): Promise<RouteReply> {
     const nonce = Buffer.from(random(nonceBytes)).toString('base64');
     const headers = htmlHeaders({
-      // Mantine writes the variables of its theme into a style element.
+      // Mantine writes its theme variables into a style element.
       'style-src': `'self' 'nonce-${nonce}'`,
-      // A document that is previewed is fetched with a token, which an address cannot carry.
+      // Previews are fetched with a token, which an image URL cannot carry.
       'img-src': "'self' blob:",
       'form-action': "'none'",
     });
@@ -50,7 +50,7 @@ export function consoleRoute(options: ConsoleOptions): HttpRoute {
 ${links}<script type="module" src="${file}"></script>
 </head>
 <body><div id="console"></div>
-<noscript>The console runs in your browser: please allow JavaScript here.</noscript>
+<noscript>Turn on JavaScript in your browser to use the console.</noscript>
 </body>
 </html>
 `;

@@ -12,7 +12,7 @@ const { app, workspaceId, visitAs, staff, member } = consoles();
 const hourMs = 3_600_000;
 const db = () => app().app.inside.db;
 
-/** A workspace of its own for a test, whose only key is live. */
+/** A new workspace with one active key. */
 const added = () => addWorkspace(db(), 'documents:read');
 
 const pathOf = (id: string) => `/workspaces/${id}/settings/api-keys`;
@@ -20,7 +20,7 @@ const tableOf = (page: Page) => page.getByRole('table', { name: 'API keys' });
 const rowOf = (page: Page, text: string) =>
   tableOf(page).getByRole('row').filter({ hasText: text });
 
-/** How the service answers whoever brings the key. */
+/** The status of a request with the key. */
 async function statusOf(key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
   return (await fetch(`${app().app.publicUrl}/api/v1/documents`, { headers })).status;
@@ -33,15 +33,15 @@ type Wish = { readonly name: string; readonly scopes: readonly string[]; readonl
 
 async function create(page: Page, { name, scopes, end = '' }: Wish): Promise<void> {
   await page.getByRole('button', { name: 'Create API key' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+  const dialog = page.getByRole('dialog', { name: 'Create API key' });
   await dialog.getByLabel('Name').fill(name);
   for (const scope of scopes) await dialog.getByLabel(scope, { exact: true }).check();
   await dialog.getByLabel('Ends').fill(end);
   await dialog.getByRole('button', { name: 'Create' }).click();
 }
 
-describe('a key of a workspace', () => {
-  it('is created in its settings, shown once, and works by the line beside it', async () => {
+describe('a workspace API key', () => {
+  it('is created, shown once, and works with the shown command', async () => {
     const { page, open } = await visitAs(await member('admin'));
     await open('/');
     await page.getByRole('link', { name: 'API keys' }).click();
@@ -53,7 +53,7 @@ describe('a key of a workspace', () => {
     expect(await paste(command)).toMatchObject({ documents: [] });
 
     const row = rowOf(page, 'Nightly');
-    await row.getByText('Live').waitFor();
+    await row.getByText('Active').waitFor();
     expect(await row.textContent()).toContain('documents:read');
     expect(await page.content()).not.toContain(secret);
     const [made] = (await keysOf(workspaceId())).filter(({ name }) => name === 'Nightly');
@@ -73,7 +73,7 @@ describe('a key of a workspace', () => {
     expect(await paste(command)).toMatchObject(answer);
   });
 
-  it('that can only make links gets no line, which would have to share something', async () => {
+  it('gets no command if it can only create links', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());
     await open(pathOf(ownerId));
@@ -81,7 +81,7 @@ describe('a key of a workspace', () => {
     expect((await takeSecret(page)).command).toBe('');
   });
 
-  it('is copied by its button, and leaves the user where they were', async () => {
+  it('is copied with the button, and the focus returns', async () => {
     const { page, open } = await visitAs(await staff());
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const { ownerId } = await added();
@@ -95,20 +95,20 @@ describe('a key of a workspace', () => {
     await expect.poll(() => page.evaluate(focused)).toBe('Create API key');
   });
 
-  it('is refused with the reason at the field that is wrong', async () => {
+  it('shows validation errors at the fields', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());
     await open(pathOf(ownerId));
     await create(page, { name: '', scopes: [] });
-    const dialog = page.getByRole('dialog', { name: 'Create an API key' });
-    await dialog.getByText('Choose one at least.').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Create API key' });
+    await dialog.getByText('Choose at least one scope.').waitFor();
     await dialog.getByLabel('documents:read').check();
     await dialog.getByLabel('Ends').fill('2020-01-01T00:00');
     await dialog.getByLabel('Name').fill('Robot');
     await dialog.getByRole('button', { name: 'Create' }).click();
     const end = dialog.getByLabel('Ends');
     await expect.poll(() => end.getAttribute('aria-invalid')).toBe('true');
-    await dialog.getByText('Request id').waitFor();
+    await dialog.getByText('Request ID').waitFor();
     await expectFitForAll(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Create API key' }).click();
@@ -117,13 +117,13 @@ describe('a key of a workspace', () => {
     expect(await keysOf(ownerId)).toHaveLength(1);
   });
 
-  it('is made once, after a sign-in that was too long ago', async () => {
+  it('is created once after a step-up', async () => {
     const person = await staff();
     const { ownerId } = await added();
     const { page, open } = await visitAs(person, { signedInAt: longAgo() });
     await open(pathOf(ownerId));
     await create(page, { name: 'Robot', scopes: ['documents:read'] });
-    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
     await fillSignIn(page, person);
     const { secret } = await takeSecret(page);
     expect(await statusOf(secret)).toBe(200);
@@ -131,16 +131,16 @@ describe('a key of a workspace', () => {
   });
 });
 
-describe('a rotation', () => {
-  it('lets the old key live for as long as was chosen, and says until when', async () => {
+describe('rotating a key', () => {
+  it('keeps the old key for the chosen time and shows its expiry', async () => {
     const { ownerId, credentialId, text: old } = await added();
     const { page, open } = await visitAs(await staff());
     await open(pathOf(ownerId));
     await page.getByRole('button', { name: 'Rotate' }).click();
     const dialog = page.getByRole('dialog', { name: 'Rotate “Test credential”' });
-    const choice = dialog.getByLabel('The old key ends');
+    const choice = dialog.getByLabel('Old key expires');
     expect(await choice.locator('option').allTextContents()).toEqual([
-      'At once',
+      'Immediately',
       'In 1 hour',
       'In 1 day',
       'In 7 days',
@@ -165,30 +165,30 @@ describe('a rotation', () => {
     expect(end).toBe(new Date(before?.expire_time ?? 0).toISOString());
   });
 
-  it('at once ends the old key', async () => {
+  it('can expire the old key immediately', async () => {
     const { ownerId, credentialId, text: old } = await added();
     const { page, open } = await visitAs(await staff());
     await open(pathOf(ownerId));
     await page.getByRole('button', { name: 'Rotate' }).click();
     const dialog = page.getByRole('dialog', { name: 'Rotate “Test credential”' });
-    await dialog.getByLabel('The old key ends').selectOption('At once');
-    await dialog.getByText('Whatever still uses it is refused').waitFor();
+    await dialog.getByLabel('Old key expires').selectOption('Immediately');
+    await dialog.getByText('Programs that still use it are rejected').waitFor();
     await dialog.getByRole('button', { name: 'Rotate' }).click();
     const { secret, text } = await takeSecret(page);
-    expect(text).toContain('The old key has ended.');
+    expect(text).toContain('The old key has expired.');
     expect([await statusOf(old), await statusOf(secret)]).toEqual([401, 200]);
     await rowOf(page, credentialId).getByText('Revoked').waitFor();
   });
 });
 
-describe('a revocation', () => {
-  it('asks once, says what stops working, and ends the key', async () => {
+describe('revoking a key', () => {
+  it('asks for confirmation, then revokes the key', async () => {
     const { ownerId, text: key } = await added();
     const { page, open } = await visitAs(await staff());
     await open(pathOf(ownerId));
     const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
     await page.getByRole('button', { name: 'Revoke' }).click();
-    await question.getByText('Every program that uses this key is refused').waitFor();
+    await question.getByText('Programs that use this key are rejected').waitFor();
     await expectFitForAll(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await statusOf(key)).toBe(200);
@@ -201,8 +201,8 @@ describe('a revocation', () => {
   });
 });
 
-describe('the keys of a workspace', () => {
-  it('come in pages', async () => {
+describe('the list of workspace API keys', () => {
+  it('loads more pages', async () => {
     const { ownerId } = await added();
     for (let count = 0; count < 50; count++) {
       const fields = { name: `Key ${count}`, scopes: 'links:read', createTime: Date.now() };
@@ -217,7 +217,7 @@ describe('the keys of a workspace', () => {
     expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
   });
 
-  it('that has none yet say what to do', async () => {
+  it('explains what to do if it is empty', async () => {
     const { ownerId } = await added();
     await db().deleteFrom('credentials').where('workspace_id', '=', ownerId).execute();
     const { page, open } = await visitAs(await staff());
@@ -227,7 +227,7 @@ describe('the keys of a workspace', () => {
     await expectFitForAll(page);
   });
 
-  it('are fit for everybody', async () => {
+  it('is accessible in both color schemes and on a phone', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());
     await open(pathOf(ownerId));
@@ -238,17 +238,17 @@ describe('the keys of a workspace', () => {
     await expectFitForAll(page);
   });
 
-  it('are not for a member without the right, nor offered', async () => {
+  it('is neither shown nor offered to members without the scope', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf(workspaceId()));
     const problem = page.getByRole('alert');
-    await problem.getByText('You may not do this').waitFor();
-    await problem.getByText('Request id').waitFor();
+    await problem.getByText('You don’t have access').waitFor();
+    await problem.getByText('Request ID').waitFor();
     expect(await page.getByRole('button', { name: 'Create API key' }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
   });
 
-  it('are shown, and not changed, by staff who may only read them', async () => {
+  it('is read-only for staff with the read scope', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff(['api_keys:read', 'workspaces:read']));
     await open(pathOf(ownerId));
@@ -257,7 +257,7 @@ describe('the keys of a workspace', () => {
     expect(await page.getByRole('button', { name: 'Create API key' }).count()).toBe(0);
   });
 
-  it('cannot have a scope that the user does not hold', async () => {
+  it('does not offer scopes that the user lacks', async () => {
     const { ownerId } = await added();
     const scopes = ['api_keys:read', 'api_keys:write', 'workspaces:read', 'links:read'];
     const { page, open } = await visitAs(await staff(scopes));
@@ -272,7 +272,7 @@ describe('the keys of a workspace', () => {
 describe('the settings of a workspace', () => {
   const pageOf = (id: string) => `/workspaces/${id}/settings/general`;
 
-  it('tell its id, and rename it', async () => {
+  it('show the ID and rename the workspace', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());
     await open(pageOf(ownerId));
@@ -291,7 +291,7 @@ describe('the settings of a workspace', () => {
     expect(await query.executeTakeFirst()).toEqual({ name: 'Harbour Ltd' });
   });
 
-  it('are not changed by whoever may only read them', async () => {
+  it('are read-only without the write scope', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(pageOf(workspaceId()));
     await page.getByText(workspaceId(), { exact: true }).waitFor();

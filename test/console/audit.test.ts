@@ -11,7 +11,6 @@ const { app, workspaceId, visitAs, staff } = consoles();
 
 const db = () => app().app.inside.db;
 
-/** Writes an event as the audit log does. */
 async function addEvent(event: Partial<AuditEventRow> = {}): Promise<AuditEventRow> {
   const row = {
     id: newId('evt', randomBytes),
@@ -39,7 +38,7 @@ const rowsOf = (page: Page) =>
 const dialogOf = (page: Page) => page.getByRole('dialog');
 
 describe('the audit log', () => {
-  it('tells what was just done in the console, with its request id', async () => {
+  it('shows an action of the console with its request ID', async () => {
     const actor = await staff();
     const { page, open } = await visitAs(actor);
     const user = await addUser(db(), { kind: 'member', name: 'Passer-by' });
@@ -65,7 +64,7 @@ describe('the audit log', () => {
     await page.getByRole('heading', { level: 1, name: 'Passer-by' }).waitFor();
   });
 
-  it('is filtered by all that it has, in an address that can be sent to somebody', async () => {
+  it('is filtered by every field, and the URL keeps the filter', async () => {
     const noon = Date.UTC(2026, 2, 1, 12);
     const common = { actor_id: newId('cli', randomBytes), create_time: noon };
     const wanted = await addEvent(common);
@@ -76,7 +75,7 @@ describe('the audit log', () => {
     await addEvent({ create_time: noon });
     const { page, open } = await visitAs(await staff());
     await open('/audit');
-    await page.getByLabel('Done by').fill(common.actor_id);
+    await page.getByLabel('Actor ID').fill(common.actor_id);
     await page.getByRole('button', { name: 'Filter' }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(5);
     await page.getByLabel('Action').fill(wanted.action);
@@ -96,31 +95,31 @@ describe('the audit log', () => {
     const another = await visitAs(await staff());
     await another.page.goto(page.url());
     await expect.poll(() => rowsOf(another.page).count()).toBe(1);
-    expect(await another.page.getByLabel('Done by').inputValue()).toBe(common.actor_id);
+    expect(await another.page.getByLabel('Actor ID').inputValue()).toBe(common.actor_id);
     expect(await another.page.getByLabel('From').inputValue()).toContain(local(noon).slice(0, 16));
     await page.goBack();
     await expect.poll(() => rowsOf(page).count()).toBe(3);
-    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'Clear filter' }).click();
     await expect.poll(() => rowsOf(page).count()).toBeGreaterThan(5);
   });
 
-  it('says what is wrong with a filter, and what to do where there is nothing', async () => {
+  it('shows filter errors and an empty state', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/audit?action=nonsense');
-    await page.getByRole('alert').getByText('Request id').waitFor();
+    await page.getByRole('alert').getByText('Request ID').waitFor();
     await open('/audit?start_time=2026-03-02T00:00:00Z&end_time=2026-03-01T00:00:00Z');
     await page.getByRole('alert').getByText('End time is not after start_time.').waitFor();
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
-    await page.getByText('This has to be later than “From”.').waitFor();
+    await page.getByText('Choose a time after “From”.').waitFor();
     await page.getByLabel('Before').and(page.locator(':focus')).waitFor();
     await expectAccessible(page);
     await open('/audit?target=nobody');
-    await page.getByText('Nothing like that has happened').waitFor();
+    await page.getByText('No matching events').waitFor();
     await page.getByRole('link', { name: 'Show all events' }).click();
     await rowsOf(page).first().waitFor();
   });
 
-  it('leads from an event to what happened around it', async () => {
+  it('links an event to related events', async () => {
     const target = newId('usr', randomBytes);
     const failures = { actor_type: 'anonymous', actor_id: '', code: 'identity.credential_invalid' };
     const action = 'SessionService.SignIn';
@@ -129,16 +128,16 @@ describe('the audit log', () => {
     const { page, open } = await visitAs(await staff());
     await open(`/audit?target=${target}&action=${action}`);
     const row = rowsOf(page);
-    await row.getByText('Wrong credentials').waitFor();
+    await row.getByText('Invalid credentials').waitFor();
     await row.getByText('12 times').waitFor();
-    await row.getByText('Somebody unknown').waitFor();
+    await row.getByText('Anonymous').waitFor();
     await row.getByRole('button', { name: 'Details' }).click();
-    await dialogOf(page).getByRole('link', { name: 'All that was done to' }).click();
+    await dialogOf(page).getByRole('link', { name: 'All events on' }).click();
     await dialogOf(page).waitFor({ state: 'detached' });
     await expect.poll(() => rowsOf(page).count()).toBe(2);
   });
 
-  it('links to what the reader may see, and to nothing else', async () => {
+  it('links only to resources that the user can open', async () => {
     const actor_id = app().env.CLIENT_ID;
     const target = workspaceId();
     await addEvent({ actor_id, target });
@@ -151,7 +150,7 @@ describe('the audit log', () => {
     expect(new URL(page.url()).pathname).toBe(`/console/clients/${actor_id}`);
   });
 
-  it('comes page by page, on a phone and in the dark, too', async () => {
+  it('loads more pages, on a phone and in dark mode', async () => {
     const actor_id = newId('cli', randomBytes);
     for (let i = 0; i < 51; i++) await addEvent({ actor_id });
     const { page, open } = await visitAs(await staff(), phone);

@@ -1,4 +1,4 @@
-// What a browser has to fetch before the console shows anything.
+// The size of the first load, and its origins.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -14,7 +14,7 @@ async function gzipBytes(requests: readonly string[]): Promise<number> {
   return contents.reduce((sum, content) => sum + gzipSync(content).byteLength, 0);
 }
 
-it('the first load takes 250 kB at most, also of somebody who is signed in', async () => {
+it('the first load takes at most 250 kB, signed in or not', async () => {
   const stranger = await visit();
   await stranger.open('/');
   await stranger.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
@@ -31,7 +31,7 @@ it('the first load takes 250 kB at most, also of somebody who is signed in', asy
   }
 });
 
-it('no page asks anybody but the service', async () => {
+it('no screen sends requests to another origin', async () => {
   const { page, open, requests, complaints } = await visitAs(await member('owner'));
   await open('/');
   await page.waitForLoadState('networkidle');

@@ -11,7 +11,7 @@ const db = () => app().app.inside.db;
 const added = () => addClient(db(), 'payments:read');
 const secretsOf = (page: Page) => page.getByRole('table', { name: 'Secrets' });
 
-/** How the service answers a client that asks for a token. */
+/** The status of a token request. */
 async function statusOf(client_id: string, client_secret: string, scope = 'payments:read') {
   const answer = await fetch(`${app().app.publicUrl}/tokens`, {
     method: 'POST',
@@ -29,14 +29,14 @@ const rowsOf = (id: string) =>
   db().selectFrom('credentials').selectAll().where('client_id', '=', id).execute();
 
 describe('a client', () => {
-  it('is created with its first secret, whose line gets a token', async () => {
+  it('is created with a secret, and the shown command gets a token', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/clients');
     await page.getByRole('button', { name: 'Create client' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a client' });
+    const dialog = page.getByRole('dialog', { name: 'Create client' });
     await dialog.getByLabel('Name').fill('Payments');
     await dialog.getByLabel('Scopes').fill('payments:read');
-    await dialog.getByText('Scopes of Latchkey itself').click();
+    await dialog.getByText('Latchkey scopes').click();
     await dialog.getByRole('button', { name: 'Add accounts:read' }).click();
     await dialog.getByRole('button', { name: 'Create' }).click();
     const { secret, command, text } = await takeSecret(page);
@@ -48,23 +48,23 @@ describe('a client', () => {
 
     await page.getByRole('link', { name: 'Payments' }).click();
     await page.getByRole('heading', { level: 1, name: 'Payments' }).waitFor();
-    await secretsOf(page).getByText('Live').waitFor();
+    await secretsOf(page).getByText('Active').waitFor();
   });
 
-  it('is refused with what is wrong with its scopes', async () => {
+  it('shows validation errors for its scopes', async () => {
     const { page, open } = await visitAs(await staff(['clients:read', 'clients:write']));
     await open('/clients');
     await page.getByRole('button', { name: 'Create client' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a client' });
+    const dialog = page.getByRole('dialog', { name: 'Create client' });
     await dialog.getByLabel('Name').fill('Refused');
     await dialog.getByLabel('Scopes').fill('payments:read\nPayments');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('“Payments” is not a scope.').waitFor();
+    await dialog.getByText('“Payments” is not a valid scope.').waitFor();
     await dialog.getByLabel('Scopes').fill('users:write');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByRole('alert').getByText('You may not do this').waitFor();
-    await dialog.getByText('Request id').waitFor();
-    await dialog.getByText('Scopes of Latchkey itself').click();
+    await dialog.getByRole('alert').getByText('You don’t have access').waitFor();
+    await dialog.getByText('Request ID').waitFor();
+    await dialog.getByText('Latchkey scopes').click();
     expect(await dialog.getByRole('button', { name: /^Add / }).allTextContents()).toEqual([
       '+ clients:read',
       '+ clients:write',
@@ -73,15 +73,15 @@ describe('a client', () => {
     expect(await clientsNamed('Refused')).toEqual([]);
   });
 
-  it('is created once, after a sign-in that was too long ago', async () => {
+  it('is created once after a step-up', async () => {
     const person = await staff();
     const { page, open } = await visitAs(person, { signedInAt: longAgo() });
     await open('/clients');
     await page.getByRole('button', { name: 'Create client' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a client' });
+    const dialog = page.getByRole('dialog', { name: 'Create client' });
     await dialog.getByLabel('Name').fill('Later');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
     await fillSignIn(page, person);
     const { command } = await takeSecret(page);
     expect(command).toBe('');
@@ -100,7 +100,7 @@ describe('a client', () => {
     expect(await clientOf(ownerId)).toMatchObject({ name: 'Ledger', scopes: 'payments:read' });
   });
 
-  it('has its scopes changed, after a recent sign-in', async () => {
+  it('changes its scopes after a step-up', async () => {
     const person = await staff();
     const { ownerId, text } = await added();
     const { page, open } = await visitAs(person, { signedInAt: longAgo() });
@@ -110,7 +110,7 @@ describe('a client', () => {
     const field = dialog.getByRole('textbox', { name: 'Scopes' });
     expect(await field.inputValue()).toBe('payments:read');
     await field.fill('ledger:read, ledger:write');
-    await dialog.getByText('Taken away at once').getByText('payments:read').waitFor();
+    await dialog.getByText('Removed immediately').getByText('payments:read').waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await fillSignIn(page, person);
     const shown = page.getByRole('definition').getByRole('listitem');
@@ -121,13 +121,13 @@ describe('a client', () => {
     expect(await statusOf(ownerId, text, 'ledger:write')).toBe(200);
   });
 
-  it('is disabled after a question, and enabled again', async () => {
+  it('is disabled after a confirmation and enabled again', async () => {
     const { ownerId, text } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/clients/${ownerId}`);
     await page.getByRole('button', { name: 'Disable' }).click();
     const question = page.getByRole('dialog', { name: 'Disable “Test client”?' });
-    await question.getByText('those that it has are refused at once').waitFor();
+    await question.getByText('its existing tokens are rejected immediately').waitFor();
     expect(await statusOf(ownerId, text)).toBe(200);
     await question.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('definition').getByText('Disabled').waitFor();
@@ -137,7 +137,7 @@ describe('a client', () => {
     expect(await statusOf(ownerId, text)).toBe(200);
   });
 
-  it('leads to what the audit log has of it', async () => {
+  it('links to its audit events', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/clients/${ownerId}`);
@@ -150,7 +150,7 @@ describe('a client', () => {
     expect(await reader.page.getByRole('link', { name: /^what / }).count()).toBe(0);
   });
 
-  it('that there is not is told as such', async () => {
+  it('shows an error if it does not exist', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/clients/cli_0000000000000000000000');
     await page.getByRole('alert').getByText('Not found').waitFor();
@@ -158,7 +158,7 @@ describe('a client', () => {
     await expectFitForAll(page);
   });
 
-  it('is shown, and not changed, by staff who may only read it', async () => {
+  it('is read-only for staff with the read scope', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff(['clients:read']));
     await open(`/clients/${ownerId}`);
@@ -168,7 +168,7 @@ describe('a client', () => {
 });
 
 describe('the secrets of a client', () => {
-  it('are listed without another sign-in', async () => {
+  it('are listed without a step-up', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff(), { signedInAt: longAgo() });
     await open(`/clients/${ownerId}`);
@@ -176,12 +176,12 @@ describe('the secrets of a client', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('get another one, with a name and an end', async () => {
+  it('get a new one with a name and an expiry', async () => {
     const { ownerId, text: first } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/clients/${ownerId}`);
     await page.getByRole('button', { name: 'Create secret' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a secret' });
+    const dialog = page.getByRole('dialog', { name: 'Create secret' });
     await dialog.getByLabel('Name').fill('Second');
     await dialog.getByLabel('Ends').fill(momentIn(48 * hourMs));
     await expectFitForAll(page);
@@ -195,43 +195,43 @@ describe('the secrets of a client', () => {
     expect(Math.abs((second?.expire_time ?? 0) - end)).toBeLessThan(hourMs);
   });
 
-  it('are rotated: every older one ends after the overlap', async () => {
+  it('expire after the overlap when they are rotated', async () => {
     const { ownerId, credentialId, text: first } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/clients/${ownerId}`);
-    const dialog = page.getByRole('dialog', { name: 'Rotate the secrets' });
+    const dialog = page.getByRole('dialog', { name: 'Rotate secrets' });
     const rotate = async (overlap: string, name: string) => {
       await page.getByRole('button', { name: 'Rotate' }).click();
       await dialog.getByLabel('Name').fill(name);
-      await dialog.getByLabel('The older secrets end').selectOption(overlap);
+      await dialog.getByLabel('Older secrets expire').selectOption(overlap);
       if (name === 'Second') await expectFitForAll(page);
       await dialog.getByRole('button', { name: 'Rotate' }).click();
       return takeSecret(page);
     };
 
     const second = await rotate('In 7 days', 'Second');
-    expect(second.text).toContain('Every older secret ends by');
+    expect(second.text).toContain('All older secrets expire by');
     const rows = await rowsOf(ownerId);
     const made = rows.find(({ name }) => name === 'Second');
     const end = (made?.create_time ?? 0) + 7 * 24 * hourMs;
     expect(rows.find(({ id }) => id === credentialId)?.expire_time).toBe(end);
     expect(await statusOf(ownerId, first)).toBe(200);
 
-    const third = await rotate('At once', 'Third');
-    expect(third.text).toContain('Every older secret has ended.');
+    const third = await rotate('Immediately', 'Third');
+    expect(third.text).toContain('All older secrets have expired.');
     const secrets = [first, second.secret, third.secret];
     const statuses = await Promise.all(secrets.map((secret) => statusOf(ownerId, secret)));
     expect(statuses).toEqual([401, 401, 200]);
   });
 
-  it('are revoked after a question', async () => {
+  it('are revoked after a confirmation', async () => {
     const { ownerId, text } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/clients/${ownerId}`);
     await page.getByRole('button', { name: 'Revoke “Test credential”' }).click();
     const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
-    await question.getByText('gets no more tokens').waitFor();
-    await question.getByText('to stop them, too, disable the client').waitFor();
+    await question.getByText('cannot be used to get new tokens').waitFor();
+    await question.getByText('to reject them as well, disable the client').waitFor();
     expect(await statusOf(ownerId, text)).toBe(200);
     await question.getByRole('button', { name: 'Revoke' }).click();
     await secretsOf(page).getByText('Revoked').waitFor();
@@ -241,7 +241,7 @@ describe('the secrets of a client', () => {
     expect(await statusOf(ownerId, text)).toBe(401);
   });
 
-  it('are ten at most, which the service says', async () => {
+  it('are limited to ten by the service', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/clients/${ownerId}`);
@@ -257,8 +257,8 @@ describe('the secrets of a client', () => {
   });
 });
 
-describe('the pages of clients', () => {
-  it('are fit for everybody', async () => {
+describe('the client screens', () => {
+  it('are accessible in both color schemes and on a phone', async () => {
     const areas = ['a', 'b', 'c', 'd', 'e'].map((area) => `${area}${'x'.repeat(60)}:write`);
     const { ownerId } = await addClient(db(), areas.join(' '));
     const { page, open } = await visitAs(await staff());
@@ -270,7 +270,7 @@ describe('the pages of clients', () => {
     await expectFitForAll(page);
   });
 
-  it('tell of more clients than fit on one', async () => {
+  it('load more pages', async () => {
     const oldest = (await added()).ownerId;
     for (let count = 0; count < 50; count++) await added();
     const { page, open } = await visitAs(await staff());
@@ -281,10 +281,10 @@ describe('the pages of clients', () => {
     await page.getByText(oldest).waitFor();
   });
 
-  it('are not for staff without the right', async () => {
+  it('are forbidden for staff without the scope', async () => {
     const { page, open } = await visitAs(await staff(['users:read']));
     await open('/clients');
-    await page.getByRole('alert').getByText('You may not do this').waitFor();
+    await page.getByRole('alert').getByText('You don’t have access').waitFor();
     expect(await page.getByRole('link', { name: 'Clients' }).count()).toBe(0);
   });
 });

@@ -12,7 +12,7 @@ const added = (accounts: readonly string[] = ['acc-1', 'acc-2']) =>
   addCustomer(db(), 'payments:read', { accounts });
 const keysOf = (page: Page) => page.getByRole('table', { name: 'API keys' });
 
-/** How the service answers a customer that brings the key for a token. */
+/** The status of a token request with the key. */
 async function statusOf(api_key: string): Promise<number> {
   const answer = await fetch(`${app().app.publicUrl}/tokens/api-key`, {
     method: 'POST',
@@ -35,34 +35,34 @@ const accountsOf = (id: string) =>
     .execute();
 
 describe('a customer', () => {
-  it('is created, gets accounts and a key, whose line gets a token', async () => {
+  it('is created with accounts and a key, and the shown command gets a token', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/customers');
     await page.getByRole('button', { name: 'Create customer' }).click();
-    const creation = page.getByRole('dialog', { name: 'Create a customer' });
+    const creation = page.getByRole('dialog', { name: 'Create customer' });
     await creation.getByLabel('Name').fill('Harbour Ltd');
     await creation.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'Harbour Ltd' }).waitFor();
-    await page.getByText('None yet: its tokens are good for no account.').waitFor();
+    await page.getByText('No accounts yet.').waitFor();
     await page.getByText('No API keys yet').waitFor();
     await expectFitForAll(page);
 
     await page.getByRole('button', { name: 'Edit accounts' }).click();
     const edit = page.getByRole('dialog', { name: 'Edit accounts' });
-    await edit.getByLabel('Account ids').fill('acc-7\nacc-8\n\nacc-7');
+    await edit.getByLabel('Account IDs').fill('acc-7\nacc-8\n\nacc-7');
     await edit.getByRole('button', { name: 'Save' }).click();
     const list = page.getByRole('region', { name: 'Accounts' }).getByRole('listitem');
     await list.first().waitFor();
     expect(await list.allTextContents()).toEqual(['acc-7', 'acc-8']);
 
     await page.getByRole('button', { name: 'Create API key' }).click();
-    const key = page.getByRole('dialog', { name: 'Create an API key' });
+    const key = page.getByRole('dialog', { name: 'Create API key' });
     await key.getByLabel('Scopes').fill('payments:read');
     await key.getByRole('button', { name: 'Create' }).click();
     const { secret, command } = await takeSecret(page);
     expect(secret).toMatch(/^lk_ck_/);
     expect(await paste(command)).toMatchObject({ token_type: 'Bearer', scope: 'payments:read' });
-    await keysOf(page).getByText('Live').waitFor();
+    await keysOf(page).getByText('Active').waitFor();
   });
 
   it('is renamed', async () => {
@@ -77,22 +77,22 @@ describe('a customer', () => {
     expect((await customerOf(ownerId)).name).toBe('Quay Ltd');
   });
 
-  it('loses accounts, of which the dialog tells before', async () => {
+  it('loses accounts after a warning', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/customers/${ownerId}`);
     await page.getByRole('button', { name: 'Edit accounts' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit accounts' });
-    expect(await dialog.getByLabel('Account ids').inputValue()).toBe('acc-1\nacc-2');
-    await dialog.getByLabel('Account ids').fill('acc-2');
-    await dialog.getByText('Taken away at once').getByText('acc-1').waitFor();
+    expect(await dialog.getByLabel('Account IDs').inputValue()).toBe('acc-1\nacc-2');
+    await dialog.getByLabel('Account IDs').fill('acc-2');
+    await dialog.getByText('Removed immediately').getByText('acc-1').waitFor();
     await expectFitForAll(page);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await accountsOf(ownerId)).toEqual([{ account_id: 'acc-2' }]);
   });
 
-  it('with many accounts shows the first of them, and the way to all', async () => {
+  it('with many accounts shows the first ones and a link to all', async () => {
     const ids = Array.from({ length: 60 }, (_, index) => `acc-${String(index).padStart(3, '0')}`);
     const { ownerId } = await added(ids);
     const { page, open } = await visitAs(await staff());
@@ -116,18 +116,18 @@ describe('a customer', () => {
     expect(new URL(page.url()).searchParams.get('actor')).toBe(ownerId);
   });
 
-  it('gets no accounts that are none, or too many, and it is said which', async () => {
+  it('shows errors for invalid and for too many accounts', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/customers/${ownerId}`);
     await page.getByRole('button', { name: 'Edit accounts' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit accounts' });
     const save = async (text: string) => {
-      await dialog.getByLabel('Account ids').fill(text);
+      await dialog.getByLabel('Account IDs').fill(text);
       await dialog.getByRole('button', { name: 'Save' }).click();
     };
     await save('acc-1\nacc/2');
-    await dialog.getByText('“acc/2” is no account id').waitFor();
+    await dialog.getByText('“acc/2” is not a valid account ID').waitFor();
     await save(Array.from({ length: 1001 }, (_, index) => `a${index}`).join('\n'));
     await dialog.getByText('These are 1001; at most 1000 fit.').waitFor();
     await save(Array.from({ length: 60 }, (_, index) => `a${index}`.padEnd(120, 'x')).join('\n'));
@@ -136,13 +136,13 @@ describe('a customer', () => {
     expect(await accountsOf(ownerId)).toHaveLength(2);
   });
 
-  it('is disabled after a question, and enabled again', async () => {
+  it('is disabled after a confirmation and enabled again', async () => {
     const { ownerId, text } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/customers/${ownerId}`);
     await page.getByRole('button', { name: 'Disable' }).click();
     const question = page.getByRole('dialog', { name: 'Disable “Test customer”?' });
-    await question.getByText('Its API keys get no more tokens').waitFor();
+    await question.getByText('Its API keys cannot get new tokens').waitFor();
     expect(await statusOf(text)).toBe(200);
     await question.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('definition').getByText('Disabled').waitFor();
@@ -152,7 +152,7 @@ describe('a customer', () => {
     expect(await statusOf(text)).toBe(200);
   });
 
-  it('is shown, and not changed, by staff who may only read it', async () => {
+  it('is read-only for staff with the read scope', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff(['customers:read']));
     await open(`/customers/${ownerId}`);
@@ -161,8 +161,8 @@ describe('a customer', () => {
   });
 });
 
-describe('the keys of a customer', () => {
-  it('are listed without another sign-in', async () => {
+describe('the API keys of a customer', () => {
+  it('are listed without a step-up', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff(), { signedInAt: longAgo() });
     await open(`/customers/${ownerId}`);
@@ -170,30 +170,30 @@ describe('the keys of a customer', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('are made once, after a sign-in that was too long ago', async () => {
+  it('are created once after a step-up', async () => {
     const person = await staff();
     const { ownerId } = await added();
     const { page, open } = await visitAs(person, { signedInAt: longAgo() });
     await open(`/customers/${ownerId}`);
     await page.getByRole('button', { name: 'Create API key' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+    const dialog = page.getByRole('dialog', { name: 'Create API key' });
     await dialog.getByLabel('Scopes').fill('payments:read');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
     await fillSignIn(page, person);
     const { secret } = await takeSecret(page);
     expect(await statusOf(secret)).toBe(200);
     expect(await rowsOf(ownerId)).toHaveLength(2);
   });
 
-  it('cannot manage, and say so', async () => {
+  it('cannot have management scopes', async () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/customers/${ownerId}`);
     await page.getByRole('button', { name: 'Create API key' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create an API key' });
+    const dialog = page.getByRole('dialog', { name: 'Create API key' });
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('Name one at least.').waitFor();
+    await dialog.getByText('Enter at least one scope.').waitFor();
     await dialog.getByLabel('Scopes').fill('users:write');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('users:write is not for customers').first().waitFor();
@@ -207,7 +207,7 @@ describe('the keys of a customer', () => {
     await open(`/customers/${ownerId}`);
     await page.getByRole('button', { name: 'Rotate' }).click();
     const dialog = page.getByRole('dialog', { name: 'Rotate “Test credential”' });
-    await dialog.getByLabel('The old key ends').selectOption('In 30 days');
+    await dialog.getByLabel('Old key expires').selectOption('In 30 days');
     await dialog.getByRole('button', { name: 'Rotate' }).click();
     const { secret, command } = await takeSecret(page);
     expect(await paste(command)).toMatchObject({ scope: 'payments:read' });
@@ -218,13 +218,13 @@ describe('the keys of a customer', () => {
     expect(rows.find(({ id }) => id === credentialId)?.expire_time).toBe(end);
   });
 
-  it('are revoked after a question', async () => {
+  it('are revoked after a confirmation', async () => {
     const { ownerId, text } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/customers/${ownerId}`);
     await page.getByRole('button', { name: 'Revoke' }).click();
     const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
-    await question.getByText('The key gets no more tokens').waitFor();
+    await question.getByText('The key cannot get new tokens').waitFor();
     await question.getByRole('button', { name: 'Revoke' }).click();
     await keysOf(page).getByText('Revoked').waitFor();
     expect(await statusOf(text)).toBe(401);
@@ -232,14 +232,14 @@ describe('the keys of a customer', () => {
 });
 
 describe('the accounts', () => {
-  it('are listed, all of them or those of a customer', async () => {
+  it('are listed, all or by customer', async () => {
     const first = await added(['north-1', 'north-2']);
     await added(['south-1']);
     const { page, open } = await visitAs(await staff());
     await open('/accounts');
     const table = page.getByRole('table', { name: 'Accounts' });
     await table.getByText('south-1').waitFor();
-    await page.getByLabel('Of the customer with the id').fill(first.ownerId);
+    await page.getByLabel('Customer ID').fill(first.ownerId);
     await page.getByRole('button', { name: 'Filter' }).click();
     await table.getByText('south-1').waitFor({ state: 'detached' });
     await table.getByText('north-1').waitFor();
@@ -247,20 +247,20 @@ describe('the accounts', () => {
     await page.reload();
     await table.getByText('north-2').waitFor();
     await expectFitForAll(page);
-    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'Clear filter' }).click();
     await table.getByText('south-1').waitFor();
   });
 
-  it('of a customer that there is not are none', async () => {
+  it('are empty for an unknown customer', async () => {
     const { page, open } = await visitAs(await staff(['accounts:read']));
     await open('/accounts?customer=cus_0000000000000000000000');
-    await page.getByText('No accounts of this customer').waitFor();
+    await page.getByText('No accounts for this customer').waitFor();
     await expectFitForAll(page);
   });
 });
 
-describe('the pages of customers', () => {
-  it('are fit for everybody', async () => {
+describe('the customer screens', () => {
+  it('are accessible in both color schemes and on a phone', async () => {
     const { ownerId } = await added(['x'.repeat(128), 'acc-2']);
     const { page, open } = await visitAs(await staff());
     await open('/customers');
@@ -271,7 +271,7 @@ describe('the pages of customers', () => {
     await expectFitForAll(page);
   });
 
-  it('tell of more customers than fit on one', async () => {
+  it('load more pages', async () => {
     const oldest = (await added()).ownerId;
     for (let count = 0; count < 50; count++) await added();
     const { page, open } = await visitAs(await staff());

@@ -17,7 +17,7 @@ async function nameOf(id: string): Promise<unknown> {
 }
 
 describe('the documents of a workspace', () => {
-  it('that has none are to be uploaded first', async () => {
+  it('explain how to upload the first one', async () => {
     const { page, open } = await visitAs(await staff());
     await open(listOf(await otherWorkspace(app(), 'ws_empty')));
     await page.getByText('No documents yet').waitFor();
@@ -26,15 +26,15 @@ describe('the documents of a workspace', () => {
     await picture(page, 'documents-empty');
   });
 
-  it('are said to be of another workspace, or of none, where the user is not in it', async () => {
+  it('show an error for a foreign or unknown workspace', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(listOf(await otherWorkspace(app(), 'ws_foreign')));
     const problem = page.getByRole('alert');
-    await problem.getByText('Request id:').waitFor();
+    await problem.getByText('Request ID:').waitFor();
     expect(await problem.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
-  it('are listed with what they are, page by page', async () => {
+  it('are listed with their properties, page by page', async () => {
     await upload(app(), makeReport(), 'Quarterly report.pdf');
     for (let number = 0; number < 50; number++) {
       await upload(app(), makeZip(`file ${number}`), `Archive ${number}.zip`);
@@ -47,9 +47,9 @@ describe('the documents of a workspace', () => {
     await page.getByRole('button', { name: 'Load more' }).click();
     await rowOf(page, 'Quarterly report.pdf').waitFor();
     const cells = rowOf(page, 'Quarterly report.pdf').getByRole('cell');
-    expect((await cells.allTextContents()).slice(1, 4)).toEqual(['PDF', '6.8 kB', '4']);
+    expect((await cells.allTextContents()).slice(1, 4)).toEqual(['PDF', '6.7 KiB', '4']);
     const others = rowOf(page, 'Archive 7.zip').getByRole('cell');
-    expect((await others.allTextContents()).slice(1, 4)).toEqual(['ZIP archive', '36 bytes', '–']);
+    expect((await others.allTextContents()).slice(1, 4)).toEqual(['ZIP archive', '36 bytes', '—']);
     const buttons = rowOf(page, 'Quarterly report.pdf').getByRole('button');
     const tops = await buttons.evaluateAll((all) =>
       all.map((one) => one.getBoundingClientRect().y),
@@ -62,13 +62,13 @@ describe('the documents of a workspace', () => {
     await picture(page, 'documents-list-dark');
   });
 
-  it('are given other names', async () => {
+  it('are renamed', async () => {
     const { id } = await upload(app(), makeZip(), 'Draft.zip');
     const { page, open } = await visitAs(await member('member'));
     await open(listOf(workspaceId()));
     const button = page.getByRole('button', { name: 'Rename “Draft.zip”' });
     await button.click();
-    const dialog = page.getByRole('dialog', { name: 'Rename the document' });
+    const dialog = page.getByRole('dialog', { name: 'Rename document' });
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Draft.zip');
     await dialog.getByLabel('Name').fill(' ');
     await dialog.getByRole('button', { name: 'Rename' }).click();
@@ -82,21 +82,21 @@ describe('the documents of a workspace', () => {
     await renamed.and(page.locator(':focus')).waitFor();
   });
 
-  it('that go meanwhile take no open dialog with them', async () => {
+  it('keep an open dialog if they disappear meanwhile', async () => {
     const { id } = await upload(app(), makeZip(), 'Going.zip');
     const { page, open } = await visitAs(await member('member'));
     await open(listOf(workspaceId()));
     await page.getByRole('button', { name: 'Rename “Going.zip”' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Rename the document' });
+    const dialog = page.getByRole('dialog', { name: 'Rename document' });
     await dialog.getByLabel('Name').fill('Gone.zip');
     await api(app(), 'DELETE', `/documents/${id}`);
     await dialog.getByRole('button', { name: 'Rename' }).click();
     await dialog.getByText('There is no such document').waitFor();
     await rowOf(page, 'Going.zip').waitFor({ state: 'detached' });
-    await dialog.getByText('Request id:').waitFor();
+    await dialog.getByText('Request ID:').waitFor();
   });
 
-  it('are deleted with their links, after a question', async () => {
+  it('are deleted with their links after a confirmation', async () => {
     const { id } = await upload(app(), makeZip(), 'Obsolete.zip');
     const link = await makeLink(app(), id);
     const { page, open } = await visitAs(await member('member'));
@@ -104,7 +104,7 @@ describe('the documents of a workspace', () => {
     const ask = () => rowOf(page, 'Obsolete.zip').getByRole('button', { name: 'Delete' }).click();
     await ask();
     const dialog = page.getByRole('dialog', { name: 'Delete “Obsolete.zip”?' });
-    await dialog.getByText('cannot be undone').waitFor();
+    await dialog.getByText('cannot undo this').waitFor();
     await expectAccessible(page);
     await picture(page, 'documents-delete');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
@@ -118,7 +118,7 @@ describe('the documents of a workspace', () => {
     expect((await fetch(link.url)).status).not.toBe(200);
   });
 
-  it('are read only by a user who may not change them', async () => {
+  it('are read-only without the write scope', async () => {
     await upload(app(), makeZip(), 'Read only.zip');
     const { page, open } = await visitAs(await staff(['workspaces:read', 'documents:read']));
     await open(listOf(workspaceId()));
@@ -155,18 +155,18 @@ describe('a document', () => {
     return { ...visit, bytes, document };
   }
 
-  it('is told by its facts, which can be copied', async () => {
+  it('shows its properties, which can be copied', async () => {
     const { page, bytes, document } = await openReport('Facts.pdf');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const text = await page.locator('dl').innerText();
     expect(text).toContain(document.id);
-    expect(text).toContain('6.8 kB');
+    expect(text).toContain('6.7 KiB');
     await page.getByRole('button', { name: 'Copy SHA-256' }).click();
     await page.getByRole('button', { name: 'SHA-256 copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(sha256(bytes));
   });
 
-  it('is downloaded whole, under its name', async () => {
+  it('is downloaded completely and with its name', async () => {
     const { page, bytes } = await openReport('To be kept.pdf');
     const coming = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download' }).click();
@@ -177,21 +177,21 @@ describe('a document', () => {
     expect(sha256(Buffer.concat(chunks))).toBe(sha256(bytes));
   });
 
-  it('that cannot be downloaded says why, and can be tried again', async () => {
+  it('shows a failed download and retries it', async () => {
     const { page, complaints } = await openReport('Away.pdf');
     await page.getByLabel('Pages of the document').waitFor();
     await page.route('**/file?*', (route) => route.abort());
     await page.getByRole('button', { name: 'Download' }).click();
-    await page.getByText('The service could not be reached').waitFor();
+    await page.getByText('Cannot connect to the server').waitFor();
     expect(complaints.splice(0)).toEqual(['Failed to load resource: net::ERR_FAILED']);
     await page.unroute('**/file?*');
     const coming = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Try again' }).click();
     await coming;
-    await page.getByText('could not be reached').waitFor({ state: 'detached' });
+    await page.getByText('Cannot connect to the server').waitFor({ state: 'detached' });
   });
 
-  it('is told to have lost the connection within its bytes, too', async () => {
+  it('reports a connection lost during the download', async () => {
     const { page } = await openReport('Broken off.pdf');
     await page.getByLabel('Pages of the document').waitFor();
     await page.evaluate(`(() => {
@@ -204,11 +204,11 @@ describe('a document', () => {
       };
     })()`);
     await page.getByRole('button', { name: 'Download' }).click();
-    await page.getByText('The service could not be reached').waitFor();
+    await page.getByText('Cannot connect to the server').waitFor();
     expect(await page.getByText('network error').count()).toBe(0);
   });
 
-  it('is told when it can be downloaded again', async () => {
+  it('shows when the download can be retried', async () => {
     const { page } = await openReport('Busy.pdf');
     await page.getByLabel('Pages of the document').waitFor();
     const json = { detail: 'It is too busy.', code: 'unavailable', request_id: 'request-7' };
@@ -218,10 +218,10 @@ describe('a document', () => {
     await page.getByText('You can try again after a second.').waitFor();
   });
 
-  it('is given another name, and deleted, from its own page', async () => {
+  it('is renamed and deleted on its screen', async () => {
     const { page, document } = await openReport('Page.pdf');
     await page.getByRole('button', { name: 'Rename' }).click();
-    const rename = page.getByRole('dialog', { name: 'Rename the document' });
+    const rename = page.getByRole('dialog', { name: 'Rename document' });
     await rename.getByLabel('Name').fill('Renamed page.pdf');
     await rename.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { level: 1, name: 'Renamed page.pdf' }).waitFor();
@@ -233,14 +233,14 @@ describe('a document', () => {
     expect((await api(app(), 'GET', `/documents/${document.id}`)).status).toBe(404);
   });
 
-  it('is shared by links of its own, which are created on its page', async () => {
+  it('has links that are created on its screen', async () => {
     const other = await upload(app(), makeZip(), 'Other.zip');
     await makeLink(app(), other.id, { name: 'Not of this one' });
     const { page, document } = await openReport('Shared.pdf');
     const links = page.getByRole('region', { name: 'Links' });
     await links.getByText('No links yet').waitFor();
     await links.getByRole('button', { name: 'Create link' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    const dialog = page.getByRole('dialog', { name: 'Create link' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('For the board');
     await dialog.getByRole('button', { name: 'Create link' }).click();
     await links.getByText('For the board').waitFor({ state: 'attached' });
@@ -253,12 +253,12 @@ describe('a document', () => {
     expect(answer.body.links.map(({ name }) => name)).toEqual(['For the board']);
   });
 
-  it('that is not there is said to be so, with what a support request should quote', async () => {
+  it('shows an error with the request ID if it does not exist', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(`${listOf(workspaceId())}/doc_0000000000000000000000`);
     const problem = page.getByRole('alert');
     await problem.getByText('There is no such document in the workspace.').waitFor();
-    await problem.getByText('Request id:').waitFor();
+    await problem.getByText('Request ID:').waitFor();
     await expectAccessible(page);
   });
 });

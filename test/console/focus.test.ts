@@ -1,4 +1,4 @@
-// Where the focus is after an action, for whoever has no mouse and for whoever hears the page.
+// The focus after an action, for keyboard and screen reader users.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { consoles } from '../support/console.ts';
@@ -12,7 +12,7 @@ const { app, workspaceId, visitAs, staff } = consoles();
 const db = () => app().app.inside.db;
 const low = { ...desktop, viewport: { width: 1280, height: 600 } };
 
-/** What has the focus: its role or tag, and its name or text. */
+/** The focused element: its role or tag, and its name or text. */
 const focusOf = (page: Page) =>
   page.evaluate<string>(`(() => {
     const { activeElement: at } = document;
@@ -22,13 +22,13 @@ const focusOf = (page: Page) =>
 
 const expectFocus = (page: Page, place: RegExp) => expect.poll(() => focusOf(page)).toMatch(place);
 
-describe('what is wrong in a form', () => {
-  it('is where the user is taken, also where the service has found it', async () => {
+describe('an error in a form', () => {
+  it('gets the focus if the service reports it', async () => {
     const { page, open } = await visitAs(await staff(), low);
     await open('/users');
     await page.getByRole('button', { name: 'Create user' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Kind').selectOption('Staff: runs the service');
+    await dialog.getByLabel('Type').selectOption('Staff: manages the service');
     await dialog.getByLabel('E-mail address').fill('nonsense');
     await dialog.locator('input[type=password]').fill('a lantern on the quay');
     await dialog.getByRole('button', { name: 'Create' }).click();
@@ -37,7 +37,7 @@ describe('what is wrong in a form', () => {
     expect(box?.y).toBeGreaterThan(0);
   });
 
-  it('is where the user is taken, where the form itself has found it', async () => {
+  it('gets the focus if the form reports it', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/clients');
     await page.getByRole('button', { name: 'Create client' }).click();
@@ -48,7 +48,7 @@ describe('what is wrong in a form', () => {
     await expectFocus(page, /^textarea: Scopes/);
   });
 
-  it('is said of an end in a year that there will not be', async () => {
+  it('is shown for a year with five digits', async () => {
     const { page, open } = await visitAs(await staff());
     await open(`/workspaces/${workspaceId()}/settings/api-keys`);
     await page.getByRole('button', { name: 'Create API key' }).click();
@@ -56,13 +56,13 @@ describe('what is wrong in a form', () => {
     await dialog.getByLabel('Name').fill('CI');
     await dialog.getByLabel('Ends').fill('20270-01-01T00:00');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('Please write a year of four digits.').waitFor();
+    await dialog.getByText('Enter a year with four digits.').waitFor();
     await expectFocus(page, /^input: Ends/);
   });
 });
 
-describe('after an action the focus', () => {
-  it('goes back to the button, and to the heading where that is gone', async () => {
+describe('after an action, the focus', () => {
+  it('returns to the button, or to the heading if the button is gone', async () => {
     const { page, open } = await visitAs(await staff());
     await upload(app(), makePdf({ pages: 1, text: 'Terms' }), 'terms.pdf');
     await open(`/workspaces/${workspaceId()}/documents`);
@@ -77,7 +77,7 @@ describe('after an action the focus', () => {
     await expectFocus(page, /^h1: Documents/);
   });
 
-  it('is not lost where another button takes the place of the one that was pressed', async () => {
+  it('is kept if another button replaces the pressed one', async () => {
     const { page, open } = await visitAs(await staff());
     const { id } = await addUser(db(), { kind: 'member', name: 'Bosun' });
     await open(`/users/${id}`);
@@ -90,7 +90,7 @@ describe('after an action the focus', () => {
     await expectFocus(page, /^h1: Bosun/);
   });
 
-  it('is on the first of the rows that have come last', async () => {
+  it('moves to the first new row', async () => {
     for (let i = 0; i < 51; i++) await addUser(db(), { kind: 'member' });
     const { page, open } = await visitAs(await staff());
     await open('/users?kind=member');
@@ -102,7 +102,7 @@ describe('after an action the focus', () => {
     await row.and(page.locator(':focus')).waitFor();
   });
 
-  it('stays in a filter', async () => {
+  it('stays in the filter', async () => {
     const { page, open } = await visitAs(await staff());
     for (const path of ['/users', '/audit', '/accounts']) {
       await open(path);
@@ -111,7 +111,7 @@ describe('after an action the focus', () => {
       await form.locator('input').first().press('Enter');
       await page.waitForURL(/=nothing/);
       await expectFocus(page, /^input: /);
-      await form.getByRole('button', { name: 'Show all' }).press('Enter');
+      await form.getByRole('button', { name: 'Clear filter' }).press('Enter');
       await page.waitForURL(/^[^?]*$/);
       await expectFocus(page, /^button: Filter/);
       expect(await form.locator('input').first().inputValue()).toBe('');

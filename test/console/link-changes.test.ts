@@ -18,10 +18,10 @@ describe('a link', () => {
 
   async function edited(page: Page, name: string) {
     await rowOf(page, name).getByRole('button', { name: 'Edit' }).click();
-    return page.getByRole('dialog', { name: 'Edit the link' });
+    return page.getByRole('dialog', { name: 'Edit link' });
   }
 
-  it('loses its end and its password, and keeps all else', async () => {
+  it('loses its expiry and password and keeps everything else', async () => {
     const expireTime = new Date(Date.now() + dayMs).toISOString();
     const given = { email_required: true, password: 'an old password', expire_time: expireTime };
     const link = await makeLink(app(), document.id, { name: 'Loses', ...given });
@@ -30,7 +30,7 @@ describe('a link', () => {
     const dialog = await edited(page, 'Loses');
     expect(await dialog.getByLabel('Ends').inputValue()).toBe(localText(Date.parse(expireTime)));
     await dialog.getByLabel('Ends').fill('');
-    await dialog.getByLabel('Password').selectOption('Ask for none');
+    await dialog.getByLabel('Password').selectOption('Remove password');
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -44,7 +44,7 @@ describe('a link', () => {
     expect(changed.expire_time).toBeUndefined();
   });
 
-  it('gets another password, which everybody has to enter', async () => {
+  it('gets a new password that everyone has to enter', async () => {
     const link = await makeLink(app(), document.id, {
       name: 'Changes',
       password: 'an old password',
@@ -55,10 +55,10 @@ describe('a link', () => {
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     const dialog = await edited(page, 'Changes');
-    await dialog.getByText(/has to pass it again/).waitFor();
-    await dialog.getByLabel('Password').selectOption('Set a new one');
+    await dialog.getByText(/has to pass the new checks/).waitFor();
+    await dialog.getByLabel('Password').selectOption('Set new password');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Enter the new password.').waitFor();
+    await dialog.getByText('Enter a new password.').waitFor();
     expect(await linkOf(app(), link.id)).toMatchObject({ password_required: true });
     await dialog.locator('input[type=password]').fill('a new password');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -68,14 +68,14 @@ describe('a link', () => {
     expect(await reader.asked()).toBe('document');
   });
 
-  it('asks no more for an address, and so for no proof of it', async () => {
+  it('no longer requires an e-mail, so it no longer verifies it', async () => {
     const given = { email_required: true, email_verification_required: true };
     const link = await makeLink(app(), document.id, { name: 'Opens', ...given });
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     const dialog = await edited(page, 'Opens');
-    await dialog.getByLabel('Ask for an e-mail address').uncheck();
-    expect(await dialog.getByLabel('Have the address proven').isChecked()).toBe(false);
+    await dialog.getByLabel('Require e-mail').uncheck();
+    expect(await dialog.getByLabel('Verify e-mail').isChecked()).toBe(false);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     await rowOf(page, 'Opens').getByText('nothing').waitFor();
@@ -86,7 +86,7 @@ describe('a link', () => {
     expect(await new Visitor(link).asked()).toBe('document');
   });
 
-  it('takes only what was changed, so that whoever passed its gate stays in', async () => {
+  it('sends only changed fields, so that access sessions stay valid', async () => {
     const expireTime = new Date(Date.now() + dayMs + 12_345).toISOString();
     const link = await makeLink(app(), document.id, {
       ...{ name: 'Keeps', password: 'an old password', expire_time: expireTime },
@@ -97,7 +97,7 @@ describe('a link', () => {
     await open(linksPath());
     const dialog = await edited(page, 'Keeps');
     await dialog.getByLabel('Name').fill('Keeps, renamed');
-    await dialog.getByLabel('Allow the download').check();
+    await dialog.getByLabel('Allow download').check();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await rowOf(page, 'Keeps, renamed').waitFor();
     const changed = await linkOf(app(), link.id);
@@ -106,14 +106,14 @@ describe('a link', () => {
     expect(await reader.asked()).toBe('document');
   });
 
-  it('is revoked after a question, and its address is gone', async () => {
+  it('is revoked after a confirmation, and its URL is hidden', async () => {
     const link = await makeLink(app(), document.id, { name: 'Goes' });
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     const revoke = rowOf(page, 'Goes').getByRole('button', { name: 'Revoke' });
     await revoke.click();
     const question = page.getByRole('dialog', { name: 'Revoke “Goes”?' });
-    await question.getByText(/stops working at once/).waitFor();
+    await question.getByText(/stops working immediately/).waitFor();
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect((await fetch(link.url)).status).toBe(200);

@@ -15,13 +15,13 @@ describe('the links of a workspace', () => {
     document = await upload(app(), makePdf({ pages: 2, text: 'Terms' }), 'terms.pdf');
   });
 
-  it('are none at first, and the page says what to do', async () => {
+  it('explain what to do if there are none', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     await page.getByText('No links yet').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Create link' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    const dialog = page.getByRole('dialog', { name: 'Create link' });
     await dialog.getByRole('option', { name: /^terms\.pdf · / }).waitFor({ state: 'attached' });
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Create link' }).click();
@@ -29,32 +29,32 @@ describe('the links of a workspace', () => {
     expect(await app().app.inside.db.selectFrom('links').selectAll().execute()).toEqual([]);
   });
 
-  it('are created with every option, and the address is there to be copied', async () => {
+  it('are created with all options, and the URL can be copied', async () => {
     const { page, open } = await visitAs(await member('member'));
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await open(linksPath());
     const button = page.getByRole('button', { name: 'Create link' });
     await button.click();
-    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    const dialog = page.getByRole('dialog', { name: 'Create link' });
     await dialog.getByRole('option', { name: /^terms\.pdf · / }).waitFor({ state: 'attached' });
     await dialog.getByLabel('Document').and(page.locator(':focus')).waitFor();
     await dialog.getByLabel('Document').selectOption(document.id);
     await dialog.getByLabel('Name').fill('For the board');
     await dialog.locator('input[type=password]').fill('open sesame');
-    const email = dialog.getByLabel('Ask for an e-mail address');
-    const proof = dialog.getByLabel('Have the address proven');
+    const email = dialog.getByLabel('Require e-mail');
+    const proof = dialog.getByLabel('Verify e-mail');
     await email.uncheck();
     expect(await proof.isDisabled()).toBe(true);
     await email.check();
     await proof.check();
-    await dialog.getByLabel('Allow the download').check();
+    await dialog.getByLabel('Allow download').check();
     const ends = Math.floor(Date.now() / 60_000) * 60_000 + 3 * dayMs;
     await dialog.getByLabel('Ends').fill(localText(ends));
     await picture(page, 'links-create');
     await dialog.getByRole('button', { name: 'Create link' }).click();
 
-    const ready = page.getByRole('dialog', { name: 'The link is ready' });
-    await ready.getByText(/by another way than the address/).waitFor();
+    const ready = page.getByRole('dialog', { name: 'Link created' });
+    await ready.getByText(/Send the password separately/).waitFor();
     await expectAccessible(page);
     await picture(page, 'links-ready');
     const link = await newestLink(app());
@@ -67,7 +67,7 @@ describe('the links of a workspace', () => {
       allow_download: true,
     });
     expect(Date.parse(link.expire_time ?? '')).toBe(ends);
-    await ready.getByRole('button', { name: 'Copy address' }).click();
+    await ready.getByRole('button', { name: 'Copy URL' }).click();
     await ready.getByRole('status').getByText('address copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link.url);
     await ready.getByRole('button', { name: 'Done' }).click();
@@ -75,15 +75,15 @@ describe('the links of a workspace', () => {
     await button.and(page.locator(':focus')).waitFor();
   });
 
-  it('ask for an e-mail address unless told otherwise, and never end', async () => {
+  it('require an e-mail and never expire by default', async () => {
     const { page, open } = await visitAs(await staff());
     await open(linksPath());
     await page.getByRole('button', { name: 'Create link' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    const dialog = page.getByRole('dialog', { name: 'Create link' });
     await dialog.getByRole('option', { name: /^terms\.pdf · / }).waitFor({ state: 'attached' });
     await dialog.getByLabel('Document').selectOption(document.id);
     await dialog.getByRole('button', { name: 'Create link' }).click();
-    await page.getByRole('dialog', { name: 'The link is ready' }).waitFor();
+    await page.getByRole('dialog', { name: 'Link created' }).waitFor();
     expect(await newestLink(app())).toMatchObject({
       name: '',
       password_required: false,
@@ -92,45 +92,45 @@ describe('the links of a workspace', () => {
       allow_download: false,
     });
     expect((await newestLink(app())).expire_time).toBeUndefined();
-    await page.getByRole('link', { name: 'See the link' }).click();
+    await page.getByRole('link', { name: 'View link' }).click();
     await page.getByRole('heading', { level: 1, name: 'terms.pdf' }).waitFor();
   });
 
-  it('do not end never because a date was left unfinished', async () => {
+  it('are not created with an incomplete date', async () => {
     const { page, open } = await visitAs(await member('member'));
     await makeLink(app(), document.id, { name: 'Unfinished' });
     await open(linksPath());
     await rowOf(page, 'Unfinished').getByRole('button', { name: 'Edit' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Edit the link' });
+    const dialog = page.getByRole('dialog', { name: 'Edit link' });
     await dialog.getByLabel('Ends').focus();
     await page.keyboard.type('12');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('Please complete it, or leave it empty.').waitFor();
+    await dialog.getByText('Complete the date or clear the field.').waitFor();
   });
 
-  it('cannot end in the past: the field says so', async () => {
+  it('cannot expire in the past', async () => {
     const { page, open } = await visitAs(await member('member'));
     const link = await makeLink(app(), document.id, { name: 'Backwards' });
     await open(linksPath());
     await rowOf(page, 'Backwards').getByRole('button', { name: 'Edit' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Edit the link' });
+    const dialog = page.getByRole('dialog', { name: 'Edit link' });
     await dialog.getByLabel('Ends').fill('2020-01-01T00:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('is not in the future', { exact: true }).waitFor();
-    await dialog.getByText(/^Request id:/).waitFor();
+    await dialog.getByText(/^Request ID:/).waitFor();
     expect((await linkOf(app(), link.id)).expire_time).toBeUndefined();
   });
 });
 
 describe('the links of a workspace without documents', () => {
-  it('wait for the first document', async () => {
+  it('point to the documents', async () => {
     const empty = await otherWorkspace(app(), 'ws_empty');
     const { page, open } = await visitAs(await staff());
     await open(`/workspaces/${empty}/links`);
-    await page.getByText('There is nothing to share yet').waitFor();
+    await page.getByText('No documents to share yet').waitFor();
     expect(await page.getByRole('button', { name: 'Create link' }).count()).toBe(0);
     await expectAccessible(page);
-    await page.getByRole('link', { name: 'Go to the documents' }).click();
+    await page.getByRole('link', { name: 'Go to documents' }).click();
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
   });
 });
@@ -156,14 +156,14 @@ describe('many links', () => {
     }
   });
 
-  it('come page by page, each by the name of its document', async () => {
+  it('are listed page by page with the names of their documents', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     await rowOf(page, 'oldest.pdf').waitFor();
     await rowOf(page, 'newer-50.pdf').waitFor();
     const rows = page.getByRole('table', { name: 'Links' }).getByRole('row');
     expect(await rows.count()).toBe(51);
-    for (const act of ['Copy address of', 'Edit', 'Revoke']) {
+    for (const act of ['Copy URL of', 'Edit', 'Revoke']) {
       const name = `${act} the link to “oldest.pdf”`;
       expect(await page.getByRole('button', { name, exact: true }).count()).toBe(1);
     }
@@ -171,7 +171,7 @@ describe('many links', () => {
     await rowOf(page, 'newer-0.pdf').waitFor();
   });
 
-  it('ask for the name of an old document once, whatever is done then', async () => {
+  it('fetch the name of an old document once', async () => {
     const { page, open, requests } = await visitAs(await member('member'));
     await open(linksPath());
     await rowOf(page, 'oldest.pdf').waitFor();
@@ -179,7 +179,7 @@ describe('many links', () => {
     const before = asked('ListLinks');
     const names = asked('GetDocument');
     await page.getByRole('button', { name: 'Edit the link to “newer-20.pdf”' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Edit the link' });
+    const dialog = page.getByRole('dialog', { name: 'Edit link' });
     await dialog.getByLabel('Name').and(page.locator(':focus')).waitFor();
     await dialog.getByLabel('Name').fill('Twentieth');
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -188,11 +188,11 @@ describe('many links', () => {
     expect(asked('GetDocument')).toBe(names);
   });
 
-  it('can be made to documents that are older than the first that are offered', async () => {
+  it('can be created for documents on later pages of the list', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     await page.getByRole('button', { name: 'Create link' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a link' });
+    const dialog = page.getByRole('dialog', { name: 'Create link' });
     const option = dialog.getByRole('option', { name: /^oldest\.pdf/ });
     await dialog.getByRole('option', { name: /^newer-204/ }).waitFor({ state: 'attached' });
     expect(await option.count()).toBe(0);
@@ -207,7 +207,7 @@ describe('many links', () => {
     await dialog.getByLabel('Document').selectOption(oldest.id);
     await dialog.getByLabel('Name').fill('To the oldest');
     await dialog.getByRole('button', { name: 'Create link' }).click();
-    await page.getByRole('dialog', { name: 'The link is ready' }).waitFor();
+    await page.getByRole('dialog', { name: 'Link created' }).waitFor();
     expect(await newestLink(app())).toMatchObject({
       name: 'To the oldest',
       document_id: oldest.id,
@@ -215,7 +215,7 @@ describe('many links', () => {
   });
 });
 
-describe('the pages of links', () => {
+describe('the link screens', () => {
   beforeAll(async () => {
     const document = await upload(app(), makePdf({ pages: 1, text: 'Deck' }), 'deck.pdf');
     const expireTime = new Date(Date.now() + dayMs).toISOString();
@@ -239,7 +239,7 @@ describe('the pages of links', () => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [size, settings] of Object.entries({ phone, desktop })) {
-      it(`are readable: ${size}, ${colorScheme}`, async () => {
+      it(`are accessible: ${size}, ${colorScheme}`, async () => {
         const { page, open } = await visitAs(await member('member'), settings);
         await page.emulateMedia({ colorScheme });
         await open(linksPath());
@@ -247,14 +247,14 @@ describe('the pages of links', () => {
         await rowOf(page, 'Last quarter')
           .getByText(/^ended /)
           .waitFor();
-        await rowOf(page, 'For investors').getByText('Live').waitFor();
+        await rowOf(page, 'For investors').getByText('Active').waitFor();
         await rowOf(page, 'Sent to the wrong one').getByText('Revoked').waitFor();
         await expectAccessible(page);
         expect(await overhangOf(page)).toBe(0);
         await picture(page, `links-list-${size}-${colorScheme}`);
         await rowOf(page, 'For investors').getByRole('button', { name: /^Edit/ }).click();
-        const dialog = page.getByRole('dialog', { name: 'Edit the link' });
-        await dialog.getByLabel('Password').selectOption('Set a new one');
+        const dialog = page.getByRole('dialog', { name: 'Edit link' });
+        await dialog.getByLabel('Password').selectOption('Set new password');
         await expectAccessible(page);
         expect(await overhangOf(page)).toBe(0);
         await picture(page, `links-edit-${size}-${colorScheme}`);

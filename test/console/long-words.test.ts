@@ -1,4 +1,4 @@
-// Names that do not fit in: as long as they may be without a space, and written the other way.
+// Long names without spaces, and right-to-left names.
 import { beforeAll, expect, it } from 'vitest';
 import { consoles } from '../support/console.ts';
 import { makePdf } from '../support/pdf.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   paths.push(`${at}/links/${link.id}`, '/users?kind=member', `/users/${user.id}`);
 });
 
-it.each([320, 800, 1280])('they fit on every page that is %i pixels wide', async (width) => {
+it.each([320, 800, 1280])('they fit on every screen that is %i pixels wide', async (width) => {
   const { page, open } = await visitAs(await staff(), {
     ...desktop,
     viewport: { width, height: 800 },
@@ -38,7 +38,7 @@ it.each([320, 800, 1280])('they fit on every page that is %i pixels wide', async
   }
 });
 
-it('they leave the words beside them whole, and the way out of a dialog where it is', async () => {
+it('they neither break other words nor move the buttons of a dialog', async () => {
   const { page, open } = await visitAs(await staff());
   await open(`/workspaces/${workspaceId()}/documents`);
   await page.getByRole('cell').first().waitFor();
@@ -64,7 +64,7 @@ it('they leave the words beside them whole, and the way out of a dialog where it
   expect(await overhangOf(page, '[role=dialog]')).toBe(0);
 });
 
-it('one that is written from right to left leaves its sentence in order', async () => {
+it('a right-to-left name does not reorder its sentence', async () => {
   const { page, open } = await visitAs(await staff());
   const name = 'דוח (2';
   const { id } = await addUser(app().app.inside.db, { kind: 'member', name });

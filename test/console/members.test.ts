@@ -30,7 +30,7 @@ async function newWorkspace(): Promise<string> {
 }
 
 describe('members', () => {
-  it('are added by staff by their address, and the first one is called for', async () => {
+  it('are added by staff by e-mail address', async () => {
     const { page, open } = await visitAs(await staff());
     const workspace = await newWorkspace();
     const user = await addUser(db(), { kind: 'member', name: 'Harbour master' });
@@ -38,8 +38,8 @@ describe('members', () => {
     await page.getByText('No members yet').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Add member' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Add a member' });
-    const who = dialog.getByLabel('E-mail address or user id');
+    const dialog = page.getByRole('dialog', { name: 'Add member' });
+    const who = dialog.getByLabel('E-mail address or user ID');
     await who.fill('nobody@example.com');
     await dialog.getByRole('button', { name: 'Add' }).click();
     await dialog.getByText('No user has the e-mail address nobody@example.com').waitFor();
@@ -53,19 +53,19 @@ describe('members', () => {
     expect(await roleOf(user.id, workspace)).toBe('owner');
   });
 
-  it('are added by an owner by their id, and get another role', async () => {
+  it('are added by an owner by user ID and get another role', async () => {
     const workspace = await newWorkspace();
     const { page, open } = await visitAs(await member('owner', workspace));
     const user = await addUser(db(), { kind: 'member' });
     await open(pathOf(workspace));
     await page.getByRole('button', { name: 'Add member' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Add a member' });
-    await dialog.getByText('on their page “Your account”').waitFor();
-    await dialog.getByLabel('User id').fill('usr_0000000000000000000000');
+    const dialog = page.getByRole('dialog', { name: 'Add member' });
+    await dialog.getByText('in “Your account”').waitFor();
+    await dialog.getByLabel('User ID').fill('usr_0000000000000000000000');
     await dialog.getByRole('button', { name: 'Add' }).click();
     await dialog.getByText('There is no such user.').waitFor();
-    await dialog.getByText('Request id').waitFor();
-    await dialog.getByLabel('User id').fill(` ${user.id} `);
+    await dialog.getByText('Request ID').waitFor();
+    await dialog.getByLabel('User ID').fill(` ${user.id} `);
     await dialog.getByRole('button', { name: 'Add' }).click();
     await rowOf(page, user).getByText('Member', { exact: true }).waitFor();
     expect(await roleOf(user.id, workspace)).toBe('member');
@@ -78,16 +78,16 @@ describe('members', () => {
     expect(await roleOf(user.id, workspace)).toBe('owner');
   });
 
-  it('who are members already keep their role, and the field says so', async () => {
+  it('are not added twice, and keep their role', async () => {
     const workspace = await newWorkspace();
     const admin = await member('admin', workspace, { name: 'Pilot' });
-    // So many that the first page of the list, or of any answer, is without the oldest.
+    // More members than fit on the first page, so that it does not contain the oldest.
     for (let count = 0; count < 200; count++) await addMember(db(), workspace, 'member');
     const { page, open } = await visitAs(await staff());
     await open(pathOf(workspace));
     await page.getByRole('button', { name: 'Add member' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Add a member' });
-    const who = dialog.getByLabel('E-mail address or user id');
+    const dialog = page.getByRole('dialog', { name: 'Add member' });
+    const who = dialog.getByLabel('E-mail address or user ID');
     for (const text of [admin.email, admin.id]) {
       await who.fill(text);
       await dialog.getByRole('button', { name: 'Add' }).click();
@@ -99,14 +99,14 @@ describe('members', () => {
     }
   });
 
-  it('are removed once that was asked', async () => {
+  it('are removed after a confirmation', async () => {
     const workspace = await newWorkspace();
     const { page, open } = await visitAs(await member('admin', workspace));
     const user = await member('member', workspace);
     await open(pathOf(workspace));
     await rowOf(page, user).getByRole('button', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove' });
-    await dialog.getByText('no longer reach').waitFor();
+    await dialog.getByText('lose access').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await roleOf(user.id, workspace)).toBe('member');
@@ -116,7 +116,7 @@ describe('members', () => {
     expect(await roleOf(user.id, workspace)).toBeUndefined();
   });
 
-  it('who are owners are for owners to change, and the last one stays', async () => {
+  it('with the role of owner are changed by owners only, and the last one stays', async () => {
     const workspace = await newWorkspace();
     const [owner, admin] = [await member('owner', workspace), await member('admin', workspace)];
     const asAdmin = await visitAs(admin);
@@ -129,24 +129,24 @@ describe('members', () => {
     const asOwner = await visitAs(owner);
     await asOwner.open(pathOf(workspace));
     await rowOf(asOwner.page, owner).getByRole('button', { name: 'Leave' }).click();
-    const dialog = asOwner.page.getByRole('dialog', { name: 'Leave the workspace?' });
+    const dialog = asOwner.page.getByRole('dialog', { name: 'Leave workspace?' });
     await dialog.getByRole('button', { name: 'Leave' }).click();
     await dialog.getByText('The workspace would lose its last owner.').waitFor();
     expect(await roleOf(owner.id, workspace)).toBe('owner');
   });
 
-  it('leave by themselves, and no longer see the workspace', async () => {
+  it('can leave and no longer see the workspace', async () => {
     const workspace = await newWorkspace();
     const { page, open } = await visitAs(await member('admin', workspace));
     await open(pathOf(workspace));
-    await page.getByRole('button', { name: 'Leave the workspace' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Leave the workspace?' });
+    await page.getByRole('button', { name: 'Leave workspace' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Leave workspace?' });
     await dialog.getByRole('button', { name: 'Leave' }).click();
     await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
-    await page.getByText('You are in no workspace yet').waitFor();
+    await page.getByText('You are not in a workspace yet').waitFor();
   });
 
-  it('see each other and change nothing, on a phone and in the dark, too', async () => {
+  it('see each other but change nothing, on a phone and in dark mode', async () => {
     const workspace = await newWorkspace();
     const owner = await member('owner', workspace);
     const plain = await member('member', workspace);
@@ -154,7 +154,7 @@ describe('members', () => {
     await open(pathOf(workspace));
     await rowOf(page, owner).waitFor();
     await rowOf(page, plain).getByText('(you)').waitFor();
-    await page.getByRole('region', { name: 'What the roles mean' }).waitFor();
+    await page.getByRole('region', { name: 'Roles' }).waitFor();
     const offered = page.getByRole('button', { name: /Add|Change|Remove|Leave/ });
     expect(await offered.count()).toBe(0);
     expect(await overhangOf(page)).toBe(0);
@@ -163,10 +163,10 @@ describe('members', () => {
     await expectAccessible(page);
   });
 
-  it('of another workspace are refused, in the service’s words', async () => {
+  it('of another workspace are forbidden', async () => {
     const { page, open } = await visitAs(await member('owner'));
     await open(pathOf(await newWorkspace()));
-    await page.getByRole('alert').getByText('Request id').waitFor();
+    await page.getByRole('alert').getByText('Request ID').waitFor();
     expect(await page.getByRole('button', { name: 'Add member' }).count()).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-// The pictures of the README, taken on every run and kept where LATCHKEY_WRITE_PICTURES is 'true'.
+// Screenshots for the README. They are written to docs/ if LATCHKEY_WRITE_PICTURES is 'true'.
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -46,7 +46,6 @@ async function addDocuments(): Promise<void> {
   await addViews(app(), link, views.reverse());
 }
 
-/** Through the API, as a program of the staff's would. */
 async function addKeys(): Promise<void> {
   const scope = 'api_keys:write documents:read documents:write links:read links:write';
   const { authorization } = await as(app(), { type: 'staff', scope });
@@ -70,7 +69,7 @@ async function addKeys(): Promise<void> {
   }
 }
 
-/** What is left after some months, shortly after a turn, with another key made by hand. */
+/** The keys after some months, shortly after a rotation, with another key created by hand. */
 async function addSigningKeys(): Promise<void> {
   const { db } = app().app.inside;
   const now = Date.now();
@@ -108,7 +107,7 @@ type Setting = {
   readonly options: BrowserContextOptions;
   readonly path: () => string;
   readonly who?: () => Person;
-  /** Only to look at while working on it. */
+  /** Not part of docs/. */
   readonly isDraft?: boolean;
 };
 

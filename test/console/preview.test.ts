@@ -29,7 +29,7 @@ async function lookAt({ page }: Pick<Visit, 'page'>, name: string) {
 }
 
 describe('the preview of a PDF', () => {
-  it('shows its pages, which can be scrolled through and made larger', async () => {
+  it('shows its pages with scrolling and zoom', async () => {
     const { page } = await openDocument(makeReport(), 'Report.pdf');
     const first = pageOf(page, 'Page 1 of 4');
     await first.getByText('Quarterly report', { exact: true }).first().waitFor();
@@ -39,16 +39,16 @@ describe('the preview of a PDF', () => {
 
     const width = async () => (await first.boundingBox())?.width ?? 0;
     const before = await width();
-    await page.getByRole('button', { name: 'Larger' }).click();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
     await expect.poll(width).toBeGreaterThan(before);
-    await page.getByRole('button', { name: 'Smaller' }).click();
+    await page.getByRole('button', { name: 'Zoom out' }).click();
     await page.getByRole('region', { name: 'Pages of the document' }).focus();
     await page.keyboard.press('End');
     await page.getByText('Page 4 of 4', { exact: true }).waitFor();
     await pageOf(page, 'Page 4 of 4').getByText('Cash', { exact: true }).first().waitFor();
   });
 
-  it('fetches of a large one only what it shows, and stays through a new name', async () => {
+  it('fetches only the visible parts of a large file and survives a rename', async () => {
     const bytes = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
     const { page, requests } = await openDocument(bytes, 'Long.pdf');
     await pageOf(page, 'Page 1 of 13').getByText('Long terms, page 1').waitFor();
@@ -64,7 +64,7 @@ describe('the preview of a PDF', () => {
     expect(fileRequests()).toBe(fetched);
   });
 
-  it('says what the service says where its bytes do not come, and tries again', async () => {
+  it('shows an error of the service and retries', async () => {
     const bytes = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
     const { page } = await openDocument(bytes, 'Lost.pdf');
     await pageOf(page, 'Page 1 of 13').getByText('Long terms, page 1').waitFor();
@@ -83,7 +83,7 @@ describe('the preview of a PDF', () => {
     expect(await alert.count()).toBe(0);
   });
 
-  it('takes nothing but the part that it asked for', async () => {
+  it('rejects a response with the wrong range', async () => {
     const bytes = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
     const { id } = await upload(app(), bytes, 'Whole.pdf');
     const { page, open } = await visitAs(await member('member'));
@@ -92,12 +92,12 @@ describe('the preview of a PDF', () => {
       await route.continue({ headers });
     });
     await open(`/workspaces/${workspaceId()}/documents/${id}`);
-    const text = 'Something on the way to the service did not send the part of the file';
+    const text = 'A proxy did not return the requested part of the file';
     await page.getByRole('alert').getByText(text).waitFor();
     expect(await page.getByText('the file is damaged').count()).toBe(0);
   });
 
-  it('renews a token that is good no more', async () => {
+  it('renews a rejected token', async () => {
     const bytes = makeReport();
     const { id } = await upload(app(), bytes, 'Renewed.pdf');
     const { page, open, requests } = await visitAs(await member('member'));
@@ -113,24 +113,24 @@ describe('the preview of a PDF', () => {
     expect(requests.filter((one) => one.endsWith('/RefreshSession'))).toHaveLength(2);
   });
 
-  it('asks for the password of one that is locked, and says that it was wrong', async () => {
+  it('asks for the password of an encrypted file', async () => {
     const bytes = makeLockedPdf('The locked terms', 'open sesame');
     const { page } = await openDocument(bytes, 'Locked.pdf');
-    const field = page.getByRole('textbox', { name: 'Password of the document' });
+    const field = page.getByRole('textbox', { name: 'PDF password' });
     await field.waitFor();
     await lookAt({ page }, 'preview-locked');
     await field.fill('a wrong one');
     await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByText('That password is wrong.').waitFor();
+    await page.getByText('Wrong password.').waitFor();
     await field.fill('open sesame');
     await page.getByRole('button', { name: 'Open' }).click();
     await pageOf(page, 'Page 1 of 1').getByText('The locked terms').waitFor();
   });
 
-  it('says that one is damaged', async () => {
+  it('reports a damaged file', async () => {
     const { page, complaints } = await openDocument(Buffer.from('%PDF-1.7\nnothing'), 'Torn.pdf');
-    await page.getByText('This PDF cannot be shown: the file is damaged.').waitFor();
-    // What pdf.js has against it.
+    await page.getByText('The preview is not available because the file is damaged.').waitFor();
+    // The error of pdf.js.
     expect(complaints.splice(0)).toHaveLength(1);
   });
 
@@ -146,7 +146,7 @@ describe('the preview of a PDF', () => {
 });
 
 describe('the preview of another file', () => {
-  it('is the picture itself, whose memory is given back', async () => {
+  it('shows an image and releases its memory', async () => {
     const { page, complaints } = await openDocument(makePng(320, 200), 'Picture.png');
     const image = page.getByRole('img', { name: 'Picture.png' });
     await image.waitFor();
@@ -166,15 +166,15 @@ describe('the preview of another file', () => {
     expect(complaints.splice(0).join()).toMatch(/^Failed to load resource/);
   });
 
-  it('says that a picture is damaged', async () => {
+  it('reports a damaged image', async () => {
     const bytes = makePng(320, 200);
-    // A picture of no width.
+    // An image with a width of zero.
     bytes.writeUInt32BE(0, 16);
     const { page } = await openDocument(bytes, 'Torn.png');
-    await page.getByText('This picture cannot be shown: the file is damaged.').waitFor();
+    await page.getByText('The preview is not available because the file is damaged.').waitFor();
   });
 
-  it('says that a picture was deleted meanwhile', async () => {
+  it('reports an image that was deleted meanwhile', async () => {
     const { id } = await upload(app(), makePng(320, 200), 'Short-lived.png');
     const { page, open } = await visitAs(await member('member'));
     await page.route('**/file?*', async (route) => {
@@ -183,12 +183,12 @@ describe('the preview of another file', () => {
     });
     await open(`/workspaces/${workspaceId()}/documents/${id}`);
     await page.getByRole('alert').getByText('There is no such document').waitFor();
-    await page.getByRole('alert').getByText('Request id:').waitFor();
+    await page.getByRole('alert').getByText('Request ID:').waitFor();
   });
 
-  it('says that it is not shown, and asks for nothing', async () => {
+  it('is not available for other types and sends no request', async () => {
     const { page, requests } = await openDocument(makeZip(), 'Files.zip');
-    await page.getByText('Files of this type are not shown here.').waitFor();
+    await page.getByText('No preview for this file type.').waitFor();
     await lookAt({ page }, 'preview-none');
     expect(requests.filter((one) => one.endsWith('/file'))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// What neither a script, nor another origin's page, nor an address can get out of the console.
+// Attacks with scripts, pages of other origins and URLs.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
@@ -20,7 +20,7 @@ const sessionsOf = (userId: string) =>
   db().selectFrom('sessions').selectAll().where('user_id', '=', userId).execute();
 
 describe('the token', () => {
-  it('is in memory only, and the cookie is for no script', async () => {
+  it('is kept in memory only, and scripts cannot read the cookie', async () => {
     const own = await staff();
     const { page, open } = await visit();
     const addresses: string[] = [];
@@ -62,7 +62,7 @@ describe('the token', () => {
   });
 });
 
-describe('another origin’s page', () => {
+describe('a page of another origin', () => {
   let server: Server;
   beforeAll(async () => {
     server = createServer((_, response) => {
@@ -75,10 +75,10 @@ describe('another origin’s page', () => {
 
   const foreign = (host: string) => `http://${host}:${(server.address() as AddressInfo).port}/`;
 
-  // A browser sends a cookie to every port of its host: there the origin has to be looked at.
+  // Browsers send cookies to every port of a host, so the service must check the origin.
   const hosts = { 'of another site': 'localhost', 'of the same host': '127.0.0.1' };
 
-  it.each(Object.entries(hosts))('%s gets nothing done by requests', async (_, host) => {
+  it.each(Object.entries(hosts))('%s cannot send requests', async (_, host) => {
     const own = await staff();
     const { page, open, complaints } = await visitAs(own);
     await open('/account');
@@ -93,7 +93,7 @@ describe('another origin’s page', () => {
     await page.getByText(own.email).first().waitFor();
   });
 
-  it.each(Object.entries(hosts))('%s gets nothing done by forms', async (_, host) => {
+  it.each(Object.entries(hosts))('%s cannot submit forms', async (_, host) => {
     const own = await staff();
     const { page, complaints } = await visitAs(own);
     for (const path of [
@@ -125,7 +125,7 @@ describe('another origin’s page', () => {
     complaints.splice(0);
   });
 
-  it('cannot use the session of a window that it has opened', async () => {
+  it('cannot use the session of a window that it opens', async () => {
     const { page, complaints } = await visitAs(await staff());
     await page.goto(foreign('localhost'));
     const opened = page.waitForEvent('popup');
@@ -136,7 +136,7 @@ describe('another origin’s page', () => {
   });
 });
 
-/** Asks in every way that a page can, and tells of each what the page gets to know. */
+/** Tries all kinds of requests and returns what the page can read of each response. */
 const attack = (origin: string, userId: string) => `(async () => {
   const service = '${origin}/latchkey.identity.v1.';
   const targets = [
@@ -167,7 +167,7 @@ const attack = (origin: string, userId: string) => `(async () => {
   return results;
 })()`;
 
-/** The status with which a form is answered that the page sends. */
+/** The status of a form submission. */
 async function postForm(page: Page, action: string, enctype: string): Promise<number> {
   const answered = page.waitForResponse(action);
   await page.evaluate(`(() => {
@@ -184,7 +184,7 @@ async function postForm(page: Page, action: string, enctype: string): Promise<nu
   return response.status();
 }
 
-describe('the address to go on at', () => {
+describe('the URL after the sign-in', () => {
   it.each([
     'https://example.com/console/account',
     '//example.com/console/account',
@@ -206,7 +206,7 @@ describe('the address to go on at', () => {
 describe('a script', () => {
   const hostile = '<img src=x onerror="window.ran=1"><script>window.ran=1</script>';
 
-  it('that is somebody’s name, or a document’s, is text', async () => {
+  it('in the name of a user or document is shown as text', async () => {
     const own = await addUser(db(), { kind: 'member', name: hostile });
     await addMember(db(), workspaceId(), 'admin', own.id);
     await changeElsewhere(db(), (trx) =>
@@ -238,7 +238,7 @@ describe('a script', () => {
     await page.getByText(hostile).first().waitFor();
   });
 
-  it('that got into the page would not run', async () => {
+  it('that is injected into the HTML does not run', async () => {
     const { page, open, complaints } = await visitAs(await member('member'));
     await open('/account');
     await page.evaluate(`(() => {

@@ -17,8 +17,8 @@ const db = () => app().app.inside.db;
 
 const workspacesLink = { name: 'Workspaces', exact: true } as const;
 
-describe('the sessions of an account', () => {
-  it('are listed, and one that is ended is signed out there', async () => {
+describe('the sessions of a user', () => {
+  it('are listed, and can be signed out', async () => {
     const own = await member('member');
     const lost = await visitAs(own, { signedInAt: Date.now() - 60_000 });
     await lost.open('/account');
@@ -30,10 +30,10 @@ describe('the sessions of an account', () => {
     expect(await rows.getByRole('button', { name: 'End' }).count()).toBe(1);
 
     await rows.getByRole('button', { name: 'End' }).click();
-    const question = page.getByRole('dialog', { name: 'End this session?' });
+    const question = page.getByRole('dialog', { name: 'Sign out this session?' });
     await question.getByText('The browser that signed in from 127.0.0.1').waitFor();
     await expectAccessible(page);
-    await question.getByRole('button', { name: 'End session' }).click();
+    await question.getByRole('button', { name: 'Sign out' }).click();
     await question.waitFor({ state: 'hidden' });
     await expect.poll(() => rows.count()).toBe(2);
     expect(await liveSessions(db(), own.id)).toHaveLength(1);
@@ -41,10 +41,10 @@ describe('the sessions of an account', () => {
     await lost.page.getByRole('button', { name: 'Change password' }).waitFor();
     await lost.page.getByRole('link', workspacesLink).click();
     await heading(lost.page, 'Sign in').waitFor();
-    await lost.page.getByRole('status').getByText('Your session has ended.').waitFor();
+    await lost.page.getByRole('status').getByText('Your session has expired.').waitFor();
   });
 
-  it('come in pages', async () => {
+  it('load more pages', async () => {
     const own = await member('member');
     for (let at = 1; at <= 60; at++) {
       await addSession(db(), own.id, { createTime: Date.now() - at * 1000 });
@@ -58,16 +58,16 @@ describe('the sessions of an account', () => {
   });
 });
 
-describe('a session that has ended', () => {
-  it('leads to the sign-in and back, and leaves nothing on the screen', async () => {
+describe('an expired session', () => {
+  it('leads to the sign-in and back, and clears the screen', async () => {
     const own = await staff();
     const { page, open } = await visitAs(own);
     await open('/account');
     await page.getByText(own.email).first().waitFor();
     await endSessions(app(), own.id);
-    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await page.getByRole('button', { name: 'Add authenticator app' }).click();
     await heading(page, 'Sign in').waitFor();
-    await page.getByRole('status').getByText('Your session has ended.').waitFor();
+    await page.getByRole('status').getByText('Your session has expired.').waitFor();
     expect(await page.content()).not.toContain(own.email);
     await expectAccessible(page);
     await fillSignIn(page, own);
@@ -75,7 +75,7 @@ describe('a session that has ended', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('closes what was open, and the next user sees nothing of it', async () => {
+  it('closes open dialogs, and the next user sees nothing of them', async () => {
     const own = await staff();
     const { page, open } = await visitAs(own);
     await open('/workspaces');
@@ -104,7 +104,7 @@ describe('a session that has ended', () => {
     }
   });
 
-  it('is not mended by an answer that comes after the sign-out', async () => {
+  it('is not restored by a response after the sign-out', async () => {
     const own = await staff();
     const { page, open } = await visitAs(own);
     await open('/workspaces');
@@ -130,13 +130,13 @@ describe('a session that has ended', () => {
     release();
     expect((await renewal.response())?.status()).toBe(200);
     await page.unrouteAll({ behavior: 'wait' });
-    await page.getByText('You have signed out.').waitFor();
+    await page.getByText('You are signed out.').waitFor();
     expect(await liveSessions(db(), own.id)).toEqual([]);
   });
 });
 
 describe('two tabs', () => {
-  it('share a sign-in, and one that is made anew in either of them', async () => {
+  it('share a sign-in and a step-up', async () => {
     const own = await staff();
     const first = await visitAs(own, { signedInAt: longAgo() });
     const second = await anotherTab(first);
@@ -144,16 +144,16 @@ describe('two tabs', () => {
     await second.goto(first.page.url());
     await heading(second, 'Your account').waitFor();
 
-    await first.page.getByRole('button', { name: 'Add an authenticator app' }).click();
-    await first.page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    await first.page.getByRole('button', { name: 'Add authenticator app' }).click();
+    await first.page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
     await fillSignIn(first.page, own);
-    await first.page.getByRole('dialog', { name: 'Add an authenticator app' }).waitFor();
-    await second.getByRole('button', { name: 'Add an authenticator app' }).click();
-    await second.getByRole('dialog', { name: 'Add an authenticator app' }).waitFor();
+    await first.page.getByRole('dialog', { name: 'Add authenticator app' }).waitFor();
+    await second.getByRole('button', { name: 'Add authenticator app' }).click();
+    await second.getByRole('dialog', { name: 'Add authenticator app' }).waitFor();
     expect(await liveSessions(db(), own.id)).toHaveLength(1);
   });
 
-  it('are signed out and in together', async () => {
+  it('sign out and in together', async () => {
     const own = await staff();
     const first = await visitAs(own);
     const second = await anotherTab(first);
@@ -162,14 +162,14 @@ describe('two tabs', () => {
     await heading(second, 'Your account').waitFor();
     await first.page.getByRole('button', { name: 'Sign out' }).click();
     await heading(second, 'Sign in').waitFor();
-    await second.getByText('Your session has ended.').waitFor();
+    await second.getByText('Your session has expired.').waitFor();
     expect(await second.content()).not.toContain(own.email);
     await heading(first.page, 'Sign in').waitFor();
     await fillSignIn(first.page, own);
     await heading(second, 'Your account').waitFor();
   });
 
-  it('that hear nothing of one another end together at the next request', async () => {
+  it('that get no message from each other end at the next request', async () => {
     const first = await visitAs(await staff());
     await deafen(first);
     const second = await anotherTab(first);
@@ -180,10 +180,10 @@ describe('two tabs', () => {
     await heading(first.page, 'Sign in').waitFor();
     await second.getByRole('link', workspacesLink).click();
     await heading(second, 'Sign in').waitFor();
-    await second.getByText('Your session has ended.').waitFor();
+    await second.getByText('Your session has expired.').waitFor();
   });
 
-  it('never mix two users: the other is told, and starts over', async () => {
+  it('never mix two users: the other tab shows a message and starts over', async () => {
     const [one, other] = [await staff(), await member('member')];
     const first = await visitAs(one);
     const second = await anotherTab(first);
@@ -197,16 +197,16 @@ describe('two tabs', () => {
     await fillSignIn(second, other);
     await heading(second, 'Documents').waitFor();
     await heading(first.page, 'Documents').waitFor();
-    await first.page.getByText(`somebody has signed in as ${other.email}`).waitFor();
+    await first.page.getByText(`${other.email} signed in in another tab`).waitFor();
     await expectAccessible(first.page);
     const content = await first.page.content();
     expect(content).not.toContain(one.email);
     expect(content).not.toContain('Not by the other');
     await first.page.getByRole('button', { name: 'Close', exact: true }).click();
-    expect(await first.page.getByText('somebody has signed in').count()).toBe(0);
+    expect(await first.page.getByText('signed in in another tab').count()).toBe(0);
   });
 
-  it('do not send one user’s action in the name of another who may do it', async () => {
+  it('do not send an action of one user as another user', async () => {
     const [one, other] = [await staff(), await staff()];
     const first = await visitAs(one);
     await deafen(first);
@@ -220,7 +220,7 @@ describe('two tabs', () => {
     await fillSignIn(second, other);
     await heading(second, 'Workspaces').waitFor();
     await first.page.getByRole('button', { name: 'Create', exact: true }).click();
-    await first.page.getByText(`somebody has signed in as ${other.email}`).waitFor();
+    await first.page.getByText(`${other.email} signed in in another tab`).waitFor();
     const made = await db().selectFrom('workspaces').select('name').execute();
     expect(made.map(({ name }) => name)).not.toContain('Begun by one');
   });

@@ -1,4 +1,4 @@
-// What stands around every page, for those who do not use a mouse, and on a phone.
+// The shell with the keyboard and on a phone.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { consoles, expectAccessible } from '../support/console.ts';
@@ -9,7 +9,7 @@ const { app, visit, visitAs, staff, member } = consoles();
 
 const focused = (page: Page) => page.locator(':focus');
 
-/** Presses Tab until something of that role and name has the focus. */
+/** Presses Tab until the element with this role and name has the focus. */
 async function tabTo(page: Page, role: 'link' | 'button' | 'radio', name: string): Promise<void> {
   const wanted = page.getByRole(role, { name, exact: true }).and(focused(page));
   for (let presses = 0; presses < 40; presses++) {
@@ -19,8 +19,8 @@ async function tabTo(page: Page, role: 'link' | 'button' | 'radio', name: string
   throw new Error(`Tab leads to no ${role} ${name}`);
 }
 
-describe('the keyboard alone', () => {
-  it('signs in, goes to a page, acts there, and signs out', async () => {
+describe('with the keyboard only, a user', () => {
+  it('signs in, opens a screen, uses it and signs out', async () => {
     const own = await member('member');
     const { page, open } = await visit();
     await open('/sign-in');
@@ -36,7 +36,7 @@ describe('the keyboard alone', () => {
     await heading(page, 'Your account').and(focused(page)).waitFor();
     await tabTo(page, 'button', 'Change password');
     await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Change your password' });
+    const dialog = page.getByRole('dialog', { name: 'Change password' });
     await dialog.getByLabel('New password').first().and(focused(page)).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Change password' }).and(focused(page)).waitFor();
@@ -48,11 +48,11 @@ describe('the keyboard alone', () => {
     await heading(page, 'Sign in').and(focused(page)).waitFor();
   });
 
-  it('skips what stands before the content', async () => {
+  it('skips to the content', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/account');
     await page.keyboard.press('Tab');
-    const skip = page.getByRole('link', { name: 'Skip to the content' });
+    const skip = page.getByRole('link', { name: 'Skip to content' });
     await skip.and(focused(page)).waitFor();
     await expect.poll(async () => (await skip.boundingBox())?.y ?? -1).toBeGreaterThanOrEqual(0);
     await expectAccessible(page);
@@ -62,7 +62,7 @@ describe('the keyboard alone', () => {
     await page.getByRole('main').locator(':focus').waitFor();
   });
 
-  it('meets the header, then the menu, then the page', async () => {
+  it('reaches the header, then the menu, then the content', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open('/account');
     const met: string[] = [];
@@ -71,13 +71,13 @@ describe('the keyboard alone', () => {
       met.push((await focused(page).innerText()).trim());
     }
     const [skip, brand, email, out, ...others] = met;
-    expect([skip, brand, out]).toEqual(['Skip to the content', 'Latchkey', 'Sign out']);
+    expect([skip, brand, out]).toEqual(['Skip to content', 'Latchkey', 'Sign out']);
     expect(email).toContain('@example.com');
     expect(others).toEqual(['Workspaces', 'Your account', 'Copy', 'Change password']);
   });
 });
 
-it('names its landmarks, and the page that one is on', async () => {
+it('landmarks and the current menu entry have names', async () => {
   const { page, open } = await visitAs(await staff());
   await open('/account');
   for (const role of ['banner', 'navigation', 'main'] as const) {
@@ -93,10 +93,10 @@ it('names its landmarks, and the page that one is on', async () => {
   expect(new Set(levels.slice(1))).toEqual(new Set(['H2']));
 });
 
-it('an address that leads nowhere says so, and leads on', async () => {
+it('an unknown path shows an error and a link to the start', async () => {
   const { page, open } = await visitAs(await staff());
   await open('/nowhere');
-  await heading(page, 'There is no such page').waitFor();
+  await heading(page, 'Page not found').waitFor();
   const menu = page.getByRole('navigation', { name: 'Main' });
   await menu.getByRole('group', { name: 'Platform' }).getByRole('link').first().waitFor();
   await page.getByRole('main').getByRole('heading').waitFor();
@@ -105,8 +105,8 @@ it('an address that leads nowhere says so, and leads on', async () => {
   await heading(page, 'Workspaces').waitFor();
 });
 
-describe('the menu of a phone', () => {
-  it('is reached once it is open, and closes after a choice', async () => {
+describe('the menu on a phone', () => {
+  it('can be reached when it is open, and closes after a choice', async () => {
     const { page, open } = await visitAs(await staff(), phone);
     await open('/account');
     const menu = page.getByRole('navigation', { name: 'Main' });
@@ -115,7 +115,7 @@ describe('the menu of a phone', () => {
       await page.keyboard.press('Tab');
       expect(await page.locator('nav :focus').count()).toBe(0);
     }
-    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('button', { name: 'Open menu' }).click();
     await menu.waitFor();
     expect(await page.getByRole('main').count()).toBe(0);
     expect(await overhangOf(page)).toBe(0);
@@ -127,38 +127,38 @@ describe('the menu of a phone', () => {
     expect(await menu.count()).toBe(0);
   });
 
-  it('closes for the page that one is on, too', async () => {
+  it('closes after choosing the current screen', async () => {
     const { page, open } = await visitAs(await staff(), phone);
     await open('/account');
-    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('button', { name: 'Open menu' }).click();
     await page.getByRole('navigation').getByRole('link', { name: 'Your account' }).click();
-    await page.getByRole('button', { name: 'Open the menu' }).waitFor();
+    await page.getByRole('button', { name: 'Open menu' }).waitFor();
     await heading(page, 'Your account').waitFor();
   });
 
-  it('closes on Escape, and the focus is on its button', async () => {
+  it('closes on Escape, and its button gets the focus', async () => {
     const { page, open } = await visitAs(await staff(), phone);
     await open('/account');
-    await page.getByRole('button', { name: 'Open the menu' }).click();
+    await page.getByRole('button', { name: 'Open menu' }).click();
     await page.getByRole('navigation').getByRole('link', { name: 'Workspaces' }).focus();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'Open the menu' }).and(focused(page)).waitFor();
+    await page.getByRole('button', { name: 'Open menu' }).and(focused(page)).waitFor();
     await heading(page, 'Your account').waitFor();
   });
 });
 
-it('a page whose code cannot be loaded says so, and can be loaded again', async () => {
+it('a screen whose code fails to load shows an error and can be reloaded', async () => {
   const { page, open, complaints } = await visitAs(await staff());
   await open('/workspaces');
   await page.route(/assets\/account-page/, (route) => route.abort());
   await open('/account#sessions');
-  await heading(page, 'This page could not be shown').waitFor();
+  await heading(page, 'Something went wrong').waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Workspaces' }).waitFor();
   await expectAccessible(page);
   await page.unrouteAll();
-  await page.getByRole('button', { name: 'Load it again' }).click();
+  await page.getByRole('button', { name: 'Reload' }).click();
   await heading(page, 'Your account').waitFor();
   expect(new URL(page.url()).origin).toBe(app().app.publicUrl);
-  // Chromium and React tell of the failure, too.
+  // Chromium and React log the failure.
   complaints.splice(0);
 });

@@ -10,7 +10,7 @@ const { app, visit, visitAs, staff } = consoles();
 const db = () => app().app.inside.db;
 
 describe('a sign-in', () => {
-  it('lasts through a reload', async () => {
+  it('survives a reload', async () => {
     const { page, open } = await visit();
     await open('/sign-in');
     await fillSignIn(page, await staff());
@@ -19,7 +19,7 @@ describe('a sign-in', () => {
     await heading(page, 'Workspaces').waitFor();
   });
 
-  it('leads to the page that was asked for', async () => {
+  it('continues to the requested URL', async () => {
     const { page, open } = await visit();
     await open('/account?from=mail#sessions');
     await heading(page, 'Sign in').waitFor();
@@ -28,7 +28,7 @@ describe('a sign-in', () => {
     expect(page.url()).toBe(`${app().app.publicUrl}/console/account?from=mail#sessions`);
   });
 
-  it('is not asked of somebody who has signed in', async () => {
+  it('is skipped for a signed-in user', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/sign-in?next=/console/account');
     await heading(page, 'Your account').waitFor();
@@ -36,34 +36,34 @@ describe('a sign-in', () => {
     await heading(page, 'Workspaces').waitFor();
   });
 
-  it('with a wrong password is refused in the words of the service', async () => {
+  it('with a wrong password shows the error of the service', async () => {
     const { page, open } = await visit();
     await open('/sign-in');
     const own = await staff();
     await fillSignIn(page, { ...own, password: 'not the password' });
     const problem = page.getByRole('alert');
-    await problem.getByText('The sign-in was refused').waitFor();
-    await problem.getByText('Request id:').waitFor();
+    await problem.getByText('Sign-in failed').waitFor();
+    await problem.getByText('Request ID:').waitFor();
     await expectAccessible(page);
     expect(await liveSessions(db(), own.id)).toEqual([]);
     await fillSignIn(page, own);
     await heading(page, 'Workspaces').waitFor();
   });
 
-  it('needs the code of an authenticator app', async () => {
+  it('requires the code of an authenticator app', async () => {
     const own = await staff();
     const code = await addTotp(app(), own.id);
     const { page, open } = await visit();
     await open('/sign-in');
     await fillSignIn(page, own);
-    await page.getByRole('alert').getByText('The sign-in was refused').waitFor();
+    await page.getByRole('alert').getByText('Sign-in failed').waitFor();
     const { length } = code(Date.now());
     const spaced = `${code(Date.now()).slice(0, length / 2)} ${code(Date.now()).slice(length / 2)}`;
     await fillSignIn(page, own, spaced);
     await heading(page, 'Workspaces').waitFor();
   });
 
-  it('that comes too early is told how long to wait, and when it is over', async () => {
+  it('that is rate-limited shows the delay and its end', async () => {
     const own = await staff();
     const { page, open } = await visit();
     await open('/sign-in');
@@ -72,7 +72,7 @@ describe('a sign-in', () => {
       await fillSignIn(page, { ...own, password: `guess ${attempt}` });
       await problem.waitFor();
     }
-    // Each further refusal makes the wait longer: one of them is met in the end.
+    // Each wrong password makes the delay longer, so the limit is reached.
     const early = problem.getByText('Too many attempts', { exact: true });
     await expect
       .poll(async () => {
@@ -89,7 +89,7 @@ describe('a sign-in', () => {
     await heading(page, 'Workspaces').waitFor();
   });
 
-  it('is accessible in both schemes and on a phone', async () => {
+  it('is accessible in both color schemes and on a phone', async () => {
     for (const device of [{}, phone]) {
       const { page, open } = await visit(device);
       await open('/sign-in');
@@ -102,8 +102,8 @@ describe('a sign-in', () => {
   });
 });
 
-describe('a page under another name', () => {
-  it('tells of the address at which the console is', async () => {
+describe('the console on another origin', () => {
+  it('shows the URL of the console', async () => {
     const { page, complaints } = await visit();
     const { publicUrl } = app().app;
     await page.goto(`${publicUrl.replace('127.0.0.1', 'localhost')}/console/sign-in`);
@@ -122,7 +122,7 @@ describe('a page under another name', () => {
 });
 
 describe('a sign-out', () => {
-  it('ends the session at the service, and leads to the sign-in', async () => {
+  it('ends the session and opens the sign-in', async () => {
     const own = await staff();
     const { page, open } = await visitAs(own);
     await open('/workspaces');
@@ -130,7 +130,7 @@ describe('a sign-out', () => {
     await heading(page, 'Your account').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await heading(page, 'Sign in').waitFor();
-    await page.getByRole('status').getByText('You have signed out.').waitFor();
+    await page.getByRole('status').getByText('You are signed out.').waitFor();
     expect(new URL(page.url()).search).toBe('');
     await expect.poll(() => liveSessions(db(), own.id)).toEqual([]);
     const names = (await page.context().cookies()).map(({ name }) => name);
@@ -139,7 +139,7 @@ describe('a sign-out', () => {
     await heading(page, 'Sign in').waitFor();
   });
 
-  it('ends the session though its token is refused by now', async () => {
+  it('ends the session even if its token is rejected', async () => {
     const own = await staff();
     const { page, open } = await visitAs(own);
     await open('/account');
@@ -154,14 +154,14 @@ describe('a sign-out', () => {
     expect(await liveSessions(db(), own.id)).toEqual([]);
   });
 
-  it('that does not reach the service says that the session goes on', async () => {
+  it('that does not reach the service shows an error', async () => {
     const own = await staff();
     const { page, open, complaints } = await visitAs(own);
     await open('/account');
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Sign out' }).click();
-    const dialog = page.getByRole('dialog', { name: 'You are still signed in' });
-    await dialog.getByText('The service could not be reached').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Could not sign out' });
+    await dialog.getByText('Cannot connect to the server').waitFor();
     await expectAccessible(page);
     expect(await liveSessions(db(), own.id)).toHaveLength(1);
     await page.context().setOffline(false);
@@ -174,11 +174,11 @@ describe('a sign-out', () => {
 });
 
 describe('without a connection', () => {
-  it('the start says so, and can be tried again', async () => {
+  it('the first screen shows an error and a retry', async () => {
     const { page, complaints } = await visitAs(await staff());
     await page.route(/SessionService\/RefreshSession$/, (route) => route.abort());
     await page.goto(`${app().app.publicUrl}/console/account`);
-    await page.getByText('The service could not be reached').waitFor();
+    await page.getByText('Cannot connect to the server').waitFor();
     await expectAccessible(page);
     await page.unroute(/SessionService\/RefreshSession$/);
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -186,11 +186,11 @@ describe('without a connection', () => {
     forgiveLostRequests(complaints);
   });
 
-  it('a page says so, and can be tried again', async () => {
+  it('a list shows an error and a retry', async () => {
     const { page, open, complaints } = await visitAs(await staff());
     await page.route(/WorkspaceService\/ListWorkspaces/, (route) => route.abort());
     await open('/workspaces');
-    await page.getByText('The service could not be reached').waitFor();
+    await page.getByText('Cannot connect to the server').waitFor();
     await page.unroute(/WorkspaceService\/ListWorkspaces/);
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'Demo workspace' }).waitFor();
@@ -198,7 +198,7 @@ describe('without a connection', () => {
     forgiveLostRequests(complaints);
   });
 
-  it('an action says so, and is not done later by itself', async () => {
+  it('an action shows an error and does not run later', async () => {
     const { page, open, complaints, requests } = await visitAs(await staff());
     await open('/workspaces');
     await page.getByRole('button', { name: 'Create workspace' }).click();
@@ -206,7 +206,7 @@ describe('without a connection', () => {
     await dialog.getByLabel('Name').fill('Made without a connection');
     await page.context().setOffline(true);
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('The service could not be reached').waitFor();
+    await dialog.getByText('Cannot connect to the server').waitFor();
     await page.context().setOffline(false);
     const before = requests.filter((one) => one.endsWith('/CreateWorkspace')).length;
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -218,7 +218,7 @@ describe('without a connection', () => {
   });
 });
 
-/** Chromium itself logs each request that fails. */
+/** Chromium logs each failed request. */
 function forgiveLostRequests(complaints: string[]): void {
   const others = complaints.splice(0).filter((one) => !/net::ERR_\w+$/.test(one));
   complaints.push(...others);

@@ -14,7 +14,7 @@ async function inState(state: string) {
   return (await keys()).filter((key) => key.state === state).map(({ kid }) => kid);
 }
 
-/** Lets the keys that wait be known to everybody. */
+/** Makes the pending keys ready. */
 function makeReady() {
   return changeElsewhere(
     app().app.inside.db,
@@ -46,76 +46,76 @@ async function createKey(page: Page): Promise<string> {
 }
 
 describe('signing keys', () => {
-  it('are created after a sign-in, once, and activated when they are ready', async () => {
+  it('are created once after a step-up and activated when ready', async () => {
     const user = await staff();
     const { page, open } = await visitAs(user, { signedInAt: longAgo() });
     await open('/signing-keys');
     const [old = ''] = await inState('active');
-    await rowOf(page, old).getByText('Signs', { exact: true }).waitFor();
-    await page.getByText('No key waits').waitFor();
+    await rowOf(page, old).getByText('Active', { exact: true }).waitFor();
+    await page.getByText('The next key is created automatically').waitFor();
     await page.getByRole('button', { name: 'Create key' }).click();
     await fillSignIn(page, user);
-    await page.getByText(/may sign from .* on, when everybody/).waitFor();
+    await page.getByText(/is next\. It is ready at/).waitFor();
     const [kid = '', ...others] = await inState('pending');
     expect(others).toEqual([]);
     expect(await publishedKids(app().app.publicUrl)).toContain(kid);
 
     const row = rowOf(page, kid);
-    await row.getByText('May sign from').waitFor();
+    await row.getByText('Ready').waitFor();
     expect(await row.getByRole('button', { name: /^Activate \S+$/ }).count()).toBe(0);
     await makeReady();
     await page.reload();
-    await page.getByText('is ready: it signs once it is activated').waitFor();
+    await page.getByText('It is ready and takes over at the next rotation').waitFor();
     await row.getByRole('button', { name: /^Activate \S+$/ }).click();
     const dialog = page.getByRole('dialog', { name: /^Let \S+ sign\?$/ });
     await dialog.getByText('it never signs again').waitFor();
     expect(await inState('active')).toEqual([old]);
     await dialog.getByRole('button', { name: 'Activate' }).click();
-    await row.getByText('Signs', { exact: true }).waitFor();
+    await row.getByText('Active', { exact: true }).waitFor();
     await rowOf(page, old).getByText('Published until').waitFor();
     expect(await inState('active')).toEqual([kid]);
     expect(await inState('retired')).toEqual([old]);
   });
 
-  it('sign before they are ready for those only who were told whom it breaks', async () => {
+  it('are activated early after a warning', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/signing-keys');
     const kid = await createKey(page);
     await rowOf(page, kid).getByRole('button', { name: 'Activate early' }).click();
-    const dialog = page.getByRole('dialog', { name: 'before it is ready' });
-    await dialog.getByText('They refuse its tokens').waitFor();
+    const dialog = page.getByRole('dialog', { name: /^Activate .* early\?$/ });
+    await dialog.getByText('They reject its tokens').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await inState('active')).not.toContain(kid);
     await rowOf(page, kid).getByRole('button', { name: 'Activate early' }).click();
     await dialog.getByRole('button', { name: 'Activate early' }).click();
-    await rowOf(page, kid).getByText('Signs', { exact: true }).waitFor();
+    await rowOf(page, kid).getByText('Active', { exact: true }).waitFor();
     expect(await inState('active')).toEqual([kid]);
   });
 
-  it('are revoked, also the one that signs, and the user stays signed in', async () => {
+  it('are revoked, also the active one, and the user stays signed in', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/signing-keys');
     const waiting = await createKey(page);
     await rowOf(page, waiting).getByRole('button', { name: 'Revoke' }).click();
     const dialog = page.getByRole('dialog', { name: /^Revoke / });
-    await dialog.getByText('No token becomes void').waitFor();
+    await dialog.getByText('no token becomes invalid').waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await rowOf(page, waiting).getByText('Revoked').first().waitFor();
     expect(await inState('revoked')).toContain(waiting);
 
     const [active = ''] = await inState('active');
     await rowOf(page, active).getByRole('button', { name: 'Revoke' }).click();
-    await dialog.getByText('Every token that it has signed becomes void at once').waitFor();
-    await dialog.getByText('a new key signs from the same moment on').waitFor();
+    await dialog.getByText('All tokens that it signed become invalid immediately').waitFor();
+    await dialog.getByText('A new key takes over at once').waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await rowOf(page, active).getByText('Revoked').first().waitFor();
     expect(await publishedKids(app().app.publicUrl)).not.toContain(active);
     const [next = ''] = await inState('active');
-    await rowOf(page, next).getByText('Signs', { exact: true }).waitFor();
+    await rowOf(page, next).getByText('Active', { exact: true }).waitFor();
     expect(await rowOf(page, active).getByRole('button', { name: 'Revoke' }).count()).toBe(0);
   });
 
-  it('are told of a ready key that takes the place of a revoked one', async () => {
+  it('are replaced by the ready key after a revocation', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/signing-keys');
     const kid = await createKey(page);
@@ -124,13 +124,13 @@ describe('signing keys', () => {
     const [active = ''] = await inState('active');
     await rowOf(page, active).getByRole('button', { name: 'Revoke' }).click();
     const dialog = page.getByRole('dialog', { name: /^Revoke / });
-    await dialog.getByText(`${kid.slice(0, 8)}, which is ready, signs`).waitFor();
+    await dialog.getByText(`Key ${kid.slice(0, 8)} takes over at once`).waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await rowOf(page, kid).getByText('Signs', { exact: true }).waitFor();
+    await rowOf(page, kid).getByText('Active', { exact: true }).waitFor();
     expect(await inState('active')).toEqual([kid]);
   });
 
-  it('are shown as gone once they are, where the clock is ahead, too', async () => {
+  it('are shown as removed even if the local clock is ahead', async () => {
     const { page, open } = await visitAs(await staff());
     const removeTime = Date.now() + 6000;
     const kid = `retired-${'x'.repeat(35)}`;
@@ -156,10 +156,10 @@ describe('signing keys', () => {
     await rowOf(page, kid).getByText('Removed', { exact: true }).first().waitFor();
   });
 
-  it('are shown to everybody who may see them, on a phone and in the dark, too', async () => {
+  it('are accessible on a phone and in dark mode', async () => {
     const { page, open } = await visitAs(await staff(['signing_keys:read']), phone);
     await open('/signing-keys');
-    await page.getByRole('img', { name: 'The lives of the keys' }).waitFor();
+    await page.getByRole('img', { name: 'Timeline of the keys' }).waitFor();
     await rowOf(page).nth(2).waitFor();
     expect(await page.getByRole('button', { name: /Create|Activate|Revoke/ }).count()).toBe(0);
     expect(await overhangOf(page)).toBe(0);

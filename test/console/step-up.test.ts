@@ -12,10 +12,10 @@ import { overhangOf, phone, type Reader } from '../support/viewing.ts';
 
 const { app, visitAs, member } = consoles();
 
-const stepUpOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Confirm that it is you' });
-const passwordOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Change your password' });
+const stepUpOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Confirm it’s you' });
+const passwordOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Change password' });
 
-/** Somebody whose sign-in is old, before their account page. */
+/** Opens the account screen of a user with an old sign-in. */
 async function atAccount(own: Person, device = {}): Promise<Visit> {
   const visit = await visitAs(own, { ...device, signedInAt: longAgo() });
   await visit.open('/account');
@@ -26,40 +26,40 @@ async function atAccount(own: Person, device = {}): Promise<Visit> {
 async function changePassword(visit: Visit, password: string): Promise<void> {
   await visit.page.getByRole('button', { name: 'Change password' }).click();
   await passwordOf(visit).getByLabel('New password').first().fill(password);
-  await passwordOf(visit).getByLabel('New password again').fill(password);
+  await passwordOf(visit).getByLabel('Confirm new password').fill(password);
   await passwordOf(visit).getByRole('button', { name: 'Change password' }).click();
 }
 
-/** Of the user's password as it is stored. */
+/** The stored password hash of the user. */
 async function hashOf({ id }: Person): Promise<string> {
   const { db } = app().app.inside;
   const row = db.selectFrom('users').select('password_hash').where('id', '=', id);
   return (await row.executeTakeFirstOrThrow()).password_hash;
 }
 
-describe('an action that needs a recent sign-in', () => {
-  it('asks for one, and goes on', async () => {
+describe('an action that requires a recent sign-in', () => {
+  it('asks for a sign-in, then continues', async () => {
     const own = await member('member');
     const visit = await atAccount(own);
     const before = await hashOf(own);
     await changePassword(visit, 'a long new password');
     const stepUp = stepUpOf(visit);
-    await stepUp.getByText('This needs a sign-in of the last few minutes.').waitFor();
+    await stepUp.getByText('This action requires a recent sign-in.').waitFor();
     expect(await stepUp.getByLabel('E-mail address').inputValue()).toBe(own.email);
     await expectAccessible(visit.page);
     await visit.page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(visit.page);
     expect(await hashOf(own)).toBe(before);
     await fillSignIn(visit.page, own);
-    await visit.page.getByText('Your password is changed').waitFor();
+    await visit.page.getByText('Password changed').waitFor();
     expect(await stepUp.count()).toBe(0);
     expect(await passwordOf(visit).count()).toBe(0);
     expect(await hashOf(own)).not.toBe(before);
   });
 
-  it('is not given up by a click beside the question', async () => {
+  it('is not cancelled by a click outside of the dialog', async () => {
     const visit = await atAccount(await member('member'));
-    await visit.page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await visit.page.getByRole('button', { name: 'Add authenticator app' }).click();
     const stepUp = stepUpOf(visit);
     const [cancel, signIn] = await Promise.all(
       ['Cancel', 'Sign in'].map((name) => stepUp.getByRole('button', { name }).boundingBox()),
@@ -68,10 +68,10 @@ describe('an action that needs a recent sign-in', () => {
     expect(cancel?.y).toBe(signIn?.y);
     await visit.page.mouse.click(5, 400);
     await stepUp.getByRole('button', { name: 'Cancel' }).click();
-    await visit.page.getByText('Nothing was changed.').waitFor();
+    await visit.page.getByText('Nothing was changed').waitFor();
   });
 
-  it('asks nobody else than whoever has begun it', async () => {
+  it('cannot be confirmed by another user', async () => {
     const [one, other] = [await member('member'), await member('member')];
     const visit = await atAccount(one);
     const { page } = visit;
@@ -85,7 +85,7 @@ describe('an action that needs a recent sign-in', () => {
       await route.fulfill({ response });
     });
     const asking = page.waitForRequest(/UserService\/EnrolTotp$/);
-    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await page.getByRole('button', { name: 'Add authenticator app' }).click();
     const asked = await asking;
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -99,51 +99,51 @@ describe('an action that needs a recent sign-in', () => {
     expect(await stepUpOf(visit).count()).toBe(0);
   });
 
-  it('does not happen where that is left out, says so, and can be tried again', async () => {
+  it('is not done after a cancel, and can be retried', async () => {
     const own = await member('member');
     const visit = await atAccount(own);
     const before = await hashOf(own);
     await changePassword(visit, 'a long new password');
     await stepUpOf(visit).getByRole('button', { name: 'Cancel' }).click();
     const problem = passwordOf(visit).getByRole('alert');
-    await problem.getByText('This was not done').waitFor();
-    await problem.getByText('Nothing was changed.').waitFor();
-    await problem.getByText('Request id:').waitFor();
+    await problem.getByText('Not saved').waitFor();
+    await problem.getByText('Nothing was changed').waitFor();
+    await problem.getByText('Request ID:').waitFor();
     await expectAccessible(visit.page);
     expect(await hashOf(own)).toBe(before);
 
     await passwordOf(visit).getByRole('button', { name: 'Change password' }).click();
     await stepUpOf(visit).waitFor();
     await fillSignIn(visit.page, own);
-    await visit.page.getByText('Your password is changed').waitFor();
+    await visit.page.getByText('Password changed').waitFor();
   });
 
-  it('tells of a wrong password there, and takes the right one', async () => {
+  it('shows a wrong password and accepts the right one', async () => {
     const own = await member('member');
     const visit = await atAccount(own);
-    await visit.page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await visit.page.getByRole('button', { name: 'Add authenticator app' }).click();
     await stepUpOf(visit).waitFor();
     await fillSignIn(visit.page, { ...own, password: 'not the password' });
     const problem = stepUpOf(visit).getByRole('alert');
-    await problem.getByText('The sign-in was refused').waitFor();
+    await problem.getByText('Sign-in failed').waitFor();
     await expectAccessible(visit.page);
     await fillSignIn(visit.page, own);
-    await visit.page.getByRole('dialog', { name: 'Add an authenticator app' }).waitFor();
+    await visit.page.getByRole('dialog', { name: 'Add authenticator app' }).waitFor();
   });
 
-  it('asks for the code of an authenticator app, too', async () => {
+  it('asks for the code of an authenticator app', async () => {
     const own = await member('member');
     const visit = await atAccount(own);
     const code = await addTotp(app(), own.id);
     await changePassword(visit, 'a long new password');
     await stepUpOf(visit).waitFor();
     await fillSignIn(visit.page, own);
-    await stepUpOf(visit).getByText('The sign-in was refused').waitFor();
+    await stepUpOf(visit).getByText('Sign-in failed').waitFor();
     await fillSignIn(visit.page, own, code(Date.now()));
-    await visit.page.getByText('Your password is changed').waitFor();
+    await visit.page.getByText('Password changed').waitFor();
   });
 
-  it('asks once for two of them', async () => {
+  it('asks once for two actions', async () => {
     const own = await member('member');
     const visit = await atAccount(own);
     const { page, requests } = visit;
@@ -153,21 +153,21 @@ describe('an action that needs a recent sign-in', () => {
       if (response.status() === 401) await new Promise<void>((go) => held.push(go));
       await route.fulfill({ response });
     });
-    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await page.getByRole('button', { name: 'Add authenticator app' }).click();
     await changePassword(visit, 'a long new password');
     await expect.poll(() => held.length).toBe(2);
     for (const go of held) go();
     await stepUpOf(visit).waitFor();
     await fillSignIn(page, own);
-    await page.getByRole('dialog', { name: 'Add an authenticator app' }).waitFor();
-    await page.getByText('Your password is changed').waitFor();
+    await page.getByRole('dialog', { name: 'Add authenticator app' }).waitFor();
+    await page.getByText('Password changed').waitFor();
     expect(await stepUpOf(visit).count()).toBe(0);
     expect(requests.filter((one) => one.endsWith('/SignIn'))).toHaveLength(1);
   });
 
-  it('fits a phone', async () => {
+  it('fits on a phone', async () => {
     const visit = await atAccount(await member('member'), phone);
-    await visit.page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await visit.page.getByRole('button', { name: 'Add authenticator app' }).click();
     await stepUpOf(visit).waitFor();
     expect(await overhangOf(visit.page)).toBe(0);
     await expectAccessible(visit.page);
@@ -175,7 +175,7 @@ describe('an action that needs a recent sign-in', () => {
 });
 
 describe('the keyboard', () => {
-  it('closes the topmost dialog only, and comes back to where it was', async () => {
+  it('closes only the topmost dialog, and the focus returns', async () => {
     const visit = await atAccount(await member('member'));
     const { page } = visit;
     const focus = page.locator(':focus');
@@ -183,7 +183,7 @@ describe('the keyboard', () => {
     await stepUpOf(visit).locator('input[name=password]').and(focus).waitFor();
     await page.keyboard.press('Escape');
     await stepUpOf(visit).waitFor({ state: 'hidden' });
-    await passwordOf(visit).getByText('This was not done').waitFor();
+    await passwordOf(visit).getByText('Not saved').waitFor();
     const again = passwordOf(visit).getByRole('button', { name: 'Change password' });
     await again.and(focus).waitFor();
     await page.keyboard.press('Escape');
@@ -191,7 +191,7 @@ describe('the keyboard', () => {
     await page.getByRole('button', { name: 'Change password' }).and(focus).waitFor();
   });
 
-  it('stays within the topmost dialog', async () => {
+  it('stays inside the topmost dialog', async () => {
     const visit = await atAccount(await member('member'));
     const { page } = visit;
     await changePassword(visit, 'a long new password');

@@ -23,7 +23,7 @@ function answerWith(page: Page, status: number, code: string, detail: string, he
 }
 
 describe('an upload', () => {
-  it('takes several files at once, and opens what it has stored', async () => {
+  it('accepts several files and links to the stored documents', async () => {
     const { page } = await openDocuments();
     const report = makeReport();
     await choose(page, fileOf('Plan.pdf', report), fileOf('He said "no".zip'));
@@ -43,7 +43,7 @@ describe('an upload', () => {
     await rowOf(page, 'Plan.pdf').waitFor({ state: 'detached' });
   });
 
-  it('takes what is dropped onto the page', async () => {
+  it('accepts dropped files', async () => {
     const { page } = await openDocuments();
     const dataTransfer = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
@@ -53,20 +53,20 @@ describe('an upload', () => {
       return transfer;
     })()`);
     await page.dispatchEvent('h1', 'dragover', { dataTransfer });
-    await page.getByText('Drop the files to upload them').waitFor();
+    await page.getByText('Drop files to upload').waitFor();
     await expectAccessible(page);
     await picture(page, 'upload-drop');
     await page.dispatchEvent('h1', 'drop', { dataTransfer });
     await documentNamed(page, 'Dropped 1.txt').waitFor();
     await documentNamed(page, 'Dropped 2.txt').waitFor();
-    expect(await page.getByText('Drop the files to upload them').count()).toBe(0);
+    expect(await page.getByText('Drop files to upload').count()).toBe(0);
     expect((await storedAs('Dropped 2.txt'))?.sha256).toBe(sha256(Buffer.from('some text')));
   });
 
-  it('takes nothing that is dropped beneath a dialog, or on another page', async () => {
+  it('ignores files that are dropped behind a dialog or on another screen', async () => {
     const { page } = await openDocuments();
     await choose(page, fileOf('Shown.zip'));
-    /** Whether the browser would leave the console for what is dropped. */
+    /** Whether the browser would navigate to the dropped file. */
     const isOpened = () =>
       page.evaluate<boolean>(`(() => {
         const dataTransfer = new DataTransfer();
@@ -86,14 +86,14 @@ describe('an upload', () => {
     expect(await page.getByText('Stray.txt').count()).toBe(0);
   });
 
-  it('waits while three others are under way', async () => {
+  it('waits while three others are running', async () => {
     const { page } = await openDocuments();
     const { held, letGo } = await holdUploads(page);
     const names = [1, 2, 3, 4, 5].map((number) => `Queue ${number}.zip`);
     await choose(page, ...names.map((name) => fileOf(name)));
     await expect.poll(() => held.length).toBe(3);
     expect(await page.getByRole('progressbar').count()).toBe(3);
-    expect(await page.getByText('Waiting for the others').count()).toBe(2);
+    expect(await page.getByText('Waiting').count()).toBe(2);
     await picture(page, 'upload-queue');
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -102,14 +102,14 @@ describe('an upload', () => {
 
     await page.getByRole('button', { name: 'Cancel Queue 1.zip' }).click();
     await rowOf(page, 'Queue 4.zip').getByText('0%').waitFor();
-    expect(await page.getByText('Waiting for the others').count()).toBe(1);
+    expect(await page.getByText('Waiting').count()).toBe(1);
     letGo();
     await page.getByText('4 of 4 files uploaded').waitFor();
     expect(await storedAs('Queue 5.zip')).toBeDefined();
     expect(await storedAs('Queue 1.zip')).toBeUndefined();
   });
 
-  it('tells how far it has come, and can be cancelled', async () => {
+  it('shows its progress and can be cancelled', async () => {
     const { page } = await openDocuments();
     const network = await page.context().newCDPSession(page);
     const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 150_000 };
@@ -124,7 +124,7 @@ describe('an upload', () => {
     expect(await storedAs('Slow.bin')).toBeUndefined();
   });
 
-  it('renews a token that is good no more', async () => {
+  it('renews a rejected token', async () => {
     const { page, requests } = await openDocuments();
     let isOld = true;
     await page.route(uploads, (route) => {
@@ -140,11 +140,11 @@ describe('an upload', () => {
 });
 
 describe('an upload that fails', () => {
-  it('of a file that is too large is not even sent', async () => {
+  it('does not send a file that is too large', async () => {
     const { page, requests } = await openDocuments();
     await choose(page, fileOf('Large.bin', Buffer.alloc(uploadBytesMax + 1)));
     const row = rowOf(page, 'Large.bin');
-    await row.getByText('It has 2.1 MB; the service takes 2 MB at most.').waitFor();
+    await row.getByText('The file is 2 MiB. The limit is 1.9 MiB.').waitFor();
     expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     expect(requests).not.toContain('POST /api/v1/documents');
     await expectAccessible(page);
@@ -152,17 +152,17 @@ describe('an upload that fails', () => {
     await row.waitFor({ state: 'detached' });
   });
 
-  it('says why the service refuses it, with what a support request should quote', async () => {
+  it('shows the error of the service with the request ID', async () => {
     const { page } = await openDocuments();
     await choose(page, fileOf('Empty.txt', Buffer.alloc(0)));
     const row = rowOf(page, 'Empty.txt');
     await row.getByText('is empty or missing').first().waitFor();
-    await row.getByText('Request id:').waitFor();
+    await row.getByText('Request ID:').waitFor();
     await page.getByText('0 of 1 file uploaded, 1 failed').waitFor();
     await picture(page, 'upload-refused');
   });
 
-  it('shows the words of the service where the page does not know its limit', async () => {
+  it('shows the error of the service if the limit is unknown', async () => {
     const { page } = await openDocuments();
     await page.route('**/console/**', async (route) => {
       const response = await route.fetch();
@@ -173,11 +173,11 @@ describe('an upload that fails', () => {
     await choose(page, fileOf('Limited.bin', Buffer.alloc(uploadBytesMax + 100_000)));
     const row = rowOf(page, 'Limited.bin');
     await row.getByText(`The file is larger than ${uploadBytesMax} bytes.`).waitFor();
-    await row.getByText('Request id:').waitFor();
+    await row.getByText('Request ID:').waitFor();
     expect(await row.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
-  it('for a while is tried again on demand', async () => {
+  it('can be retried after a temporary error', async () => {
     const { page } = await openDocuments();
     const headers = { 'retry-after': '7' };
     await answerWith(page, 503, 'unavailable', 'Too many uploads are under way.', headers);
@@ -190,26 +190,26 @@ describe('an upload that fails', () => {
     await documentNamed(page, 'Later.zip').waitFor();
   });
 
-  it('since the service could not be reached is tried again on demand', async () => {
+  it('can be retried after a lost connection', async () => {
     const { page, complaints } = await openDocuments();
     await page.route(uploads, (route) => route.abort());
     await choose(page, fileOf('Offline.zip'));
     const row = rowOf(page, 'Offline.zip');
-    await row.getByText('The service could not be reached').waitFor();
+    await row.getByText('Cannot connect to the server').waitFor();
     expect(complaints.splice(0)).toEqual(['Failed to load resource: net::ERR_FAILED']);
     await page.unroute(uploads);
     await row.getByRole('button', { name: 'Try again' }).click();
     await documentNamed(page, 'Offline.zip').waitFor();
   });
 
-  it('at something before the service is told as that', async () => {
+  it('reports an error response of a proxy', async () => {
     const { page } = await openDocuments();
     await page.route(uploads, (route) => route.fulfill({ status: 502, body: '<h1>Oops</h1>' }));
     await choose(page, fileOf('Proxy.zip'));
     await rowOf(page, 'Proxy.zip').getByText('The answer was 502').waitFor();
   });
 
-  it('is told as one where the answer is good, and not of the service', async () => {
+  it('reports a successful response that is not from the service', async () => {
     const { page } = await openDocuments();
     for (const body of ['<h1>Welcome</h1>', '{}']) {
       await page.route(uploads, (route) => route.fulfill({ status: 201, body }));

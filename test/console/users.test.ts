@@ -31,7 +31,7 @@ async function choose(page: Page, scopes: readonly string[]) {
   for (const scope of scopes) await dialog.getByRole('checkbox', { name: scope }).check();
 }
 
-/** Signs in, which has to succeed. */
+/** Expects a successful sign-in. */
 async function signInAs(person: Person) {
   const { page, open } = await visit();
   await open('/sign-in');
@@ -40,13 +40,13 @@ async function signInAs(person: Person) {
 }
 
 describe('users', () => {
-  it('are created by staff after a sign-in, with what their creator holds', async () => {
+  it('are created by staff after a step-up, with scopes of the creator', async () => {
     const creator = await staff(['users:read', 'users:write', 'audit:read']);
     const { page, open } = await visitAs(creator, { signedInAt: longAgo() });
     await open('/users');
     await page.getByRole('button', { name: 'Create user' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a user' });
-    await dialog.getByLabel('Kind').selectOption('Staff: runs the service');
+    const dialog = page.getByRole('dialog', { name: 'Create user' });
+    await dialog.getByLabel('Type').selectOption('Staff: manages the service');
     await dialog.getByLabel('E-mail address').fill('Night.Watch@example.com');
     await dialog.getByLabel('Name').fill('Night watch');
     await dialog.locator('input[type=password]').fill('short');
@@ -66,18 +66,18 @@ describe('users', () => {
     await signInAs({ id: '', email: 'night.watch@example.com', password });
   });
 
-  it('of kind member are created without scopes, and no address is taken twice', async () => {
+  it('of type member have no scopes, and e-mail addresses are unique', async () => {
     const { page, open } = await visitAs(await staff());
     const other = await addUser(db(), { kind: 'member' });
     await open('/users');
     await page.getByRole('button', { name: 'Create user' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a user' });
+    const dialog = page.getByRole('dialog', { name: 'Create user' });
     expect(await dialog.getByRole('checkbox').count()).toBe(0);
     await dialog.getByLabel('E-mail address').fill(other.email);
     await dialog.locator('input[type=password]').fill('a lantern on the quay');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('Another user has the e-mail address.').waitFor();
-    await dialog.getByText('Request id').waitFor();
+    await dialog.getByText('Request ID').waitFor();
     await dialog.getByLabel('E-mail address').fill('deck.hand@example.com');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'deck.hand@example.com' }).waitFor();
@@ -85,30 +85,30 @@ describe('users', () => {
     expect(await page.getByRole('button', { name: 'Change scopes' }).count()).toBe(0);
   });
 
-  it('are found by kind and by address, which the page’s own address keeps', async () => {
+  it('are filtered by type and e-mail, and the URL keeps the filter', async () => {
     const { page, open } = await visitAs(await staff());
     const wanted = await addUser(db(), { kind: 'member', email: 'pilot@example.com' });
     await open('/users');
     await page.getByLabel('E-mail address').fill('PILOT@example.com');
     await page.getByRole('button', { name: 'Filter' }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(1);
-    await page.getByLabel('Kind').selectOption('Staff');
+    await page.getByLabel('Type').selectOption('Staff');
     await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByText('No user is like that').waitFor();
+    await page.getByText('No matching users').waitFor();
     await expectAccessible(page);
     await page.reload();
-    await page.getByText('No user is like that').waitFor();
-    expect(await page.getByLabel('Kind').inputValue()).toBe('staff');
+    await page.getByText('No matching users').waitFor();
+    expect(await page.getByLabel('Type').inputValue()).toBe('staff');
     await open('/users?kind=member');
     await rowsOf(page).filter({ hasText: wanted.email }).waitFor();
     expect(await rowsOf(page).filter({ hasText: 'Staff' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Show all' }).click();
+    await page.getByRole('button', { name: 'Clear filter' }).click();
     await rowsOf(page).filter({ hasText: 'Staff' }).first().waitFor();
     await rowsOf(page).getByRole('link', { name: wanted.email }).click();
     await page.getByRole('heading', { level: 1, name: 'Test user' }).waitFor();
   });
 
-  it('come page by page', async () => {
+  it('load more pages', async () => {
     for (let i = 0; i < 51; i++) await addUser(db(), { kind: 'member' });
     const { page, open } = await visitAs(await staff());
     await open('/users?kind=member');
@@ -119,12 +119,12 @@ describe('users', () => {
 });
 
 describe('a user', () => {
-  it('gets another name, address and other scopes', async () => {
+  it('gets a new name, e-mail address and scopes', async () => {
     const { page, open } = await visitAs(await staff());
     const user = await addUser(db(), { scopes: 'audit:read payments:read' });
     await open(`/users/${user.id}`);
-    await page.getByRole('button', { name: 'Change name and e-mail' }).click();
-    const edit = page.getByRole('dialog', { name: 'Change name and e-mail address' });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit name and e-mail' });
     await edit.getByLabel('E-mail address').fill('nonsense');
     await edit.getByRole('button', { name: 'Save' }).click();
     await edit.getByText('is not an e-mail address', { exact: true }).waitFor();
@@ -149,39 +149,39 @@ describe('a user', () => {
     expect(scopes.split(' ').sort()).toEqual(['links:read', 'payments:read']);
   });
 
-  it('gets another address, to sign in with', async () => {
+  it('signs in with a new e-mail address', async () => {
     const { page, open } = await visitAs(await staff());
     const user = await member('member');
     await open(`/users/${user.id}`);
-    await page.getByRole('button', { name: 'Change name and e-mail' }).click();
-    const edit = page.getByRole('dialog', { name: 'Change name and e-mail address' });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit name and e-mail' });
     await edit.getByLabel('E-mail address').fill('Helm@example.com');
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('definition').getByText('helm@example.com').waitFor();
     await signInAs({ ...user, email: 'helm@example.com' });
   });
 
-  it('who may do more than the caller is not theirs to take over', async () => {
+  it('with more scopes than the caller cannot be taken over', async () => {
     const { page, open } = await visitAs(await staff(['users:read', 'users:write']));
     const user = await addUser(db(), { scopes: 'audit:read', name: 'Auditor' });
     await open(`/users/${user.id}`);
     await page.getByRole('button', { name: 'Set password' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Set the password of Auditor' });
+    const dialog = page.getByRole('dialog', { name: 'Set password of Auditor' });
     await dialog.locator('input[type=password]').fill('a lantern on the quay');
     await dialog.getByRole('button', { name: 'Set password' }).click();
-    await dialog.getByText('You may not do this').waitFor();
-    await dialog.getByText('Request id').waitFor();
+    await dialog.getByText('You don’t have access').waitFor();
+    await dialog.getByText('Request ID').waitFor();
     expect(await userOf(user.email)).toMatchObject({ password_hash: '' });
   });
 
-  it('gets another password, with which alone they sign in then', async () => {
+  it('gets a new password that replaces the old one', async () => {
     const { page, open } = await visitAs(await staff());
     const user = await member('member');
     await addSession(db(), user.id);
     await open(`/users/${user.id}`);
     await page.getByRole('button', { name: 'Set password' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Set the password' });
-    await dialog.getByText('every session of the user ends').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Set password' });
+    await dialog.getByText('All sessions of the user are signed out').waitFor();
     const password = 'a lantern on the quay';
     await dialog.locator('input[type=password]').fill(password);
     await dialog.getByRole('button', { name: 'Set password' }).click();
@@ -190,44 +190,44 @@ describe('a user', () => {
     await signInAs({ ...user, password });
   });
 
-  it('sets a password of their own, and stays signed in here alone', async () => {
+  it('who changes their own password stays signed in here only', async () => {
     const person = await staff();
     const { page, open } = await visitAs(person);
     await addSession(db(), person.id);
     await open(`/users/${person.id}`);
     await page.getByRole('button', { name: 'Set password' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Set the password' });
-    await dialog.getByText('every session of yours ends but this one').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Set password' });
+    await dialog.getByText('All your other sessions are signed out').waitFor();
     await dialog.locator('input[type=password]').fill('a lantern on the quay');
     await dialog.getByRole('button', { name: 'Set password' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await liveSessions(db(), person.id)).toHaveLength(1);
   });
 
-  it('loses a second factor after a question', async () => {
+  it('loses two-factor authentication after a confirmation', async () => {
     const { page, open } = await visitAs(await staff());
     const user = await addUser(db(), { kind: 'member' });
     await addTotp(app(), user.id);
     await open(`/users/${user.id}`);
-    await page.getByRole('definition').getByText('An authenticator app').waitFor();
-    await page.getByRole('button', { name: 'Remove the authenticator app' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Remove the authenticator app' });
-    await dialog.getByText('the password alone').waitFor();
+    await page.getByRole('definition').getByText('On').waitFor();
+    await page.getByRole('button', { name: 'Remove authenticator app' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Remove authenticator app' });
+    await dialog.getByText('with the password only').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('definition').getByText('None: the password alone').waitFor();
+    await page.getByRole('definition').getByText('Off').waitFor();
     const seeds = db().selectFrom('totp_seeds').selectAll().where('user_id', '=', user.id);
     expect(await seeds.execute()).toEqual([]);
   });
 
-  it('is disabled after a question, which ends every session, and enabled again', async () => {
+  it('is disabled after a confirmation, which ends all sessions, and enabled again', async () => {
     const { page, open } = await visitAs(await staff());
     const user = await member('member');
     await addSession(db(), user.id);
     await open(`/users/${user.id}`);
     await page.getByRole('button', { name: 'Disable' }).click();
     const dialog = page.getByRole('dialog', { name: 'Disable ' });
-    await dialog.getByText('Every session of the user ends at once').waitFor();
+    await dialog.getByText('The user is signed out immediately').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(await liveSessions(db(), user.id)).toHaveLength(1);
     await page.getByRole('button', { name: 'Disable' }).click();
@@ -239,7 +239,7 @@ describe('a user', () => {
     await signInAs(user);
   });
 
-  it('who alone could bring others in is not disabled', async () => {
+  it('who is the last administrator cannot be disabled', async () => {
     await db()
       .updateTable('users')
       .set({ disable_time: 1 })
@@ -257,7 +257,7 @@ describe('a user', () => {
     expect(await userOf(last.email)).toMatchObject({ disable_time: null });
   });
 
-  it('is only looked at by staff who may not change users, on a phone, too', async () => {
+  it('is read-only for staff without the write scope, on a phone as well', async () => {
     const readers = managementScopes.filter((scope) => scope.endsWith(':read'));
     const { page, open } = await visitAs(await staff(readers), phone);
     const user = await addUser(db(), { scopes: managementScopes.join(' '), disabled: true });
@@ -276,10 +276,10 @@ describe('a user', () => {
     }
   });
 
-  it('whom there is not is told of', async () => {
+  it('shows an error if it does not exist', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/users/usr_0000000000000000000000');
     await page.getByRole('alert').getByText('Not found').waitFor();
-    await page.getByRole('alert').getByText('Request id').waitFor();
+    await page.getByRole('alert').getByText('Request ID').waitFor();
   });
 });

@@ -13,7 +13,7 @@ const { app, workspaceId, visitAs, staff, member } = consoles({
 
 const pathOf = (link: LinkFields) => `/workspaces/${workspaceId()}/links/${link.id}`;
 
-/** A view in which somebody read the pages that a browser would report. */
+/** Records a view with the reported pages. */
 async function viewed(link: LinkFields, email: string, ...reports: Record<string, string>[]) {
   const cookie = await admit(link, email);
   clock.aheadMs += 120_000;
@@ -21,10 +21,10 @@ async function viewed(link: LinkFields, email: string, ...reports: Record<string
   await app().app.inside.views.flush();
 }
 
-/** What a chart says as a table: the bars that are not zero, unless all are wanted. */
+/** The table of a chart, without zero rows unless `all` is set. */
 async function barsOf(page: Page, name: string, zero?: string): Promise<string[][]> {
   const chart = page.getByRole('figure', { name });
-  await chart.getByText('As a table').click();
+  await chart.getByText('Show as table').click();
   const rows = chart.getByRole('table').getByRole('row');
   await rows.first().waitFor();
   const texts = (await rows.allInnerTexts()).map((text) => text.split('\t'));
@@ -32,13 +32,13 @@ async function barsOf(page: Page, name: string, zero?: string): Promise<string[]
 }
 
 describe('a link', () => {
-  it('shows its facts, and where its document and its address are', async () => {
+  it('shows its properties, its document and its URL', async () => {
     const link = await watched(app(), { name: 'For the board', password: 'open sesame' });
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf(link));
     await page.getByRole('heading', { level: 1, name: 'For the board' }).waitFor();
-    await page.getByText('Nobody has opened it yet').waitFor();
-    for (const fact of [link.url, link.id, 'password, e-mail address', 'not allowed']) {
+    await page.getByText('No views yet').waitFor();
+    for (const fact of [link.url, link.id, 'Password and e-mail', 'Not allowed']) {
       await page.getByText(fact, { exact: true }).waitFor();
     }
     await page.getByRole('button', { name: 'Copy id' }).waitFor();
@@ -52,13 +52,13 @@ describe('a link', () => {
     await expectAccessible(page);
   });
 
-  it('is changed and revoked on its page', async () => {
+  it('is edited and revoked on its screen', async () => {
     const link = await watched(app());
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf(link));
     await page.getByRole('heading', { level: 1, name: 'deck.pdf' }).waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Edit the link' });
+    const dialog = page.getByRole('dialog', { name: 'Edit link' });
     await dialog.getByLabel('Name').fill('Renamed');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { level: 1, name: 'Renamed' }).waitFor();
@@ -68,30 +68,30 @@ describe('a link', () => {
       .getByRole('button', { name: 'Revoke link' })
       .click();
     await page.getByText('Revoked', { exact: true }).waitFor();
-    await page.getByText('The link was revoked before anybody did.').waitFor();
+    await page.getByText('The link was revoked before anyone opened it.').waitFor();
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     expect((await fetch(link.url)).status).toBe(410);
     await expectAccessible(page);
   });
 
-  it('of others is looked at by those who may not change it', async () => {
+  it('is read-only without the write scope', async () => {
     const link = await watched(app(), { name: 'Only looked at' });
     const reader = await staff(['workspaces:read', 'documents:read', 'links:read']);
     const { page, open } = await visitAs(reader);
     await open(pathOf(link));
-    await page.getByText('Nobody has opened it yet').waitFor();
+    await page.getByText('No views yet').waitFor();
     for (const name of ['Edit', 'Revoke']) {
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     }
     await page.getByRole('main').getByRole('link', { name: 'Links' }).click();
     await page.getByRole('link', { name: 'Only looked at' }).waitFor();
-    await page.getByRole('button', { name: 'Copy address' }).first().waitFor();
+    await page.getByRole('button', { name: 'Copy URL' }).first().waitFor();
     for (const name of ['Create link', /^Edit/, /^Revoke/]) {
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     }
   });
 
-  it('that is not there is said to be not there', async () => {
+  it('shows an error if it does not exist', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(`/workspaces/${workspaceId()}/links/lnk_none`);
     await page.getByRole('alert').getByText('There is no such link in the workspace.').waitFor();
@@ -99,7 +99,7 @@ describe('a link', () => {
 });
 
 describe('the views of a link', () => {
-  it('are listed as the service tells them, and add up', async () => {
+  it('are listed and summed up', async () => {
     const link = await watched(app());
     await viewed(link, 'first@example.com', read('1:20000,2:40000'));
     await viewed(link, 'second@example.com', read('2:10000'), read('2:5000,3:1500', otherVisit));
@@ -108,7 +108,7 @@ describe('the views of a link', () => {
     await open(pathOf(link));
 
     const rows = page.getByRole('table', { name: 'Views', exact: true }).getByRole('row');
-    await rows.filter({ hasText: 'third@example.com' }).getByText('not verified').waitFor();
+    await rows.filter({ hasText: 'third@example.com' }).getByText('Not verified').waitFor();
     const first = rows.filter({ hasText: 'first@example.com' });
     await first.getByText('1 min', { exact: true }).waitFor();
     await first.getByText('1–2', { exact: true }).waitFor();
@@ -137,11 +137,11 @@ describe('the views of a link', () => {
     await expectAccessible(page);
   });
 
-  it('are counted by the days of the reader', async () => {
+  it('are counted per day in the local time zone', async () => {
     const link = await watched(app());
     const timeZone = 'Pacific/Auckland';
     const utcDay = Math.floor((Date.now() - 5 * dayMs) / dayMs) * dayMs;
-    // Midnight there is at 11 or 12 o'clock UTC: both fall on the same day of UTC.
+    // Midnight there is at 11:00 or 12:00 UTC, so both views have the same UTC date.
     const times = [utcDay + 9 * 3_600_000, utcDay + 14 * 3_600_000, utcDay + 15 * 3_600_000];
     await addViews(
       app(),
@@ -159,7 +159,7 @@ describe('the views of a link', () => {
     ]);
   });
 
-  it('come page by page, and the charts say that they leave out the oldest', async () => {
+  it('load more pages, and the charts say that they omit the oldest', async () => {
     const link = await watched(app());
     const now = Date.now();
     const rows = Array.from({ length: 1_010 }, (_, index) => ({
@@ -182,7 +182,7 @@ describe('the views of a link', () => {
     expect(bars.reduce((sum, [, text]) => sum + Number(text), 0)).toBe(1_000);
   });
 
-  it('of more than a year stand in weeks, and many pages share a bar', async () => {
+  it('of more than a year are shown per week, and many pages share a bar', async () => {
     const link = await watched(app());
     await app()
       .app.inside.db.updateTable('documents')
@@ -207,12 +207,12 @@ describe('the views of a link', () => {
       ['1–10', '45 s'],
       ['391–400', '1 min 10 s'],
     ]);
-    await page.getByText(/The most: .*, on pages \d+–\d+\.$/).waitFor();
+    await page.getByText(/Longest: .* on pages \d+–\d+\.$/).waitFor();
     await expectAccessible(page);
   });
 });
 
-describe('the page of a link', () => {
+describe('the screen of a link', () => {
   let link: LinkFields;
   beforeAll(async () => {
     link = await watched(app(), { name: 'To investors' });
@@ -226,14 +226,14 @@ describe('the page of a link', () => {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [size, settings] of Object.entries({ phone, desktop })) {
-      it(`is readable: ${size}, ${colorScheme}`, async () => {
+      it(`is accessible: ${size}, ${colorScheme}`, async () => {
         const { page, open } = await visitAs(await member('member'), settings);
         await page.emulateMedia({ colorScheme });
         await open(pathOf(link));
         await page.getByRole('figure', { name: 'Time per page' }).waitFor();
         await page.getByText('reader0@example.com').waitFor();
         await picture(page, `links-views-${size}-${colorScheme}`);
-        await page.getByText('As a table').first().click();
+        await page.getByText('Show as table').first().click();
         await expectAccessible(page);
         expect(await overhangOf(page)).toBe(0);
         await picture(page, `links-views-table-${size}-${colorScheme}`);

@@ -7,11 +7,11 @@ const { app, workspaceId, visitAs, staff, member } = consoles();
 const db = () => app().app.inside.db;
 
 describe('workspaces', () => {
-  it('are created by staff, and opened', async () => {
+  it('are created by staff and opened', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/workspaces');
     await page.getByRole('button', { name: 'Create workspace' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Create a workspace' });
+    const dialog = page.getByRole('dialog', { name: 'Create workspace' });
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('must be at least 1 character').first().waitFor();
     await expectAccessible(page);
@@ -24,7 +24,7 @@ describe('workspaces', () => {
     expect(await rows.count()).toBe(3);
   });
 
-  it('are those that a member is in, and the only one is opened at once', async () => {
+  it('are limited to those of the member, and a single one opens directly', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open('/');
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
@@ -36,7 +36,7 @@ describe('workspaces', () => {
     expect(await page.getByRole('button', { name: 'Create workspace' }).count()).toBe(0);
   });
 
-  it('that somebody is in are shown once they are taken in', async () => {
+  it('appear after a member is added', async () => {
     const newcomer = await addUser(db(), { kind: 'member' });
     const { page, open } = await visitAs(newcomer);
     const refused: number[] = [];
@@ -44,10 +44,10 @@ describe('workspaces', () => {
       if (response.status() === 403) refused.push(response.status());
     });
     await open('/workspaces');
-    await page.getByText('You are in no workspace yet').waitFor();
+    await page.getByText('You are not in a workspace yet').waitFor();
     await expectAccessible(page);
     await takeIn(app(), newcomer.id);
-    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await page
       .getByRole('table', { name: 'Workspaces' })
       .getByRole('link', { name: 'Demo workspace' })
@@ -55,11 +55,11 @@ describe('workspaces', () => {
     expect(refused).toEqual([]);
   });
 
-  it('are looked for when somebody who is in none comes back to the page', async () => {
+  it('are reloaded when a member without any returns to the tab', async () => {
     const newcomer = await addUser(db(), { kind: 'member' });
     const { page, open } = await visitAs(newcomer);
     await open('/workspaces');
-    await page.getByText('You are in no workspace yet').waitFor();
+    await page.getByText('You are not in a workspace yet').waitFor();
     await takeIn(app(), newcomer.id);
     const comeBack = "document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))";
     await expect
@@ -70,7 +70,7 @@ describe('workspaces', () => {
       .toBeGreaterThan(0);
   });
 
-  it('open at their documents where an address names nothing else', async () => {
+  it('open at their documents by default', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(`/workspaces/${workspaceId()}`);
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();

@@ -115,7 +115,7 @@ describeDialects('a code', (dialect) => {
     await useUpStrangers(link);
     const stranger = await new Visitor(link).post({ email: 'stranger@example.com' });
     expect([stranger.status, askedBy(stranger)]).toEqual([429, 'E-mail address']);
-    expect(alertOf(stranger)).toMatch(/Too many codes .* try again in \d+ seconds/);
+    expect(alertOf(stranger)).toMatch(/Too many codes .* Try again in \d+ seconds/);
 
     // The address, from a browser that is new to the link.
     expect((await new Visitor(link).post({ email })).status).toBe(303);

@@ -119,7 +119,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     );
     for (const { status } of await Promise.all(answers)) expect(status).toBe(403);
     const late = await other.visitor.post({ code: other.code });
-    expect([late.status, alertOf(late)]).toEqual([403, expect.stringContaining('no longer good')]);
+    expect([late.status, alertOf(late)]).toEqual([403, expect.stringContaining('has expired')]);
     expect(await views(link)).toHaveLength(1);
   });
 
@@ -197,7 +197,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     clock.now += 18 * second;
     const sent = await visitor.post({ code: 'again' });
     expect([sent.status, askedBy(sent)]).toEqual([200, 'Code']);
-    expect(sent.text).toMatch(/role="status">A new code was sent/);
+    expect(sent.text).toMatch(/role="status">We sent a new code/);
     const next = await lastCode(app(), email);
     expect(await codesFor(app(), email)).toHaveLength(2);
     if (next !== code) expect((await visitor.post({ code })).status).toBe(403);

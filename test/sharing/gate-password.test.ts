@@ -175,7 +175,7 @@ describeDialects('a link with a password', (dialect) => {
     expect((await reader.get('/file')).status).toBe(403);
     for (const visitor of [reader, halfway]) {
       expect(await visitor.asked()).toBe('Password');
-      expect(alertOf(await visitor.post({ password }))).toMatch(/not the right password/);
+      expect(alertOf(await visitor.post({ password }))).toMatch(/Wrong password/);
       await visitor.post({ password: 'another one', email: 'reader@example.com' });
       expect(await visitor.asked()).toBe('document');
     }

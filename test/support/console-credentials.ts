@@ -18,7 +18,7 @@ export type TakenSecret = {
 
 /** Reads a secret that is shown, and says that it is stored. */
 export async function takeSecret(page: Page): Promise<TakenSecret> {
-  const dialog = page.getByRole('dialog').filter({ hasText: 'it is shown this once' });
+  const dialog = page.getByRole('dialog').filter({ hasText: 'It is not shown again' });
   await dialog.waitFor();
   const [secret = '', command = ''] = await dialog.locator('code').allTextContents();
   const text = (await dialog.textContent()) ?? '';

@@ -1,4 +1,4 @@
-// For readers who hear the page, use no mouse, or have told their system how they want to see it.
+// Screen readers, the keyboard and system settings.
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { makePdf } from '../support/pdf.ts';
@@ -7,7 +7,7 @@ import { makePng } from '../support/sharing.ts';
 import { desktop, phone, picture } from '../support/viewing.ts';
 
 const { read, share } = readers();
-/** A window in which the second page is not drawn ahead. */
+/** A window so small that the second page is not drawn ahead. */
 const low = { viewport: { width: 1280, height: 720 } };
 const pdf = makePdf({ pages: 2, text: 'The terms' });
 
@@ -19,7 +19,7 @@ async function open(options: BrowserContextOptions = low, bytes = pdf, name = 't
   return reader;
 }
 
-/** What a screen reader is told, without where links lead. */
+/** The accessibility tree without URLs. */
 async function heard(page: Page): Promise<string[]> {
   const lines = (await page.locator('body').ariaSnapshot()).split('\n');
   return lines.filter((line) => !line.includes('/url:'));
@@ -31,7 +31,7 @@ const styleOf = (page: Page, selector: string, property: string) =>
   );
 
 describe('every control has a name and a role', () => {
-  it('beside a PDF', async () => {
+  it('with a PDF', async () => {
     const { page } = await open();
     await page.locator('.page.drawn .text span').first().waitFor();
 
@@ -43,7 +43,7 @@ describe('every control has a name and a role', () => {
       '    - button "Zoom out"',
       '    - status "Zoom": 125%',
       '    - button "Zoom in"',
-      '    - button "Fit the whole page"',
+      '    - button "Fit page"',
       '  - link "Download":',
       '- main "terms.pdf":',
       '  - status: Document loaded, 2 pages',
@@ -52,7 +52,7 @@ describe('every control has a name and a role', () => {
     ]);
   });
 
-  it('beside a picture', async () => {
+  it('with an image', async () => {
     const { page } = await open(low, makePng(320, 200), 'picture.png');
 
     expect(await heard(page)).toEqual([
@@ -62,7 +62,7 @@ describe('every control has a name and a role', () => {
       '    - button "Zoom out"',
       '    - status "Zoom": 100%',
       '    - button "Zoom in"',
-      '    - button "Fit the whole page"',
+      '    - button "Fit page"',
       '  - link "Download":',
       '- main "picture.png":',
       '  - img "picture.png"',
@@ -71,7 +71,7 @@ describe('every control has a name and a role', () => {
   });
 });
 
-it('every control is reached by the keyboard alone, and shows that it is', async () => {
+it('every control can be reached with the keyboard and shows the focus', async () => {
   const { page } = await open();
   const stops: string[] = [];
   for (let stop = 0; stop < 6; stop++) {
@@ -83,17 +83,10 @@ it('every control is reached by the keyboard alone, and shows that it is', async
       return [ariaLabel || id || textContent, outlineStyle];
     })()`);
     stops.push(name);
-    // The document shows it by the line above it, which its pages cannot cover.
+    // The document shows its focus as a line above it, because pages would cover an outline.
     if (name !== 'viewer') expect(outline, name).toBe('solid');
   }
-  expect(stops).toEqual([
-    'Page, of 2',
-    'Zoom out',
-    'Zoom in',
-    'Fit the whole page',
-    'Download',
-    'viewer',
-  ]);
+  expect(stops).toEqual(['Page, of 2', 'Zoom out', 'Zoom in', 'Fit page', 'Download', 'viewer']);
 });
 
 it.each([
@@ -110,13 +103,13 @@ it.each([
     const what = await control.evaluate((element) => element.outerHTML);
     expect(box?.width, what).toBeGreaterThanOrEqual(44);
     expect(box?.height, what).toBeGreaterThanOrEqual(44);
-    // Not beyond the edge of the screen, either.
+    // Nothing overflows the screen.
     expect((box?.x ?? 0) + (box?.width ?? 0), what).toBeLessThanOrEqual(390);
   }
 });
 
-describe('what the system is set to is followed', () => {
-  it('dark: the page around the document, not the document', async () => {
+describe('system settings are respected', () => {
+  it('dark mode: around the document, not in the document', async () => {
     const { page } = await open({ ...desktop, colorScheme: 'dark' });
 
     expect(await styleOf(page, 'body', 'background-color')).toBe('rgb(18, 22, 27)');
@@ -124,7 +117,7 @@ describe('what the system is set to is followed', () => {
     expect(await styleOf(page, '.page', 'background-color')).toBe('rgb(255, 255, 255)');
   });
 
-  it('forced colours: the edge of a page is drawn', async () => {
+  it('forced colors: pages have a border', async () => {
     const { page } = await open({ ...desktop, forcedColors: 'active' });
 
     expect(await styleOf(page, '.page', 'outline-style')).toBe('solid');
@@ -137,7 +130,7 @@ describe('what the system is set to is followed', () => {
   ] as const)('%s', async (_, reducedMotion, movingMin) => {
     const link = await share(pdf, 'terms.pdf');
     const { page } = await read({ ...desktop, reducedMotion });
-    // The document never comes, so that the page goes on waiting.
+    // The document never arrives, so the progress bar stays.
     await page.route('**/file', () => {});
 
     await page.goto(link.url);

@@ -1,4 +1,4 @@
-// What a reader's browser has to fetch before it sees anything, and whom it asks.
+// The size of the first load, and its origins.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -12,7 +12,7 @@ const web = path.resolve(import.meta.dirname, '../../dist/web');
 
 type Chunk = { file: string; imports?: string[]; dynamicImports?: string[]; assets?: string[] };
 
-/** What a chunk imports at once, and what that does. */
+/** All static imports of a chunk, recursively. */
 function sharedBy(chunk: Chunk, manifest: Record<string, Chunk>, found = new Set<Chunk>()) {
   for (const name of chunk.imports ?? []) {
     const shared = manifest[name];
@@ -23,7 +23,7 @@ function sharedBy(chunk: Chunk, manifest: Record<string, Chunk>, found = new Set
   return found;
 }
 
-it("the viewer's own code takes 60 kB at most, and pdf.js comes by itself", async () => {
+it("the viewer's own code takes at most 60 kB, and pdf.js is separate", async () => {
   const text = await readFile(path.join(web, '.vite/manifest.json'), 'utf8');
   const manifest: Record<string, Chunk> = JSON.parse(text);
   const viewer = manifest['web/viewer/viewer.ts'];
@@ -55,7 +55,7 @@ const scripted = makePdf({
     '/A << /S /Launch /F (https://www.example.com/program) >> >>',
 });
 
-describe('no page asks anybody but the service', () => {
+describe('no page sends requests to another origin', () => {
   it.each([
     [
       'a PDF with scripts and actions',
@@ -74,7 +74,7 @@ describe('no page asks anybody but the service', () => {
       fields?: object;
       isRevoked?: boolean;
       isUnknown?: boolean;
-      /** What tells that the page is complete. */
+      /** A selector that matches when the page is complete. */
       stands?: string;
     }) => {
       const { bytes, name, fields = {}, isRevoked, isUnknown, stands } = setting;
@@ -91,10 +91,10 @@ describe('no page asks anybody but the service', () => {
       await page.mouse.click(640, 400);
 
       expect(requests.length).toBeGreaterThan(1);
-      // A page that shows a document also reports that.
+      // The viewer reports the view.
       const own = /^GET \/(s|assets)\/|^POST \/s\/\w+\/view$/;
       expect(requests.filter((request) => !own.test(request))).toEqual([]);
-      // Chromium itself logs an answer of 404 or 410.
+      // Chromium logs responses with 404 and 410.
       const ownLog = /^Failed to load resource: .* (404|410) /;
       expect(complaints.filter((complaint) => !ownLog.test(complaint))).toEqual([]);
     },

@@ -1,4 +1,4 @@
-// The gate as somebody with a browser passes it, without any script.
+// The gate in a browser, without JavaScript.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
@@ -35,20 +35,20 @@ async function open(link: LinkFields, options: BrowserContextOptions = desktop) 
   return reader;
 }
 
-/** Presses a button, and waits for the page that it leads to. */
+/** Presses a button and waits for the next page. */
 async function press(page: Page, name: string): Promise<void> {
   const arrived = page.waitForEvent('framenavigated');
   await page.getByRole('button', { name }).click();
   await arrived;
 }
 
-/** Fills in what is asked for, and sends it. */
+/** Fills in the field and submits the form. */
 async function answer(page: Page, label: string, text: string): Promise<void> {
   await page.getByLabel(label).fill(text);
   await press(page, 'Continue');
 }
 
-/** Waits for what is wrong, which has to belong to the field. */
+/** Waits for the error, which must describe the field. */
 async function expectError(page: Page, label: string, text: string): Promise<void> {
   const alert = page.getByRole('alert');
   await expect.poll(() => alert.textContent()).toContain(text);
@@ -64,7 +64,7 @@ async function expectDocument(page: Page): Promise<void> {
   await expect.poll(() => text.textContent()).toBe('The terms, page 1');
 }
 
-/** Chromium logs the refusal of a form by itself. */
+/** Chromium logs error responses. */
 const ownLog = /^Failed to load resource: the server responded with a status of 4\d\d/;
 const unexpected = (complaints: string[]) => complaints.filter((one) => !ownLog.test(one));
 
@@ -74,7 +74,7 @@ describe.each([
 ])('on %s', (what, options) => {
   const name = what.split(' ')[1];
 
-  it('a link that asks for everything opens step by step', async () => {
+  it('a link with all checks opens step by step', async () => {
     const email = `reader.of.a.rather.long.name.on.${name}@mail.department.example.com`;
     const link = await share(every);
     const { page, requests, complaints } = await open(link, options);
@@ -89,7 +89,7 @@ describe.each([
     await expectAsked(page, 'Password');
     await fits('password');
     await answer(page, 'Password', 'a guess');
-    await expectError(page, 'Password', 'not the right password');
+    await expectError(page, 'Password', 'Wrong password');
     await fits('password-error');
     await answer(page, 'Password', password);
 
@@ -104,7 +104,7 @@ describe.each([
     await fits('code');
     const code = await lastCode(test, email);
     await answer(page, 'Code', wrongCode(code));
-    await expectError(page, 'Code', 'wrong or no longer good');
+    await expectError(page, 'Code', 'wrong or has expired');
     await fits('code-error');
     expect(requests.filter((request) => /file|download|pdf/.test(request))).toEqual([]);
     expect(requests.filter((request) => request.includes('.js'))).toEqual([]);
@@ -120,7 +120,7 @@ describe.each([
   });
 });
 
-it('a link with a password only opens to that, from the keyboard', async () => {
+it('a link with only a password opens with the keyboard', async () => {
   const link = await share({ password });
   const { page, complaints } = await open(link);
   const focused = () => page.evaluate<string>('document.activeElement.name');
@@ -131,18 +131,18 @@ it('a link with a password only opens to that, from the keyboard', async () => {
   expect(complaints).toEqual([]);
 });
 
-it('a mistyped address can be corrected, by the button and by going back', async () => {
+it('a mistyped e-mail can be corrected with the button and by going back', async () => {
   const link = await share({ email_required: true, email_verification_required: true });
   const { page } = await open(link);
   await answer(page, 'E-mail address', 'raeder@example.com');
   await expectAsked(page, 'Code');
-  await press(page, 'Use another address');
+  await press(page, 'Use another e-mail');
   await answer(page, 'E-mail address', 'raeder2@example.com');
   await expectAsked(page, 'Code');
   await page.goBack();
   await page.goto(link.url);
   await expectAsked(page, 'Code');
-  await press(page, 'Use another address');
+  await press(page, 'Use another e-mail');
 
   await answer(page, 'E-mail address', 'reader@example.com');
 
@@ -151,20 +151,20 @@ it('a mistyped address can be corrected, by the button and by going back', async
   await expectDocument(page);
 });
 
-it('another code can be asked for, and only the last one is good', async () => {
+it('a new code can be requested, and only the last one works', async () => {
   const email = 'patient@example.com';
   const link = await share({ email_required: true, email_verification_required: true });
   const { page } = await open(link, phone);
   await answer(page, 'E-mail address', email);
   await expectAsked(page, 'Code');
 
-  await press(page, 'Send a new code');
-  await expectError(page, 'Code', 'A code was sent a moment ago');
+  await press(page, 'Send new code');
+  await expectError(page, 'Code', 'We already sent a code');
   await picture(page, 'gate-phone-code-early');
   clock.skippedMs += 31_000;
-  await press(page, 'Send a new code');
+  await press(page, 'Send new code');
 
-  await expect.poll(() => page.getByRole('status').textContent()).toContain('A new code was sent');
+  await expect.poll(() => page.getByRole('status').textContent()).toContain('We sent a new code');
   await picture(page, 'gate-phone-code-again');
   const codes = await codesFor(test, email);
   expect(codes).toHaveLength(2);
@@ -172,22 +172,22 @@ it('another code can be asked for, and only the last one is good', async () => {
   await expectDocument(page);
 });
 
-it('whoever guesses is told when to try again', async () => {
+it('too many wrong passwords show when to try again', async () => {
   const link = await share({ password });
   const { page } = await open(link, phone);
   for (let i = 0; i < 10; i++) {
     await answer(page, 'Password', `guess ${i}`);
-    await expectError(page, 'Password', 'not the right password');
+    await expectError(page, 'Password', 'Wrong password');
   }
   clock.skippedMs += 1_000;
-  // Each wait is twice the last one: 1 second is over, 64 are not, however slow the machine.
+  // Each delay is twice the last one. 64 seconds are longer than this test on any machine.
   for (let wait = 2; wait <= 64; wait *= 2) {
     await answer(page, 'Password', 'one more guess');
-    await expectError(page, 'Password', 'not the right password');
+    await expectError(page, 'Password', 'Wrong password');
     clock.skippedMs += wait === 64 ? 0 : wait * 1_000;
   }
   await answer(page, 'Password', password);
-  await expectError(page, 'Password', 'There were too many wrong passwords. Please try again in');
+  await expectError(page, 'Password', 'There were too many wrong passwords. Please Try again in');
   await picture(page, 'gate-phone-limited');
 
   clock.skippedMs += 64_000;

@@ -37,7 +37,7 @@ it('shows the first page of 100 MB after less than one percent of it', async () 
     if (response.status() !== 206) unranged++;
     asked += Number(response.headers()['content-length']);
   });
-  // The next page, a picture of 4 MB, may be drawn ahead: its bytes wait until these are counted.
+  // The next page, an image of 4 MB, may be drawn ahead, so its bytes wait until the count is done.
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -59,7 +59,7 @@ it('shows the first page of 100 MB after less than one percent of it', async () 
   expect(asked).toBeLessThan(pdf.bytes * 0.01);
   expect(unranged).toBe(0);
   release();
-  await page.getByLabel(/^Page, of/).fill('25');
+  await page.getByLabel(/^Page \(of/).fill('25');
   await page.keyboard.press('Enter');
   await page.locator('#viewer .page').nth(24).locator('canvas').waitFor();
   expect(asked).toBeLessThan(pdf.bytes * 0.25);

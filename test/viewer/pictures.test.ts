@@ -1,4 +1,4 @@
-// The pictures of the README, taken on every run and kept where LATCHKEY_WRITE_PICTURES is 'true'.
+// Screenshots for the README. They are written to docs/ if LATCHKEY_WRITE_PICTURES is 'true'.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
@@ -16,7 +16,7 @@ const { app, read, share } = readers();
 
 const documentStands = (page: Page) => page.locator('.page.drawn .text span').first().waitFor();
 
-it('the report of the tour is the one that is made here', async () => {
+it('the sample document is up to date', async () => {
   const file = path.join(docs, 'sample.pdf');
   if (isWriting) await writeFile(file, report);
   expect(report.equals(await readFile(file))).toBe(true);
@@ -26,7 +26,7 @@ type Setting = {
   readonly options: BrowserContextOptions;
   readonly gated?: boolean;
   readonly revoked?: boolean;
-  /** Only to look at while working on it. */
+  /** Not part of docs/. */
   readonly isDraft?: boolean;
 };
 
@@ -53,7 +53,7 @@ it.each(Object.entries(settings))('the picture %s can be taken', async (name, se
 
   const image = await picture(page, name);
 
-  // Chromium itself logs the answer 410.
+  // Chromium logs the response with 410.
   expect(complaints.filter((complaint) => !complaint.includes('410 (Gone)'))).toEqual([]);
   if (isWriting && !isDraft) await writeFile(path.join(docs, 'images', `${name}.png`), image);
 });

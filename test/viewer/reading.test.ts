@@ -1,4 +1,4 @@
-// Zooming, turning pages, following links: by mouse, keys and fingers.
+// Zooming, turning pages and following links with mouse, keyboard and touch.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { makePdf } from '../support/pdf.ts';
@@ -34,11 +34,11 @@ const widthOf = async (page: Page, selector = '#viewer .page') =>
   (await page.locator(selector).first().boundingBox())?.width ?? 0;
 const browserZoom = (page: Page) => page.evaluate<number>('visualViewport.scale');
 
-/** Text of a page at A4's 595 points is drawn at 96 / 72 pixels for each. */
+/** The width of an A4 page: 595 points at 96 / 72 pixels each. */
 const paperWidth = (595 * 96) / 72;
 
 describe('the zoom', () => {
-  it('goes by round steps with the buttons, and stops at its ends', async () => {
+  it('goes in round steps with the buttons and stops at its limits', async () => {
     const { page, complaints } = await open();
     expect(await percent(page)).toBe('125%');
 
@@ -58,22 +58,22 @@ describe('the zoom', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('fits the whole page, then the width, then the whole again', async () => {
+  it('toggles between fit page and fit width', async () => {
     const { page } = await open();
     const viewer = await page.locator('#viewer').boundingBox();
     const box = () => page.locator('#viewer .page').first().boundingBox();
 
-    await page.getByRole('button', { name: 'Fit the whole page' }).click();
+    await page.getByRole('button', { name: 'Fit page' }).click();
     expect((await box())?.height).toBeLessThanOrEqual(viewer?.height ?? 0);
     expect((await box())?.height).toBeGreaterThan((viewer?.height ?? 0) * 0.9);
 
-    await page.getByRole('button', { name: 'Fit the width' }).click();
+    await page.getByRole('button', { name: 'Fit width' }).click();
     expect((await box())?.width).toBeGreaterThan((viewer?.width ?? 0) * 0.9);
     expect(await overhangOf(page, '#viewer')).toBe(0);
-    expect(await page.getByRole('button', { name: 'Fit the whole page' }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Fit page' }).count()).toBe(1);
   });
 
-  it('takes the keys of a browser while the document has the focus', async () => {
+  it('handles the zoom keys while the document has the focus', async () => {
     const { page } = await open();
 
     await page.keyboard.press('Control+=');
@@ -85,14 +85,14 @@ describe('the zoom', () => {
     await page.keyboard.press('Control+0');
     expect(await percent(page)).toBe('125%');
 
-    // What the browser would do with them is its own business elsewhere.
+    // Elsewhere, the browser handles the keys.
     await page.getByRole('button', { name: 'Zoom out' }).focus();
     await page.keyboard.press('Control+=');
     await page.keyboard.press('+');
     expect(await percent(page)).toBe('125%');
   });
 
-  it('follows the wheel with Ctrl, and holds what lies under the pointer', async () => {
+  it('follows Ctrl and the wheel, and keeps the point under the pointer', async () => {
     const { page } = await open();
     const point = { x: 500, y: 350 };
     const shareAt = async () => {
@@ -115,7 +115,7 @@ describe('the zoom', () => {
     await expect.poll(() => inkOf(page)).toBeGreaterThan(0.0005);
   });
 
-  it('follows two fingers, and leaves the page around the document as it is', async () => {
+  it('follows two fingers without zooming the rest of the page', async () => {
     const { page } = await open(phone);
     const before = await widthOf(page);
 
@@ -129,7 +129,7 @@ describe('the zoom', () => {
     await expect.poll(() => widthOf(page)).toBeLessThan(before * 0.6);
   });
 
-  it('is there for a picture, too', async () => {
+  it('works for an image', async () => {
     const { url } = await share(makePng(2400, 1200), 'wide.png');
     const { page, complaints } = await read();
     await page.goto(url);
@@ -148,7 +148,7 @@ describe('the zoom', () => {
 });
 
 describe('the pages', () => {
-  it('are jumped to by their number, the nearest where there is none', async () => {
+  it('are opened by number, or the nearest one', async () => {
     const { page } = await open();
     const field = page.getByLabel('Page, of 5');
     const jumpTo = async (text: string) => {
@@ -169,7 +169,7 @@ describe('the pages', () => {
     expect(await placeOf(page)).toBe('1');
   });
 
-  it('are turned by the arrows, and scrolled by the other keys', async () => {
+  it('are turned with the arrow keys and scrolled with the other keys', async () => {
     const { page } = await open();
 
     await page.keyboard.press('ArrowRight');
@@ -189,7 +189,7 @@ describe('the pages', () => {
     await expect.poll(() => pressAndLook('PageUp')).toBe('1');
   });
 
-  it('are kept in the address, which a reload comes back to', async () => {
+  it('are kept in the URL across a reload', async () => {
     const { page } = await open({}, '#page=3');
 
     await expect.poll(() => placeOf(page)).toBe('3');
@@ -200,7 +200,7 @@ describe('the pages', () => {
     await expect.poll(() => placeOf(page)).toBe('4');
   });
 
-  it('have text that can be marked and copied', async () => {
+  it('have text that can be selected and copied', async () => {
     const { page } = await open();
     const box = await page.locator('#viewer .text span').first().boundingBox();
     if (!box) throw new Error('no text');
@@ -215,7 +215,7 @@ describe('the pages', () => {
 });
 
 describe('the links in a document', () => {
-  it('lead on, to another site in a window of its own, and never run a script', async () => {
+  it('open other sites in a new window and never run a script', async () => {
     const { page, complaints } = await open();
     const links = page.locator('#viewer .page').first().getByRole('link');
     await expect.poll(() => links.count()).toBe(2);
@@ -235,7 +235,7 @@ describe('the links in a document', () => {
   });
 });
 
-/** Two fingers, `from` pixels apart around a point, move until they are `to` pixels apart. */
+/** Moves two fingers around a point from a distance of `from` pixels to `to` pixels. */
 async function pinch(page: Page, at: { x: number; y: number }, from: number, to: number) {
   const session = await page.context().newCDPSession(page);
   const touchPoints = (distance: number) => [

@@ -6,7 +6,7 @@ import { api, makePng, makeZip } from '../support/sharing.ts';
 import { inkOf, overhangOf, phone, picture } from '../support/viewing.ts';
 
 const pdf = makePdf({ pages: 3, text: 'The terms' });
-/** More than comes in one answer, and each page more than is read to find the last one. */
+/** Larger than one response, and each page larger than the part that finds the last page. */
 const largePdf = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
 
 const { app, read, share } = readers();
@@ -19,7 +19,7 @@ function scrollToMiddle(page: Page): Promise<void> {
 }
 
 describe('a link without a gate', () => {
-  it('shows the pages of a PDF as pictures and as text', async () => {
+  it('shows the pages of a PDF with a text layer', async () => {
     const link = await share(pdf, 'terms.pdf');
     const { page, complaints } = await read();
 
@@ -37,7 +37,7 @@ describe('a link without a gate', () => {
     await picture(page, 'pdf-desktop');
   });
 
-  it('shows a large PDF by its parts, wherever one looks', async () => {
+  it('loads the visible parts of a large PDF', async () => {
     const link = await share(largePdf, 'long.pdf');
     const { page, complaints } = await read();
     let received = 0;
@@ -74,14 +74,14 @@ describe('a link without a gate', () => {
     await picture(page, 'image-desktop');
   });
 
-  it('says of any other file that it is not shown, and offers it if it may', async () => {
+  it('shows no preview for other files and offers the download if allowed', async () => {
     const bytes = makeZip();
     const closed = await share(bytes, 'files.zip');
     const open = await share(bytes, 'files.zip', { allow_download: true });
     const { page, complaints } = await read();
 
     await page.goto(closed.url);
-    expect(await page.locator('#viewer').textContent()).toContain('does not offer it');
+    expect(await page.locator('#viewer').textContent()).toContain('does not allow downloads');
     expect(await page.locator('a').count()).toBe(0);
 
     await page.goto(open.url);
@@ -92,7 +92,7 @@ describe('a link without a gate', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('says so where a PDF is damaged', async () => {
+  it('reports a damaged PDF', async () => {
     const link = await share(Buffer.from(`%PDF-1.7\n${'garbage '.repeat(100)}`), 'broken.pdf');
     const { page } = await read();
 
@@ -123,7 +123,7 @@ describe('a link without a gate', () => {
 });
 
 describe('a link with a gate', () => {
-  it('asks for an e-mail address first, and fetches nothing of the document', async () => {
+  it('asks for an e-mail address before it fetches the document', async () => {
     const link = await share(pdf, 'terms.pdf', { email_required: true });
     const { page, requests, complaints } = await read();
 
@@ -137,18 +137,18 @@ describe('a link with a gate', () => {
     await picture(page, 'gate-desktop');
   });
 
-  it('says what is wrong with an address, and opens to a right one', async () => {
+  it('shows an error for an invalid e-mail and accepts a valid one', async () => {
     const link = await share(pdf, 'terms.pdf', { email_required: true });
     const { page, requests, complaints } = await read();
     await page.goto(link.url);
 
-    // The browser itself lets this one through; the server does not.
+    // The browser accepts this address, the server rejects it.
     await page.getByLabel('E-mail address').fill('reader@localhost');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('name@example.com');
     expect(requests.some((request) => request.endsWith('/file'))).toBe(false);
-    // Chromium logs the answer 400 of the form itself.
+    // Chromium logs the response with 400.
     const ownLog = 'Failed to load resource: the server responded with a status of 400';
     expect(complaints.filter((complaint) => !complaint.startsWith(ownLog))).toEqual([]);
     complaints.length = 0;
@@ -170,7 +170,7 @@ describe('a link with a gate', () => {
     expect(again.body).toMatchObject({ view_count: 1 });
   });
 
-  it('is no hole for a reader without a pass', async () => {
+  it('serves no bytes without an access session', async () => {
     const link = await share(pdf, 'terms.pdf', { email_required: true });
     const [admitted, stranger] = [await read(), await read()];
     await admitted.page.goto(link.url);
@@ -185,7 +185,7 @@ describe('a link with a gate', () => {
     expect(await stranger.page.getByLabel('E-mail address').isVisible()).toBe(true);
   });
 
-  it('fits a phone', async () => {
+  it('fits on a phone', async () => {
     const link = await share(pdf, 'terms.pdf', { email_required: true });
     const { page, complaints } = await read(phone);
 
@@ -200,14 +200,14 @@ describe('a link with a gate', () => {
 });
 
 describe('a link that is revoked', () => {
-  it('shows that it is gone to who comes, and stops the open page', async () => {
+  it('shows that it is gone, also in an open tab', async () => {
     const link = await share(largePdf, 'long.pdf', { allow_download: true });
     const { page } = await read();
     await page.goto(link.url);
     await page.locator('#viewer .text').first().waitFor();
 
     await api(app(), 'DELETE', `/links/${link.id}`);
-    // A part of the file that the page does not have yet.
+    // A part of the file that is not loaded yet.
     await scrollToMiddle(page);
 
     const alert = page.getByRole('alert');

@@ -7,13 +7,13 @@ import { type LinkFields, makeLink, makePng, makeZip, upload } from '../support/
 import { newReader } from '../support/viewing.ts';
 import { type ViewFields, viewsOf } from '../support/views.ts';
 
-// What the tests tell apart is far more than a slow machine adds on its own.
+// The times in these tests differ by far more than the delays of a slow machine.
 const minutes = 60_000;
 const slackMs = 1 * minutes;
 
 let test: TestApp;
 let browser: Browser;
-/** How far the clocks of the server and of the reader's page are ahead of the machine's. */
+/** How far the clocks of the server and the browser are ahead of the machine's clock. */
 let aheadMs = 0;
 beforeAll(async () => {
   test = await startTestApp({ now: () => Date.now() + aheadMs });
@@ -28,7 +28,7 @@ async function share(bytes: Buffer, filename: string, options = {}): Promise<Lin
   return makeLink(test, (await upload(test, bytes, filename)).id, options);
 }
 
-/** A reader on whose page time can be made to pass. */
+/** A reader whose browser clock can be advanced. */
 async function read(link: LinkFields) {
   const { page, requests, complaints } = await newReader(browser, test.app.publicUrl);
   onTestFinished(() => page.context().close());
@@ -42,7 +42,7 @@ async function read(link: LinkFields) {
   return { page, wait, reports, complaints };
 }
 
-/** A headless browser shows all of its pages, always; the page is told otherwise. */
+/** Simulates a hidden tab, which a headless browser never has. */
 async function setHidden(page: Page, hidden: boolean): Promise<void> {
   const state = hidden ? 'hidden' : 'visible';
   await page.evaluate(`(() => {
@@ -52,7 +52,7 @@ async function setHidden(page: Page, hidden: boolean): Promise<void> {
   })()`);
 }
 
-/** The only view of a link, as it is written by now. */
+/** The only view of a link, after all pending writes. */
 async function viewOf(link: LinkFields): Promise<ViewFields> {
   await test.app.inside.views.flush();
   const [view, ...others] = await viewsOf(test, link);
@@ -67,7 +67,7 @@ const timeOn = ({ pages }: ViewFields, number: number) =>
 
 const firstText = (page: Page) => page.locator('#viewer .page').first().locator('.text');
 
-it('a view tells how long each page was read, and nothing of the time out of sight', async () => {
+it('a view counts the time of each page, but not while the tab is hidden', async () => {
   const pdf = makePdf({ pages: 3, text: 'The terms' });
   const link = await share(pdf, 'terms.pdf', { email_required: true });
   const { page, wait, reports, complaints } = await read(link);
@@ -109,7 +109,7 @@ it('a view tells how long each page was read, and nothing of the time out of sig
   expect(complaints).toEqual([]);
 });
 
-it('a view goes on where the page is loaded again, and ends where it is left', async () => {
+it('a view continues after a reload and ends when the tab closes', async () => {
   const link = await share(makePdf({ pages: 1, text: 'The terms' }), 'terms.pdf');
   const { page, wait, complaints } = await read(link);
   await firstText(page).waitFor();
@@ -129,7 +129,7 @@ it('a view goes on where the page is loaded again, and ends where it is left', a
   expect(complaints).toEqual([]);
 });
 
-it('a view does not count a reader who has gone away from an open page', async () => {
+it('a view does not count idle time', async () => {
   const link = await share(makePdf({ pages: 1, text: 'The terms' }), 'terms.pdf');
   const { page, wait } = await read(link);
   await firstText(page).waitFor();

@@ -1,4 +1,4 @@
-/** What every page of the console stands in. */
+/** The root component: theme, session, transport, uploads and router. */
 import { TransportProvider } from '@connectrpc/connect-query';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -20,8 +20,8 @@ import { StepUp } from './session/step-up.ts';
 import { createPlainTransport, createTransport } from './session/transport.ts';
 import { theme } from './theme.ts';
 
-function createParts() {
-  // Nothing is said there but that something has changed.
+function createServices() {
+  // The message only says that the session has changed.
   const otherTabs = new BroadcastChannel('latchkey session');
   const session = new Session(createPlainTransport(), () => otherTabs.postMessage('changed'));
   otherTabs.onmessage = () => void session.refreshNow();
@@ -34,17 +34,17 @@ function createParts() {
   return { signIn, uploads, transport, router: createConsoleRouter() };
 }
 
-/** `nonce`: what the page's policy lets styles in by. */
+/** `nonce`: the CSP nonce for styles. */
 export function Console({ nonce }: { readonly nonce: string }) {
-  const [{ signIn, uploads, transport, router }] = useState(createParts);
+  const [{ signIn, uploads, transport, router }] = useState(createServices);
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <SignInProvider value={signIn}>
         <TransportProvider transport={transport}>
           <UploadsProvider value={uploads}>
-            <OfUser>
+            <ResetPerUser>
               <RouterProvider router={router} />
-            </OfUser>
+            </ResetPerUser>
           </UploadsProvider>
         </TransportProvider>
       </SignInProvider>
@@ -52,13 +52,13 @@ export function Console({ nonce }: { readonly nonce: string }) {
   );
 }
 
-/** Nothing of one user is left for the next: neither what was fetched nor what stands in a form. */
-function OfUser({ children }: { readonly children: ReactNode }) {
+/** Remounts for each user, so that no fetched data or form input reaches the next user. */
+function ResetPerUser({ children }: { readonly children: ReactNode }) {
   const state = useSessionState();
-  return <Fresh key={state.status === 'in' ? state.user.id : ''}>{children}</Fresh>;
+  return <UserQueries key={state.status === 'in' ? state.user.id : ''}>{children}</UserQueries>;
 }
 
-function Fresh({ children }: { readonly children: ReactNode }) {
+function UserQueries({ children }: { readonly children: ReactNode }) {
   const [queries] = useState(createQueryClient);
   return (
     <QueryClientProvider client={queries}>

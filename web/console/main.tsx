@@ -5,9 +5,9 @@ import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
 import { Console } from './console.tsx';
 
-const place = document.getElementById('console');
-if (place === null) throw new Error('the page has no place for the console');
+const container = document.getElementById('console');
+if (container === null) throw new Error('the document has no #console element');
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-// The lock on scrolling behind a dialog writes styles, too.
+// The scroll lock of dialogs writes styles and needs the nonce as well.
 setNonce(nonce);
-createRoot(place).render(<Console nonce={nonce} />);
+createRoot(container).render(<Console nonce={nonce} />);

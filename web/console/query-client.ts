@@ -3,7 +3,7 @@ import { reasonOf } from './session/error-details.ts';
 
 const retriesMax = 2;
 
-/** What is asked for without a connection fails and says so, rather than waiting for one. */
+/** Queries without a connection fail with an error instead of waiting. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -11,7 +11,7 @@ export function createQueryClient(): QueryClient {
         staleTime: 5_000,
         refetchOnReconnect: true,
         networkMode: 'always',
-        // What the service has answered it would answer again.
+        // A retry of a request that the service has rejected returns the same error.
         retry: (failures, error) => reasonOf(error) === undefined && failures < retriesMax,
       },
     },

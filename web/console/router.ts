@@ -1,4 +1,4 @@
-/** Which page stands at which address, below `/console`. */
+/** The routes below `/console`. */
 import {
   createRootRoute,
   createRoute,
@@ -20,7 +20,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   component: SignInScreen,
-  // A member that is left out here would stay as it was sent: `undefined` takes it away.
+  // The router keeps unknown values; only an explicit `undefined` removes one.
   validateSearch: ({ next }): { next?: string | undefined } => ({
     next: typeof next === 'string' ? toConsoleAddress(next) : undefined,
   }),
@@ -40,71 +40,70 @@ const workspace = createRoute({
   path: '/workspaces/$workspaceId',
 });
 
-/** Loads the code of a page once somebody goes there. */
-const page = lazyRouteComponent;
+const lazy = lazyRouteComponent;
 
-const ofShell = [
+const shellRoutes = [
   createRoute({
     getParentRoute: () => shell,
     path: '/account',
-    component: page(() => import('./account/account-screen.tsx'), 'AccountScreen'),
+    component: lazy(() => import('./account/account-screen.tsx'), 'AccountScreen'),
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/workspaces',
-    component: page(() => import('./workspaces/workspaces-screen.tsx'), 'WorkspacesScreen'),
+    component: lazy(() => import('./workspaces/workspaces-screen.tsx'), 'WorkspacesScreen'),
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/clients',
-    component: page(() => import('./clients/clients-screen.tsx'), 'ClientsScreen'),
+    component: lazy(() => import('./clients/clients-screen.tsx'), 'ClientsScreen'),
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/clients/$clientId',
-    component: page(() => import('./clients/client-screen.tsx'), 'ClientScreen'),
+    component: lazy(() => import('./clients/client-screen.tsx'), 'ClientScreen'),
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/customers',
-    component: page(() => import('./customers/customers-screen.tsx'), 'CustomersScreen'),
+    component: lazy(() => import('./customers/customers-screen.tsx'), 'CustomersScreen'),
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/customers/$customerId',
-    component: page(() => import('./customers/customer-screen.tsx'), 'CustomerScreen'),
+    component: lazy(() => import('./customers/customer-screen.tsx'), 'CustomerScreen'),
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/accounts',
-    component: page(() => import('./accounts/accounts-screen.tsx'), 'AccountsScreen'),
-    // The id of the customer whose accounts are shown; unset for all.
+    component: lazy(() => import('./accounts/accounts-screen.tsx'), 'AccountsScreen'),
+    // The ID of a customer; unset shows all accounts.
     validateSearch: ({ customer }): { customer?: string } =>
       typeof customer === 'string' && customer !== '' ? { customer } : {},
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/signing-keys',
-    component: page(() => import('./signing-keys/signing-keys-screen.tsx'), 'SigningKeysScreen'),
+    component: lazy(() => import('./signing-keys/signing-keys-screen.tsx'), 'SigningKeysScreen'),
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/users',
-    component: page(() => import('./users/users-screen.tsx'), 'UsersScreen'),
+    component: lazy(() => import('./users/users-screen.tsx'), 'UsersScreen'),
     validateSearch: readUserSearch,
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/users/$userId',
-    component: page(() => import('./users/user-screen.tsx'), 'UserScreen'),
+    component: lazy(() => import('./users/user-screen.tsx'), 'UserScreen'),
   }),
   createRoute({
     getParentRoute: () => shell,
     path: '/audit',
-    component: page(() => import('./audit/audit-screen.tsx'), 'AuditScreen'),
+    component: lazy(() => import('./audit/audit-screen.tsx'), 'AuditScreen'),
     validateSearch: readAuditSearch,
   }),
-  // Every address that is no page's.
+  // Unknown paths.
   createRoute({
     getParentRoute: () => shell,
     path: '/$',
@@ -112,37 +111,37 @@ const ofShell = [
   }),
 ] as const;
 
-const ofWorkspace = [
+const workspaceRoutes = [
   createRoute({ getParentRoute: () => workspace, path: '/', component: WorkspaceRedirect }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/documents',
-    component: page(() => import('./documents/documents-screen.tsx'), 'DocumentsScreen'),
+    component: lazy(() => import('./documents/documents-screen.tsx'), 'DocumentsScreen'),
   }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/documents/$documentId',
-    component: page(() => import('./documents/document-screen.tsx'), 'DocumentScreen'),
+    component: lazy(() => import('./documents/document-screen.tsx'), 'DocumentScreen'),
   }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/links',
-    component: page(() => import('./links/links-screen.tsx'), 'LinksScreen'),
+    component: lazy(() => import('./links/links-screen.tsx'), 'LinksScreen'),
   }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/links/$linkId',
-    component: page(() => import('./links/link-screen.tsx'), 'LinkScreen'),
+    component: lazy(() => import('./links/link-screen.tsx'), 'LinkScreen'),
   }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/members',
-    component: page(() => import('./members/members-screen.tsx'), 'MembersScreen'),
+    component: lazy(() => import('./members/members-screen.tsx'), 'MembersScreen'),
   }),
   createRoute({
     getParentRoute: () => workspace,
     path: '/settings/general',
-    component: page(
+    component: lazy(
       () => import('./settings/general-settings-screen.tsx'),
       'GeneralSettingsScreen',
     ),
@@ -150,13 +149,13 @@ const ofWorkspace = [
   createRoute({
     getParentRoute: () => workspace,
     path: '/settings/api-keys',
-    component: page(() => import('./settings/api-keys-screen.tsx'), 'ApiKeysScreen'),
+    component: lazy(() => import('./settings/api-keys-screen.tsx'), 'ApiKeysScreen'),
   }),
 ] as const;
 
 const tree = root.addChildren([
   signIn,
-  shell.addChildren([start, ...ofShell, workspace.addChildren([...ofWorkspace])]),
+  shell.addChildren([start, ...shellRoutes, workspace.addChildren([...workspaceRoutes])]),
 ]);
 
 export function createConsoleRouter() {

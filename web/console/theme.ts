@@ -1,6 +1,6 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** The accent of the pages of links, and its neighbours. */
+/** Shades of the accent colour of the viewer. */
 const accent: MantineColorsTuple = [
   '#eef4fd',
   '#dbe6f8',
@@ -14,7 +14,7 @@ const accent: MantineColorsTuple = [
   '#174a97',
 ];
 
-/** The dark ground of the same pages, and what stands on it. */
+/** The dark colours of the viewer. */
 const dark: MantineColorsTuple = [
   '#e7ebf0',
   '#c6ced8',
@@ -37,20 +37,20 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   headings: { fontWeight: '600' },
   components: {
-    // In a narrow column it is the others that give way.
+    // Badges never shrink in narrow columns.
     Badge: { defaultProps: { miw: 'max-content' } },
     Modal: {
       defaultProps: {
         centered: true,
         closeButtonProps: { 'aria-label': 'Close' },
-        // What a dialog says is gone with it, rather than fading away empty.
+        // No fade-out: the content of a dialog disappears before the dialog would.
         transitionProps: { duration: 0 },
       },
       styles: {
         title: { fontWeight: 600, lineHeight: 1.3, minWidth: 0, overflowWrap: 'anywhere' },
       },
     },
-    // A name is nothing to a screen reader without a role.
+    // Screen readers ignore the label of an element without a role.
     Loader: { defaultProps: { role: 'img' } },
     Table: { defaultProps: { verticalSpacing: 'sm' } },
   },

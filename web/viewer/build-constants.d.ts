@@ -1,2 +1,2 @@
-/** Where the files that pdf.js fetches while it runs are served; set by vite.config.ts. */
+/** The URL path of the files that pdf.js fetches at run time; set by vite.config.ts. */
 declare const PDFJS_FOLDER: string;

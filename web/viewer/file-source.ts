@@ -1,6 +1,6 @@
 /**
- * Fetches the document in ranges, as pdf.js asks for them. pdf.js has a fetcher of its own, but
- * it gives a document up at the first lost request; here a lost request waits for a retry.
+ * Fetches the byte ranges that pdf.js requests. The fetcher of pdf.js fails at the first lost
+ * request; this one waits and retries.
  */
 import {
   FinalError,
@@ -10,9 +10,9 @@ import {
 } from './persistent-requests.ts';
 
 export interface FileEvents {
-  /** Share of the file received, 0 to 1; only told while the whole file comes in one answer. */
+  /** The received share, 0 to 1. Called only if one response contains the whole file. */
   onProgress(share: number): void;
-  /** `retry` is absent where asking again cannot help. */
+  /** `retry` is absent if a retry cannot help. */
   onProblem(problem: LoadProblem, retry?: () => void): void;
   onRecovered(): void;
 }
@@ -20,22 +20,22 @@ export interface FileEvents {
 export interface FileSource {
   /** Bytes. */
   readonly length: number;
-  /** The whole file, where it is small or the server does not do ranges. */
+  /** The whole file, if it is small or the server ignores ranges. */
   readonly whole: Uint8Array | undefined;
-  /** Resolves once the bytes are there, however long a lost connection takes to come back. */
+  /** Resolves when the bytes have arrived; waits while the connection is lost. */
   read(begin: number, end: number): Promise<Uint8Array>;
 }
 
-/** Bytes of the smallest range. To find the last page, pdf.js may touch each page once. */
+/** Bytes of the smallest range: small, because pdf.js may read from every page to find the last. */
 export const chunkBytes = 64 * 1024;
 
-/** Up to this size a file comes in one answer. */
+/** Files up to this size are fetched with one request. */
 export const wholeBytesMax = 512 * 1024;
 
-/** Both ends are fetched ahead: one holds the first page or the file's header, one its index. */
+/** Both ends are prefetched: they contain the header or first page, and the index. */
 const endBytes = 128 * 1024;
 
-const finalAnswers: Record<number, LoadProblem> = {
+const finalProblems: Record<number, LoadProblem> = {
   401: 'refused',
   403: 'refused',
   404: 'gone',
@@ -43,9 +43,9 @@ const finalAnswers: Record<number, LoadProblem> = {
   416: 'broken',
 };
 
-/** What an answer's status means to the reader, where asking again cannot change it. */
+/** The problem of a status that a retry cannot change. */
 export function finalProblemOf(status: number): LoadProblem | undefined {
-  return finalAnswers[status];
+  return finalProblems[status];
 }
 
 interface Part {
@@ -55,13 +55,13 @@ interface Part {
   readonly length: number;
 }
 
-/** `size`: the file's length in bytes as the page tells it; the answers decide. */
+/** `size`: the expected length in bytes; the responses override it. */
 export async function openFile(url: string, size: number, events: FileEvents): Promise<FileSource> {
   const lost = new PersistentRequests(events.onProblem, events.onRecovered);
   const fetchPart = (begin: number, end: number): Promise<Part> =>
     lost.persist(async () => {
       const headers = { Range: `bytes=${begin}-${end - 1}` };
-      // A withdrawn link must not live on in the browser's cache, nor a refusal outlast its cause.
+      // Neither a revoked document nor an old error may come from the browser cache.
       const response = await fetch(url, { headers, cache: 'no-store' });
       return receive(response, begin, events.onProgress);
     });

@@ -1,7 +1,7 @@
-/** Zooms under the pointer: Ctrl or ⌘ with the wheel, a trackpad's pinch, two fingers. */
+/** Zooms at the pointer: with Ctrl or ⌘ and the wheel, a trackpad pinch, or two fingers. */
 import { type Point, withinLimits, type Zoomable } from './zoom.ts';
 
-/** Of a mouse wheel's step of 100 pixels, about a fifth; a trackpad tells smaller ones. */
+/** A mouse wheel step of 100 pixels zooms by about a fifth; trackpads send smaller steps. */
 const zoomPerPixel = 0.002;
 const pixelsPerLine = 20;
 
@@ -38,13 +38,13 @@ interface Pinch {
   ratio: number;
 }
 
-/** Meanwhile the content is only stretched, which a phone does without effort. */
+/** Scales the content with CSS until the fingers lift, which is fast on a phone. */
 function zoomByFingers(scroller: HTMLElement, target: Zoomable): void {
   const { style } = target.content;
   let pinch: Pinch | undefined;
   const start = ({ touches }: TouchEvent) => {
     if (pinch || touches.length !== 2) return;
-    const { middle: from, distance } = fingers(scroller, touches);
+    const { middle: from, distance } = measureFingers(scroller, touches);
     const { scale } = target;
     const scrolled = { x: scroller.scrollLeft, y: scroller.scrollTop };
     pinch = { from, to: from, distance: Math.max(1, distance), scale, scrolled, ratio: 1 };
@@ -53,7 +53,7 @@ function zoomByFingers(scroller: HTMLElement, target: Zoomable): void {
   const move = (event: TouchEvent) => {
     if (!pinch || event.touches.length !== 2) return;
     event.preventDefault();
-    const { middle, distance } = fingers(scroller, event.touches);
+    const { middle, distance } = measureFingers(scroller, event.touches);
     pinch.ratio = withinLimits((pinch.scale * distance) / pinch.distance) / pinch.scale;
     pinch.to = middle;
     const x = middle.x - pinch.from.x + scroller.scrollLeft - pinch.scrolled.x;
@@ -74,7 +74,7 @@ function zoomByFingers(scroller: HTMLElement, target: Zoomable): void {
   for (const type of ['touchend', 'touchcancel']) scroller.addEventListener(type, end);
 }
 
-function fingers(scroller: HTMLElement, touches: TouchList) {
+function measureFingers(scroller: HTMLElement, touches: TouchList) {
   const [one, other] = [...touches].map((touch) => pointOn(scroller, touch));
   if (!one || !other) return { middle: { x: 0, y: 0 }, distance: 0 };
   return {

@@ -1,10 +1,7 @@
-/**
- * The keys, while the document has the focus, or nothing has. Elsewhere, and for all other keys,
- * the browser does what it always does.
- */
+/** Keyboard shortcuts, active while the document or nothing has the focus. */
 import type { Zooming } from './zoom.ts';
 
-/** What turns pages; a picture has none. */
+/** Turns pages. Images have no pager. */
 export interface Pager {
   readonly current: number;
   goTo(page: number): void;
@@ -25,13 +22,13 @@ export function listenToKeys({ scroller, zooming, pager }: KeyOptions): void {
   document.addEventListener('keydown', (event) => {
     const { activeElement } = document;
     if (activeElement === document.body) {
-      // The browser's own scrolling acts on what has the focus.
+      // The browser scrolls only the focused element.
       if (event.key !== 'Tab') scroller.focus({ preventScroll: true });
     } else if (!scroller.contains(activeElement)) return;
-    if (act(event)) event.preventDefault();
+    if (handleKey(event)) event.preventDefault();
   });
 
-  function act({ key, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
+  function handleKey({ key, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
     if (altKey) return false;
     const zoom = zoomKeys[key];
     if (zoom === 'reset') zooming.reset();
@@ -39,7 +36,7 @@ export function listenToKeys({ scroller, zooming, pager }: KeyOptions): void {
     if (zoom) return true;
     const step = pageSteps[key];
     if (!step || ctrlKey || metaKey || shiftKey || !pager) return false;
-    // A page that is wider than the window is read sidewards first.
+    // On a page wider than the window, the arrow keys scroll.
     if (scroller.scrollWidth > scroller.clientWidth) return false;
     pager.goTo(pager.current + step);
     return true;

@@ -1,38 +1,38 @@
-/** What the viewer says to the reader: progress, problems, and the question for a password. */
+/** The messages of the viewer: progress, problems and the password prompt. */
 import type { LoadProblem } from './persistent-requests.ts';
 
 interface Wording {
   readonly title: string;
   readonly text: string;
-  /** What the retry button says, where there is one. */
+  /** The label of the retry button, if there is one. */
   readonly action?: string;
 }
 
 const wordings: Record<LoadProblem, Wording> = {
   gone: {
     title: 'This link is no longer available',
-    text: 'It has expired or was withdrawn. Ask the person who shared it for a new one.',
+    text: 'It has expired or was revoked. Ask the sender for a new link.',
   },
   refused: {
-    title: 'Please confirm your access',
+    title: 'Confirm your access',
     text:
-      'The sender has changed what this link asks for, or it was long ago that you opened it. ' +
-      'Continue, and you come back to where you were.',
+      'The sender changed who can open this link, or your access has expired. Continue to ' +
+      'confirm your access and return to this page.',
     action: 'Continue',
   },
   offline: {
-    title: 'You seem to be offline',
-    text: 'Check your connection, then try again.',
+    title: 'No connection',
+    text: 'Check your internet connection and try again.',
     action: 'Try again',
   },
   busy: {
-    title: 'The document cannot be loaded right now',
-    text: 'The server did not answer as expected. Try again in a moment.',
+    title: 'The document could not be loaded',
+    text: 'The server is not responding. Try again in a moment.',
     action: 'Try again',
   },
   broken: {
     title: 'This document cannot be shown',
-    text: 'The file is damaged, or it is of a kind that this page cannot read.',
+    text: 'The file is damaged or has an unsupported format.',
   },
 };
 
@@ -47,14 +47,14 @@ export class Notices {
     this.#status.role = 'status';
     this.#progress.className = 'progress';
     this.#progress.role = 'progressbar';
-    this.#progress.ariaLabel = 'Loading the document';
+    this.#progress.ariaLabel = 'Loading document';
     main.append(this.#status, this.#progress);
   }
 
-  /** `share`: 0 to 1, absent while it is not known. */
-  loading(share?: number): void {
+  /** `share`: 0 to 1; absent if unknown. */
+  showLoading(share?: number): void {
     if (share === undefined) {
-      this.#status.textContent = 'Loading the document';
+      this.#status.textContent = 'Loading document';
       return;
     }
     const percent = Math.round(share * 100);
@@ -63,12 +63,12 @@ export class Notices {
     this.#progress.style.setProperty('--share', `${percent}%`);
   }
 
-  /** `what` has been loaded, such as "3 pages". */
-  loaded(what: string): void {
+  /** `content`: what was loaded, such as "3 pages". */
+  showLoaded(content: string): void {
     if (this.#loaded) return;
     this.#loaded = true;
     this.#progress.remove();
-    this.#status.textContent = `Document loaded, ${what}`;
+    this.#status.textContent = `Document loaded, ${content}`;
   }
 
   clear(): void {
@@ -77,14 +77,14 @@ export class Notices {
     this.#progress.hidden = false;
   }
 
-  /** Without a retry nothing of the document stays on the page. */
-  problem(problem: LoadProblem, retry?: () => void): void {
+  /** Without a retry, the document is removed. */
+  showProblem(problem: LoadProblem, retry?: () => void): void {
     const { title, text, action } = wordings[problem];
-    const again = problem === 'refused' ? () => location.reload() : retry;
+    const retryAction = problem === 'refused' ? () => location.reload() : retry;
     const actions: HTMLElement[] = [];
-    if (again && action) actions.push(button(action, again));
+    if (retryAction && action) actions.push(button(action, retryAction));
     const { download } = this.main.dataset;
-    if (problem === 'broken' && download) actions.push(link('Download the file', download));
+    if (problem === 'broken' && download) actions.push(link('Download', download));
     const notice = panel(title, text, actions);
     notice.role = 'alert';
     if (!retry) this.main.replaceChildren();
@@ -96,7 +96,7 @@ export class Notices {
     const form = document.createElement('form');
     form.className = 'gate';
     const label = document.createElement('label');
-    label.textContent = 'Password of the document';
+    label.textContent = 'Password';
     const input = document.createElement('input');
     input.type = 'password';
     input.required = true;
@@ -109,11 +109,11 @@ export class Notices {
       const error = document.createElement('p');
       error.className = 'error';
       error.role = 'alert';
-      error.textContent = 'That password is wrong.';
+      error.textContent = 'Wrong password.';
       form.prepend(error);
     }
-    const text = 'The file itself is encrypted. The password stays in this browser.';
-    this.#show(panel('This document asks for a password', text, [form]));
+    const text = 'The file is encrypted. The password stays in this browser.';
+    this.#show(panel('This document is password-protected', text, [form]));
     input.focus();
     return new Promise((resolve) => {
       form.addEventListener('submit', (event) => {

@@ -1,4 +1,4 @@
-/** Opens a document with pdf.js, which is loaded only here and only when it is needed. */
+/** Opens a PDF with pdf.js, which is loaded only when needed. */
 import type { PDFDataRangeTransport, PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { chunkBytes, type FileSource } from './file-source.ts';
 import type { LoadProblem } from './persistent-requests.ts';
@@ -8,7 +8,7 @@ export type Pdfjs = typeof import('pdfjs-dist');
 export interface Engine {
   readonly pdfjs: Promise<Pdfjs>;
   readonly worker: Worker;
-  /** Rejects when the worker's script cannot be loaded. */
+  /** Rejects if the script of the worker cannot be loaded. */
   readonly workerLost: Promise<never>;
 }
 
@@ -18,14 +18,14 @@ export interface OpenPdf {
   readonly firstPage: PDFPageProxy;
 }
 
-/** `again` tells that the password given before was wrong. */
+/** `again`: whether the previous password was wrong. */
 export type AskPassword = (again: boolean) => Promise<string>;
 
 class EngineLost extends Error {}
 
 /**
- * Starts both downloads at once. It takes the build for older browsers: whoever is sent a link
- * did not choose the browser for us.
+ * Starts both downloads at once. Uses the legacy build, because readers of a link may have old
+ * browsers.
  */
 export function startPdfjs(): Engine {
   const worker = new Worker(`${PDFJS_FOLDER}pdf.worker.min.mjs`, { type: 'module' });
@@ -35,7 +35,7 @@ export function startPdfjs(): Engine {
   const pdfjs = import('pdfjs-dist/legacy/build/pdf.mjs').catch((cause) => {
     throw new EngineLost('library', { cause });
   });
-  // Both are awaited only once the file has begun to arrive.
+  // Both are awaited later; until then, a rejection must not be reported as unhandled.
   pdfjs.catch(() => {});
   workerLost.catch(() => {});
   return { pdfjs, worker, workerLost };

@@ -1,16 +1,16 @@
-/** The page being read, at the end of the address: a reload comes back to it; it can be sent. */
+/** The current page in the URL fragment, so that a reload or a shared URL opens it. */
 
-/** Browsers refuse to be told of too many places too fast. */
+/** Browsers limit the rate of history changes. */
 const pauseMilliseconds = 500;
 
 let pausing: ReturnType<typeof setTimeout> | undefined;
 
-/** 1 where the address names none. */
+/** 1 if the URL has no page. */
 export function pageFromAddress(): number {
   return Number(/^#page=([1-9]\d{0,5})$/.exec(location.hash)?.[1] ?? 1);
 }
 
-/** Adds to the history; the page's listener does the rest. */
+/** Adds a history entry; the `hashchange` listener scrolls to the page. */
 export function pushPageAddress(page: number): void {
   const hash = `#page=${page}`;
   if (location.hash === hash) dispatchEvent(new HashChangeEvent('hashchange'));

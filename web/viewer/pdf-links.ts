@@ -1,10 +1,10 @@
-/** The links that a document contains, laid over its pages. */
+/** Clickable elements for the links of a PDF, positioned over its pages. */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 
-/** A place within the document: its name, or what the name stands for. */
+/** A place in the document: a name or an explicit destination. */
 export type Destination = string | unknown[];
 
-/** What pdf.js tells of a link; it lets no scheme pass but http, https, ftp, mailto and tel. */
+/** A link as pdf.js reports it. pdf.js allows only http, https, ftp, mailto and tel URLs. */
 interface LinkFacts {
   readonly subtype: string;
   readonly rect: number[];
@@ -12,7 +12,7 @@ interface LinkFacts {
   readonly dest?: Destination;
 }
 
-/** Shares of the page's box, so that the links grow with it. */
+/** Positions are percentages of the page, so that the links scale with it. */
 export async function linksOf(
   page: PDFPageProxy,
   follow: (destination: Destination) => void,
@@ -22,7 +22,7 @@ export async function linksOf(
   const links: HTMLElement[] = [];
   for (const { subtype, rect, url, dest } of facts) {
     if (subtype !== 'Link') continue;
-    const link = url ? outward(url) : dest ? inward(() => follow(dest)) : undefined;
+    const link = url ? externalLink(url) : dest ? internalLink(() => follow(dest)) : undefined;
     if (!link) continue;
     const [left = 0, bottom = 0, right = 0, top = 0] = rect;
     const [x1 = 0, y1 = 0] = viewport.convertToViewportPoint(left, bottom);
@@ -37,7 +37,7 @@ export async function linksOf(
   return links;
 }
 
-/** The number of the page that a link leads to, from 1; undefined where it leads nowhere. */
+/** The page number of a destination, from 1; undefined if there is none. */
 export async function destinationPage(
   pdf: PDFDocumentProxy,
   destination: Destination,
@@ -53,8 +53,8 @@ function isReference(value: unknown): value is { num: number; gen: number } {
   return typeof value === 'object' && value !== null && 'num' in value && 'gen' in value;
 }
 
-/** The site learns nothing of the page that it is called from. */
-function outward(url: string): HTMLElement {
+/** `noreferrer`: the linked site must not learn the URL of the shared link. */
+function externalLink(url: string): HTMLElement {
   const link = document.createElement('a');
   link.href = url;
   link.target = '_blank';
@@ -64,11 +64,11 @@ function outward(url: string): HTMLElement {
   return link;
 }
 
-function inward(onClick: () => void): HTMLElement {
+function internalLink(onClick: () => void): HTMLElement {
   const link = document.createElement('button');
   link.type = 'button';
   link.role = 'link';
-  link.ariaLabel = 'Another place in this document';
+  link.ariaLabel = 'Go to another place in this document';
   link.addEventListener('click', onClick);
   return link;
 }

@@ -1,6 +1,6 @@
 /**
- * All pages in one scrolling column. Each keeps its place; only those near the visible part are
- * drawn, so that memory does not grow with the document.
+ * All pages in one scrolling column. Every page has a placeholder, but only pages near the viewport
+ * are drawn, so that memory does not grow with the document.
  */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { Pager } from './keyboard.ts';
@@ -15,20 +15,20 @@ export interface PdfPageListOptions {
   readonly pdfjs: Pdfjs;
   readonly pdf: PDFDocumentProxy;
   readonly firstPage: PDFPageProxy;
-  /** The page being read; told at each change. */
+  /** Called when the current page changes. */
   onPage(number: number): void;
-  /** The scale of the page being read may be another one. */
+  /** Called when the scale of the current page may have changed. */
   onScale(target: Zoomable): void;
-  /** The first page stands. */
+  /** Called after each drawn page. */
   onDrawn(): void;
-  /** A link within the document leads to a page. */
+  /** Called when the reader clicks a link to another page. */
   onLink(number: number): void;
 }
 
 const drawnAtOnceMax = 2;
 const redrawDelayMilliseconds = 120;
 
-/** Where the eye is taken to be: this share of the visible height from the top. */
+/** The page at this share of the visible height counts as the current page. */
 const eyeLevel = 0.4;
 
 export class PdfPageList implements Zoomable, Pager {
@@ -39,9 +39,9 @@ export class PdfPageList implements Zoomable, Pager {
   readonly #drawing = new Map<PdfPage, Promise<void>>();
   readonly #ends: (() => void)[] = [];
   #zoom: Zoom = { fit: 'auto' };
-  /** Index of the page being read. */
+  /** Index of the current page. */
   #current = 0;
-  /** Runs while the scale may still be changing. */
+  /** Set while the scale may still change. */
   #settling: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly options: PdfPageListOptions) {
@@ -62,7 +62,7 @@ export class PdfPageList implements Zoomable, Pager {
     options.onPage(1);
   }
 
-  /** Number of the page being read, from 1. */
+  /** Number of the current page, from 1. */
   get current(): number {
     return this.#current + 1;
   }
@@ -82,18 +82,18 @@ export class PdfPageList implements Zoomable, Pager {
     this.#settle();
   }
 
-  /** Shows a page from its top, the nearest one for a number beyond the first or last. */
+  /** Scrolls to the top of a page. Numbers out of range go to the first or last page. */
   goTo(number: number): void {
     const { scroller } = this.options;
     const index = Math.min(this.#views.length, Math.max(1, number)) - 1;
     const before = (element?: HTMLElement) => element?.offsetTop ?? 0;
-    // Above each page stays as much space as above the first.
+    // Keeps the same space above each page as above the first.
     const first = before(this.#views[0]?.element);
     scroller.scrollTop = before(this.#views[index]?.element) - first;
     this.#setCurrent(index);
   }
 
-  /** Ends all that goes on by itself, and gives the memory back. */
+  /** Stops all observers and releases the memory. */
   close(): void {
     for (const end of this.#ends.splice(0)) end();
     clearTimeout(this.#settling);
@@ -109,7 +109,7 @@ export class PdfPageList implements Zoomable, Pager {
 
   #watch(): void {
     const { scroller } = this.options;
-    // One screen above and one below are drawn ahead.
+    // Also draws one screen above and one below.
     const nearness = new IntersectionObserver((entries) => this.#moved(entries), {
       root: scroller,
       rootMargin: '100% 0px',
@@ -151,7 +151,7 @@ export class PdfPageList implements Zoomable, Pager {
     this.#drawNext();
   }
 
-  /** The page being read comes first, then its neighbours by distance. */
+  /** Draws the current page first, then its neighbours by distance. */
   #drawNext(): void {
     const waits = (view: PdfPage) =>
       !this.#drawing.has(view) && (this.#settling ? view.empty : view.stale);
@@ -170,7 +170,7 @@ export class PdfPageList implements Zoomable, Pager {
         () => this.#layout([view]),
       )
       .then(() => {
-        // A page that left and came back is being drawn anew.
+        // The page left the viewport and came back: a newer drawing is running.
         if (this.#drawing.get(view) !== drawing) return;
         this.#drawing.delete(view);
         onDrawn();
@@ -179,7 +179,7 @@ export class PdfPageList implements Zoomable, Pager {
     this.#drawing.set(view, drawing);
   }
 
-  /** Redraws once the scale has stopped changing; until then the old pictures are stretched. */
+  /** Redraws when the scale has stopped changing; until then, CSS scales the old canvases. */
   #settle(): void {
     clearTimeout(this.#settling);
     this.#settling = setTimeout(() => {
@@ -201,7 +201,7 @@ export class PdfPageList implements Zoomable, Pager {
     return roomIn(this.options.scroller, this.content);
   }
 
-  /** Returns what brings the reader back to the same place once the pages have other sizes. */
+  /** Returns a function that restores the reading position after a layout. */
   #anchor(from?: Point, to?: Point): (() => void) | undefined {
     const { scroller } = this.options;
     const eye = { x: scroller.clientWidth / 2, y: scroller.clientHeight * eyeLevel };
@@ -209,7 +209,7 @@ export class PdfPageList implements Zoomable, Pager {
     const index = from ? this.#indexAt(from.y) : this.#current;
     const element = this.#views[index]?.element;
     if (!element || element.offsetHeight === 0) return undefined;
-    // Who is at the very top wants to stay there.
+    // A reader at the very top stays there.
     const isTop = !from && scroller.scrollTop === 0;
     const anchor = new ScrollAnchor(scroller, element, at);
     return () => {
@@ -218,7 +218,7 @@ export class PdfPageList implements Zoomable, Pager {
     };
   }
 
-  /** Index of the page at that height of what is visible. */
+  /** Index of the page at this height of the viewport. */
   #indexAt(y: number): number {
     const height = this.options.scroller.scrollTop + y;
     let low = 0;
@@ -232,10 +232,10 @@ export class PdfPageList implements Zoomable, Pager {
   }
 
   #findCurrent(): void {
-    // Who has lost access is left on the page they were reading.
+    // After a loss of access, the current page stays in the URL.
     if (!this.content.isConnected) return;
     const { scrollTop, scrollHeight, clientHeight } = this.options.scroller;
-    // Pages too short to rise to eye level are read once the end is reached.
+    // At the end, the last page is current, even if it is too short to reach eye level.
     const isEnd = scrollTop > 0 && scrollTop + clientHeight >= scrollHeight - 1;
     this.#setCurrent(isEnd ? this.#views.length - 1 : this.#indexAt(clientHeight * eyeLevel));
   }

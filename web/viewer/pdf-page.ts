@@ -1,4 +1,4 @@
-/** One page: a box that keeps the page's place, and its picture and text while it is near. */
+/** One page: a placeholder, with a canvas and a text layer while the page is near the viewport. */
 import type { PDFPageProxy, RenderTask, TextLayer } from 'pdfjs-dist';
 import type { Pdfjs } from './open-pdf.ts';
 import { type Destination, linksOf } from './pdf-links.ts';
@@ -8,27 +8,26 @@ import type { Fit, Size, Zoom } from './zoom.ts';
 /** CSS pixels per point of a page. */
 const pixelsPerPoint = 96 / 72;
 
-/** A portrait page grows to this times its paper size and no further, whatever the window. */
+/** Portrait pages never grow beyond this multiple of their paper size. */
 const portraitScaleMax = 1.25;
 
-/** Device pixels of one picture, and of its longer side: what phones still allow for a canvas. */
+/** Device pixels of a canvas and of its longer side: the limits of phones. */
 const canvasPixelsMax = 2 ** 24;
 const canvasSideMax = 2 ** 14;
 
 export interface PdfPageOptions {
   readonly pdfjs: Pdfjs;
-  /** The page's name, such as "Page 1 of 3". */
+  /** Such as "Page 1 of 3". */
   readonly label: string;
   /** Points. */
   readonly guessedSize: Size;
-  /** Takes the reader to where a link within the document leads. */
   readonly follow: (destination: Destination) => void;
 }
 
 export class PdfPage {
   readonly element = document.createElement('div');
   #page: PDFPageProxy | undefined;
-  /** Points; the first page's, until this page itself is known. */
+  /** Points. The size of the first page until this page is loaded. */
   #size: Size;
   #scale = 1;
   #drawnScale = 0;
@@ -37,7 +36,7 @@ export class PdfPage {
   #text: TextLayer | undefined;
   #textElement: HTMLElement | undefined;
   #task: RenderTask | undefined;
-  /** Grows with each release, so that a drawing under way notices that nobody wants it. */
+  /** Grows with each release, so that a running drawing notices that it is obsolete. */
   #turn = 0;
 
   constructor(private readonly options: PdfPageOptions) {
@@ -51,7 +50,7 @@ export class PdfPage {
     return !this.#failed && this.#drawnScale === 0;
   }
 
-  /** True while what is shown does not fit the present scale. */
+  /** Whether the canvas does not match the current scale. */
   get stale(): boolean {
     return !this.#failed && this.#drawnScale !== this.#pixelScale();
   }
@@ -61,24 +60,24 @@ export class PdfPage {
     return this.#scale / pixelsPerPoint;
   }
 
-  /** The scale at which the page is seen whole. */
+  /** The scale at which the whole page is visible. */
   wholeScale(room: Size): number {
     return fitScale(this.#size, room, 'page') / pixelsPerPoint;
   }
 
-  /** Sizes the box; what is drawn stays, stretched, until the next `draw`. */
+  /** Resizes the placeholder. CSS scales the old canvas until the next `draw`. */
   layout(room: Size, zoom: Zoom): void {
     this.#scale =
       'fit' in zoom ? fitScale(this.#size, room, zoom.fit) : zoom.scale * pixelsPerPoint;
     const { style } = this.element;
-    // pdf.js places its text by this, in units of the page.
+    // pdf.js uses this variable to position its text layer.
     const unit = this.#page?.userUnit ?? 1;
     style.setProperty('--total-scale-factor', String(this.#scale * unit));
     style.width = `${Math.floor(this.#size.width * this.#scale)}px`;
     style.height = `${Math.floor(this.#size.height * this.#scale)}px`;
   }
 
-  /** `relayout` is called when the page turns out to have another size than was guessed. */
+  /** `relayout` is called if the page does not have the guessed size. */
   async draw(load: () => Promise<PDFPageProxy>, relayout: () => void): Promise<void> {
     this.#task?.cancel();
     const turn = ++this.#turn;
@@ -95,14 +94,14 @@ export class PdfPage {
       this.element.classList.add('drawn');
       this.#drawnScale = drawnScale;
       await this.#write(page);
-      // A screen reader gets the text; only a page without any is announced as a picture.
+      // Screen readers get the text layer; only a page without text is announced as an image.
       canvas.ariaHidden = this.#textElement?.textContent ? 'true' : null;
     } catch (error) {
       if (turn === this.#turn) this.#fail(error);
     }
   }
 
-  /** Gives the memory back; the box stays. */
+  /** Releases the memory and keeps the placeholder. */
   release(): void {
     this.#turn++;
     this.#task?.cancel();
@@ -127,7 +126,7 @@ export class PdfPage {
     relayout();
   }
 
-  /** Device pixels per point, less on a canvas that would grow too large. */
+  /** Device pixels per point, limited by the maximum canvas size. */
   #pixelScale(): number {
     const { width, height } = this.#size;
     return Math.min(
@@ -149,7 +148,7 @@ export class PdfPage {
     return canvas;
   }
 
-  /** The text follows the box's scale by itself and is laid out once. */
+  /** Lays out the text layer once; CSS scales it with the page. */
   async #write(page: PDFPageProxy): Promise<void> {
     if (this.#text) return;
     const container = document.createElement('div');
@@ -175,13 +174,13 @@ export class PdfPage {
     if (this.#canvas) return;
     const text = document.createElement('p');
     text.className = 'failure';
-    text.textContent = `${this.options.label} cannot be shown.`;
+    text.textContent = `${this.options.label} could not be shown.`;
     this.element.replaceChildren(text);
     this.element.classList.add('drawn');
   }
 }
 
-/** Of itself, a landscape page, such as a slide, fits as a whole, and a portrait one the width. */
+/** With `auto`, a landscape page, such as a slide, fits as a whole and a portrait page by width. */
 function fitScale(size: Size, room: Size, fit: Fit): number {
   const byWidth = room.width / size.width;
   const whole = Math.min(byWidth, room.height / size.height);

@@ -1,26 +1,26 @@
-/** Keeps requests alive over a bad connection: lost ones wait, and are then repeated together. */
+/** Retries requests on a bad connection: lost requests wait and are repeated together. */
 
 export type LoadProblem = 'gone' | 'refused' | 'offline' | 'busy' | 'broken';
 
-/** An answer that asking again cannot change. */
+/** A response that a retry cannot change. */
 export class FinalError extends Error {
   constructor(readonly problem: LoadProblem) {
     super(problem);
   }
 }
 
-/** An answer that may be another one later. */
+/** A response that a retry may change. */
 export class UnexpectedAnswer extends Error {
   constructor(
     message: string,
-    /** As the server asked; 0 or NaN if it did not. */
+    /** From the Retry-After header; 0 or NaN if absent. */
     readonly retryAfterSeconds: number,
   ) {
     super(message);
   }
 }
 
-/** Before the reader is told, a request is repeated after these pauses. */
+/** Pauses before the retries that happen without a message. */
 const quietPausesMilliseconds = [800, 2500];
 const pauseMillisecondsMax = 10_000;
 
@@ -32,7 +32,7 @@ export class PersistentRequests {
   #inFlight = 0;
   #over = false;
 
-  /** `onProblem` gets no retry where asking again cannot help; nothing is asked after that. */
+  /** `onProblem` gets no retry if a retry cannot help; all requests stop then. */
   constructor(
     private readonly onProblem: (problem: LoadProblem, retry?: () => void) => void,
     private readonly onRecovered: () => void,
@@ -40,7 +40,7 @@ export class PersistentRequests {
     addEventListener('online', () => this.#retry());
   }
 
-  /** Resolves with the first attempt that succeeds. Never rejects: it waits. */
+  /** Resolves with the first successful attempt. Never rejects. */
   async persist<T>(attempt: () => Promise<T>): Promise<T> {
     for (let tries = 0; ; tries++) {
       try {

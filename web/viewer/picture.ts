@@ -1,4 +1,4 @@
-/** A picture, as large as the reader wants it. The server has put it on the page. */
+/** Zooming of an image that is part of the HTML. */
 
 import { finalProblemOf } from './file-source.ts';
 import type { LoadProblem } from './persistent-requests.ts';
@@ -17,7 +17,7 @@ export class Picture implements Zoomable {
   #zoom: Zoom = { fit: 'auto' };
   #scale = 1;
 
-  /** `image` has been loaded. */
+  /** `image` must be loaded. */
   constructor(private readonly options: PictureOptions) {
     const { scroller, image } = options;
     this.#size = { width: image.naturalWidth, height: image.naturalHeight };
@@ -55,7 +55,7 @@ export class Picture implements Zoomable {
   }
 }
 
-/** Of itself, a picture is seen whole and never larger than it is. */
+/** With `auto`, the whole image is visible, at most at its natural size. */
 function fitScale(size: Size, room: Size, fit: Fit): number {
   const byWidth = room.width / size.width;
   const whole = Math.min(byWidth, room.height / size.height);
@@ -63,18 +63,18 @@ function fitScale(size: Size, room: Size, fit: Fit): number {
   return fit === 'width' ? byWidth : whole;
 }
 
-/** Resolves with what is wrong, if anything is. */
+/** Resolves to the problem, if there is one. */
 export async function loadPicture(image: HTMLImageElement): Promise<LoadProblem | undefined> {
   try {
     await image.decode();
     return undefined;
   } catch {
-    // The element tells only that it failed; the server tells why.
-    return askWhy(image.src);
+    // The element only reports a failure; the server knows the reason.
+    return findProblem(image.src);
   }
 }
 
-async function askWhy(url: string): Promise<LoadProblem> {
+async function findProblem(url: string): Promise<LoadProblem> {
   try {
     const { ok, status } = await fetch(url, { method: 'HEAD', cache: 'no-store' });
     return ok ? 'broken' : (finalProblemOf(status) ?? 'busy');

@@ -1,29 +1,29 @@
-/** Measures how long the reader has each page before the eyes, and reports that to the server. */
+/** Measures how long each page is visible and reports it to the server. */
 
 const reportMilliseconds = 15_000;
 
-/** A page full of text is read in less without a touch; after more, nobody is taken to be there. */
+/** Reading a full page without any input takes less; after this time, the reader counts as away. */
 const idleMilliseconds = 120_000;
 
-/** As many pages as a report may name. */
+/** The server accepts this many pages per report. */
 const reportedPagesMax = 500;
 
 const inputs = ['pointerdown', 'pointermove', 'wheel', 'touchmove', 'scroll', 'keydown'];
 
 export class ReadingTime {
-  /** Tells this opening of the page from others, whose times are added to its own. */
+  /** Identifies this page load; the server adds up the times of all loads. */
   readonly #visit = randomText();
-  /** Milliseconds by page, the page read last in the last place. */
+  /** Milliseconds by page; the most recently read page is last. */
   readonly #times = new Map<number, number>();
   #page: number | undefined;
-  /** Until when it is counted; undefined while the page is hidden. */
+  /** The end of the counted time; undefined while the document is hidden. */
   #counted: number | undefined;
   #lastInput = 0;
   #reported = '';
 
   constructor(private readonly address: string) {}
 
-  /** The reader is on another page, 0 for none in particular. Counts from the first call on. */
+  /** Sets the current page; 0 for a file without pages. The first call starts the measurement. */
   read(page: number): void {
     const begins = this.#page === undefined;
     this.#count();
@@ -52,7 +52,7 @@ export class ReadingTime {
     if (this.#reported === '') this.#beginView();
   }
 
-  /** The first report makes the view: it says that the document is shown. */
+  /** The first report creates the view: the document is visible. */
   #beginView(): void {
     if (this.#page !== undefined) this.#times.set(this.#page, 0);
     this.#report();
@@ -74,7 +74,7 @@ export class ReadingTime {
     this.#times.set(this.#page, before + duration);
   }
 
-  /** Totals rather than steps, so that a report may be lost, or come twice. */
+  /** Reports totals, so that lost or repeated reports do no harm. */
   #report(): void {
     this.#count();
     const latest = [...this.#times].slice(-reportedPagesMax);

@@ -1,11 +1,11 @@
-/** A point of an element, to be held in place on the screen while the element changes its size. */
+/** Keeps a point of an element at its place on the screen while the element is resized. */
 import type { Point } from './zoom.ts';
 
 export class ScrollAnchor {
   readonly #x: number;
   readonly #y: number;
 
-  /** `element` is placed relative to `scroller`; `at` need not lie on it. */
+  /** `scroller` is the offset parent of `element`; `at` may lie outside of the element. */
   constructor(
     private readonly scroller: HTMLElement,
     private readonly element: HTMLElement,
@@ -15,7 +15,7 @@ export class ScrollAnchor {
     this.#y = (scroller.scrollTop + at.y - element.offsetTop) / element.offsetHeight;
   }
 
-  /** Scrolls so that the point lies there. */
+  /** Scrolls the point to this position. */
   hold({ x, y }: Point = this.at): void {
     const { scroller, element } = this;
     scroller.scrollLeft = element.offsetLeft + this.#x * element.offsetWidth - x;

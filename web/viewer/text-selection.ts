@@ -1,13 +1,13 @@
 /**
- * Keeps a selection from jumping while the pointer crosses the empty space between lines. Text
- * lies in the page as absolutely placed spans, so the browser would take a gap for the end of the
- * page; during a drag, a filler behind the spans stands next to the selection's moving end.
+ * Keeps a text selection from jumping while the pointer crosses a gap between lines. The text layer
+ * consists of absolutely positioned spans, so the browser would select to the end of the page.
+ * During a drag, a filler behind the spans follows the moving end of the selection.
  */
 
 const fillers = new WeakMap<Element, HTMLElement>();
 let listening = false;
 
-/** `text` is a page's text layer; its spans are its children. */
+/** `text`: a text layer, whose children are the spans. */
 export function trackSelection(text: HTMLElement): void {
   const filler = document.createElement('div');
   filler.className = 'filler';

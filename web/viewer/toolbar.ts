@@ -1,17 +1,17 @@
-/** Which page is being read, and the zoom; placed in the page's <header>. */
-import { type IconName, icon } from './icons.ts';
+/** The page number and the zoom buttons, inside <header>. */
+import { createIcon, type IconName } from './icons.ts';
 import { otherFit, scaleMax, scaleMin, type Zoomable, type Zooming } from './zoom.ts';
 
 const fits = {
-  page: { drawing: 'page', text: 'Fit the whole page' },
-  width: { drawing: 'width', text: 'Fit the width' },
+  page: { icon: 'page', text: 'Fit page' },
+  width: { icon: 'width', text: 'Fit width' },
 } as const;
 
 export class Toolbar {
   readonly #element = document.createElement('div');
   readonly #out = button('minus', 'Zoom out');
   readonly #in = button('plus', 'Zoom in');
-  readonly #fit = button(fits.page.drawing, fits.page.text);
+  readonly #fit = button(fits.page.icon, fits.page.text);
   readonly #percent = document.createElement('output');
   readonly #pageField = document.createElement('input');
   #page = 1;
@@ -34,13 +34,13 @@ export class Toolbar {
     this.#element.hidden = false;
   }
 
-  /** Adds the field for the page; `goTo` takes any whole number. */
+  /** Adds the page field; `goTo` accepts any whole number. */
   connectPages(total: number, goTo: (page: number) => void): void {
     const field = this.#pageField;
     field.inputMode = 'numeric';
     field.autocomplete = 'off';
     field.maxLength = String(total).length;
-    field.ariaLabel = `Page, of ${total}`;
+    field.ariaLabel = `Page (of ${total})`;
     field.style.width = `calc(${field.maxLength}ch + 28px)`;
     const rest = document.createElement('span');
     rest.ariaHidden = 'true';
@@ -54,41 +54,41 @@ export class Toolbar {
       field.blur();
     });
     field.addEventListener('focus', () => field.select());
-    field.addEventListener('blur', () => this.#showPage());
+    field.addEventListener('blur', () => this.#updatePageField());
     this.#element.prepend(form);
-    this.#showPage();
+    this.#updatePageField();
   }
 
-  page(number: number): void {
+  showPage(number: number): void {
     this.#page = number;
-    if (document.activeElement !== this.#pageField) this.#showPage();
+    if (document.activeElement !== this.#pageField) this.#updatePageField();
   }
 
-  zoomed(target: Zoomable): void {
+  showZoom(target: Zoomable): void {
     this.#percent.textContent = `${Math.round(target.scale * 100)}%`;
-    // Not `disabled`, which would take the focus away from whoever presses it by keyboard.
+    // Not `disabled`, which would remove the keyboard focus.
     this.#out.ariaDisabled = String(target.scale <= scaleMin);
     this.#in.ariaDisabled = String(target.scale >= scaleMax);
-    const { drawing, text } = fits[otherFit(target)];
+    const { icon, text } = fits[otherFit(target)];
     label(this.#fit, text);
-    this.#fit.replaceChildren(icon(drawing));
+    this.#fit.replaceChildren(createIcon(icon));
   }
 
-  /** For when the reader has lost access: nothing here, a download included, would work. */
+  /** Removes all controls after a loss of access. */
   close(): void {
     this.#element.remove();
     for (const link of this.header?.querySelectorAll('a') ?? []) link.remove();
   }
 
-  #showPage(): void {
+  #updatePageField(): void {
     this.#pageField.value = String(this.#page);
   }
 }
 
-function button(drawing: IconName, text: string): HTMLButtonElement {
+function button(icon: IconName, text: string): HTMLButtonElement {
   const element = document.createElement('button');
   element.type = 'button';
-  element.append(icon(drawing));
+  element.append(createIcon(icon));
   label(element, text);
   return element;
 }

@@ -1,4 +1,4 @@
-/** Entry point of the page that shows a document: reads what the server put on <main>. */
+/** Entry point of the viewer. The server writes its data into attributes of <main>. */
 import { openFile } from './file-source.ts';
 import { zoomByGestures } from './gestures.ts';
 import { listenToKeys } from './keyboard.ts';
@@ -17,18 +17,18 @@ async function showPdf(main: HTMLElement, file: string): Promise<void> {
   const toolbar = new Toolbar(document.querySelector('header'));
   const onProblem = (problem: LoadProblem, retry?: () => void) => {
     if (!retry) toolbar.close();
-    notices.problem(problem, retry);
+    notices.showProblem(problem, retry);
   };
-  notices.loading();
+  notices.showLoading();
   const engine = startPdfjs();
   const source = await openFile(file, Number(main.dataset.size), {
-    onProgress: (share) => notices.loading(share),
+    onProgress: (share) => notices.showLoading(share),
     onProblem,
     onRecovered: () => notices.clear(),
   });
   const outcome = await openPdf(engine, source, (again) => notices.askPassword(again));
   if (typeof outcome === 'string') {
-    notices.problem(outcome, outcome === 'offline' ? () => location.reload() : undefined);
+    notices.showProblem(outcome, outcome === 'offline' ? () => location.reload() : undefined);
     return;
   }
   const { pdfjs, pdf, firstPage } = outcome;
@@ -40,14 +40,14 @@ async function showPdf(main: HTMLElement, file: string): Promise<void> {
     pdf,
     firstPage,
     onPage(number) {
-      toolbar.page(number);
+      toolbar.showPage(number);
       rememberPage(number);
       time.read(number);
     },
-    onScale: (target) => toolbar.zoomed(target),
-    // As by an address, so that the browser's way back leads back.
+    onScale: (target) => toolbar.showZoom(target),
+    // Changes the URL, so that the back button returns to the link.
     onLink: pushPageAddress,
-    onDrawn: () => notices.loaded(total === 1 ? '1 page' : `${total} pages`),
+    onDrawn: () => notices.showLoaded(total === 1 ? '1 page' : `${total} pages`),
   });
   const goTo = (page: number) => pages.goTo(page);
   goTo(start);
@@ -62,18 +62,18 @@ async function showPdf(main: HTMLElement, file: string): Promise<void> {
 async function showPicture(main: HTMLElement, image: HTMLImageElement): Promise<void> {
   const notices = new Notices(main);
   const toolbar = new Toolbar(document.querySelector('header'));
-  notices.loading();
+  notices.showLoading();
   const problem = await loadPicture(image);
   if (problem) {
     const mayHelp = problem === 'offline' || problem === 'busy';
     if (!mayHelp && problem !== 'broken') toolbar.close();
     image.remove();
-    notices.problem(problem, mayHelp ? () => location.reload() : undefined);
+    notices.showProblem(problem, mayHelp ? () => location.reload() : undefined);
     return;
   }
-  const onScale = toolbar.zoomed.bind(toolbar);
+  const onScale = toolbar.showZoom.bind(toolbar);
   const picture = new Picture({ scroller: main, image, onScale });
-  notices.loaded('1 picture');
+  notices.showLoaded('1 image');
   time.read(1);
   const zooming = zoomingOf(picture);
   toolbar.connect(zooming);

@@ -1,6 +1,6 @@
-/** How large the reader wants it: fitted to the window, or at a scale. */
+/** Zoom levels: fitted to the window or at a fixed scale. */
 
-/** `auto` fits the width, but nothing grows beyond a comfortable size nor out of the window. */
+/** `auto` fits the width, up to a comfortable size and the size of the window. */
 export type Fit = 'auto' | 'width' | 'page';
 
 /** `scale`: 1 is the actual size, on paper or in pixels. */
@@ -11,21 +11,21 @@ export interface Size {
   readonly height: number;
 }
 
-/** CSS pixels from the upper left corner of what is visible. */
+/** CSS pixels from the upper left corner of the viewport. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** What can be zoomed: the pages of a PDF, or a picture. */
+/** The pages of a PDF or an image. */
 export interface Zoomable {
-  /** Grows and shrinks within the part of the page that scrolls. */
+  /** The element that changes its size inside the scroller. */
   readonly content: HTMLElement;
-  /** Of what is being read. */
+  /** The scale of the current page. */
   readonly scale: number;
-  /** The scale at which what is being read would be seen whole. */
+  /** The scale at which the whole current page is visible. */
   readonly wholeScale: number;
-  /** What lies at `from` comes to lie at `to`; without them, the reader's place stays. */
+  /** Moves the point at `from` to `to`; without them, keeps the reading position. */
   zoomTo(zoom: Zoom, from?: Point, to?: Point): void;
 }
 
@@ -33,7 +33,7 @@ const scales = [0.1, 0.25, 0.33, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 2.5, 3, 4, 5];
 export const scaleMin = Math.min(...scales);
 export const scaleMax = Math.max(...scales);
 
-/** A step from a fitted scale to the next round one must be large enough to be seen. */
+/** A step from a fitted scale to the next round one must be visible. */
 const stepMin = 1.08;
 
 export function withinLimits(scale: number): number {
@@ -44,20 +44,20 @@ export function withinLimits(scale: number): number {
 function nextScale(scale: number, direction: 1 | -1): number {
   const next =
     direction > 0
-      ? scales.find((one) => one >= scale * stepMin)
-      : scales.findLast((one) => one <= scale / stepMin);
+      ? scales.find((step) => step >= scale * stepMin)
+      : scales.findLast((step) => step <= scale / stepMin);
   return next ?? withinLimits(direction > 0 ? scaleMax : scaleMin);
 }
 
-/** The whole, or the width where the whole is what one sees. */
+/** `width` if the whole page is visible, else `page`. */
 export function otherFit({ scale, wholeScale }: Zoomable): 'width' | 'page' {
   return Math.abs(scale / wholeScale - 1) < 0.01 ? 'width' : 'page';
 }
 
-/** What the buttons, the keys and the fingers may ask for. */
+/** The zoom commands of buttons and keys. */
 export interface Zooming {
   by(direction: 1 | -1): void;
-  /** Back to the size at which the document was opened. */
+  /** Restores the initial zoom. */
   reset(): void;
   toggleFit(): void;
 }
@@ -70,7 +70,7 @@ export function zoomingOf(target: Zoomable): Zooming {
   };
 }
 
-/** CSS pixels that are there for `content`, without its padding. */
+/** The space for `content` in CSS pixels, without its padding. */
 export function roomIn(scroller: HTMLElement, content: HTMLElement): Size {
   const style = getComputedStyle(content);
   const [left, right, top, bottom] = [

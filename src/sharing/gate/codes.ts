@@ -211,7 +211,7 @@ export function createCodes(options: CodesOptions): Codes {
 }
 
 const tooMany = (retryAfterSeconds: number) =>
-  fail('rate_limited', 'Too many codes were asked for.', { retryAfterSeconds });
+  fail('rate_limited', 'Too many codes were requested.', { retryAfterSeconds });
 
 /** Six digits, each code as likely as any other. */
 export function newCode(random: Random): string {
@@ -227,9 +227,11 @@ const subject = 'Your code for a shared document';
 
 const textOf = (code: string, publicUrl: string) => `Your code is ${code}
 
-Enter it on the page that asked for it, at ${publicUrl}, to see the document
-that was shared with you. It is good for ${validMs / minute} minutes, and once.
+Enter this code at ${publicUrl}
+to view the document that was shared with you.
 
-If you have not asked for it, you need not do anything: without the code nobody
-sees the document in your name. Please give it to nobody.
+The code expires in ${validMs / minute} minutes and works once.
+
+Do not share this code with anyone. If you did not request it, ignore this
+e-mail: without the code, no one can open the document with your address.
 `;

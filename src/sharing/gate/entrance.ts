@@ -184,19 +184,19 @@ function isDue(step: Step, next: Step | undefined): boolean {
 }
 
 const refusals = {
-  noPassword: { status: 400, text: 'Please enter the password.' },
-  wrongPassword: { status: 403, text: 'This is not the right password.' },
-  noEmail: { status: 400, text: 'Please give an e-mail address like name@example.com.' },
-  noCode: { status: 400, text: 'Please enter the six digits of the code.' },
+  noPassword: { status: 400, text: 'Enter the password.' },
+  wrongPassword: { status: 403, text: 'Wrong password.' },
+  noEmail: { status: 400, text: 'Enter an e-mail address such as name@example.com.' },
+  noCode: { status: 400, text: 'Enter the 6 digits of the code.' },
   wrongCode: {
     status: 403,
-    text: 'This code is wrong or no longer good. Please check it, or have a new one sent.',
+    text: 'This code is wrong or has expired. Check it or request a new one.',
   },
 } as const satisfies Record<string, Refusal>;
 
 const sentAlready = (seconds: number): Refusal => ({
   status: 429,
-  text: `A code was sent a moment ago. You can ask for a new one in ${spanOf(seconds)}.`,
+  text: `We already sent a code. You can request a new one in ${spanOf(seconds)}.`,
   retryAfterSeconds: seconds,
 });
 
@@ -205,8 +205,8 @@ function refused(thrown: unknown): { readonly refusal: Refusal } {
   if (!(thrown instanceof Failure)) throw thrown;
   const { retryAfterSeconds = 1 } = thrown.extra;
   const texts: Partial<Record<ErrorCode, string>> = {
-    rate_limited: `${thrown.message} Please try again in ${spanOf(retryAfterSeconds)}.`,
-    unavailable: 'This cannot be done right now. Please try again in a moment.',
+    rate_limited: `${thrown.message} Try again in ${spanOf(retryAfterSeconds)}.`,
+    unavailable: 'This is temporarily unavailable. Try again in a moment.',
   };
   const text = texts[thrown.code];
   if (text === undefined) throw thrown;

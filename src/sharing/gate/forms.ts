@@ -1,16 +1,15 @@
-// The forms of a link's gate. They tell nothing of the document, and need no script.
+// The forms of a link's gate. They reveal nothing about the document and need no script.
 import { type Html, html } from '../../http/html.ts';
 import type { Step } from './entrance.ts';
 
 export type Form = {
   readonly step: Step;
-  /** Whether the address has to be proven with a code. */
+  /** Whether the visitor has to verify the address with a code. */
   readonly isProven: boolean;
-  /** The address that was given, or that the code went to. */
+  /** The address that the visitor entered. */
   readonly email: string;
-  /** What was wrong. */
   readonly error?: string;
-  /** What was done. */
+  /** Confirms an action. */
   readonly notice?: string;
 };
 
@@ -21,8 +20,8 @@ ${bodies[form.step](form)}
 }
 
 const bodies: Record<Step, (form: Form) => Html> = {
-  password: (form) => html`<h1>The password, please</h1>
-<p>The sender has protected the document with a password.</p>
+  password: (form) => html`<h1>Enter the password to view this document</h1>
+<p>The sender protected this document with a password.</p>
 <form method="post" class="gate">${alertOf(form)}
 <label>Password
 <input type="password" name="password" autocomplete="current-password" maxlength="1024"
@@ -30,9 +29,9 @@ required autofocus${described(form)}></label>
 <button>Continue</button>
 </form>`,
 
-  email: (form) => html`<h1>Your e-mail address, please</h1>
-<p>The sender asks for it before the document is shown, and gets to see it.${
-    form.isProven ? ' A code is sent to it, to make sure that it is yours.' : ''
+  email: (form) => html`<h1>Enter your e-mail to view this document</h1>
+<p>The sender will see your e-mail address.${
+    form.isProven ? ' You will get a code to verify it.' : ''
   }</p>
 <form method="post" class="gate">${alertOf(form)}
 <label>E-mail address
@@ -42,8 +41,8 @@ required autofocus${described(form)}></label>
 </form>`,
 
   code: (form) => html`<h1>Check your e-mail</h1>
-<p>A code of six digits was sent to <strong>${form.email}</strong>. It is good for 10 minutes.
-If you do not find it, look into the spam folder, too.</p>
+<p>We sent a 6-digit code to <strong>${form.email}</strong>. It expires in 10 minutes.
+If you cannot find it, check your spam folder.</p>
 ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</p>`}
 <form method="post" class="gate">${alertOf(form)}
 <label>Code
@@ -52,8 +51,8 @@ required autofocus${described(form)}></label>
 <button>Continue</button>
 </form>
 <form method="post" class="instead">
-<button name="code" value="again">Send a new code</button>
-<button name="code" value="other">Use another address</button>
+<button name="code" value="again">Send new code</button>
+<button name="code" value="other">Use another e-mail</button>
 </form>`,
 };
 

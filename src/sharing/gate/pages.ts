@@ -1,5 +1,6 @@
-// The HTML of a shared link's pages. Styles and script: web/viewer.
+// The HTML of shared links. Styles and script: web/viewer.
 import type { Assets } from '../../http/assets.ts';
+import { formatSize } from '../../http/format-size.ts';
 import { type Html, html } from '../../http/html.ts';
 import { htmlHeaders } from '../../http/html-headers.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
@@ -13,7 +14,7 @@ const headers = htmlHeaders();
 export type GatePages = {
   unknown(): RouteReply;
   gone(): RouteReply;
-  /** Asks for what the link wants to know. Tells nothing of the document. */
+  /** Asks for the next step of the gate. Reveals nothing about the document. */
   ask(form: Form, refusal?: Refusal): RouteReply;
   document(shared: SharedDocument): RouteReply;
 };
@@ -51,13 +52,13 @@ ${body}
 
   return {
     unknown: () =>
-      message(404, 'No such link', 'Please check the address, or ask the sender for a new one.'),
+      message(404, 'Link not found', 'Check the URL, or ask the sender for a new link.'),
 
     gone: () =>
       message(
         410,
         'This link is no longer available',
-        'It has expired or was withdrawn. Please ask the sender for a new one.',
+        'It has expired or was revoked. Ask the sender for a new link.',
       ),
 
     ask(form, refusal) {
@@ -89,27 +90,19 @@ function documentBody({ link, document }: SharedDocument): Html {
   const data = html`data-kind="${kind}" data-file="${base}/file" data-view="${base}/view" data-name="${document.name}"
 data-size="${document.size_bytes}"${mayDownload ? html` data-download="${base}/download"` : undefined}`;
   const content = {
-    pdf: () => html`<noscript><section class="notice"><h2>JavaScript is needed</h2>
-<p>The document is shown by this page's own script, which your browser does not run.</p>
+    pdf: () => html`<noscript><section class="notice"><h2>JavaScript is required</h2>
+<p>Turn on JavaScript in your browser to view this document.</p>
 </section></noscript>`,
     image: () => html`<img src="${base}/file" alt="${document.name}">`,
     other: () => html`<section class="notice file"><h2>${document.name}</h2>
-<p>${mayDownload ? 'This kind of file is not shown here. You can download it and open it on your device.' : 'This kind of file is not shown here, and the sender does not offer it as a download.'}</p>
-<p class="size">${sizeText(document.size_bytes)}</p>
+<p>${mayDownload ? 'There is no preview for this file type. Download the file to open it.' : 'There is no preview for this file type, and the sender does not allow downloads.'}</p>
+<p class="size">${formatSize(document.size_bytes, { locale: 'en' })}</p>
 ${button('button primary')}</section>`,
   }[kind]();
   return html`<body class="document">
 <header class="top"><h1 id="name">${document.name}</h1>${kind === 'other' ? undefined : button('button')}</header>
 <main id="viewer" aria-labelledby="name" ${data}>${content}</main>
 </body>`;
-}
-
-/** Such as "1.4 MB". */
-function sizeText(bytes: number): string {
-  const step = Math.min(3, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const amount = bytes / 1000 ** step;
-  const digits = step > 0 && amount < 10 ? 1 : 0;
-  return `${amount.toFixed(digits)} ${['bytes', 'kB', 'MB', 'GB'][step]}`;
 }
 
 function kindOf(contentType: string): 'pdf' | 'image' | 'other' {

@@ -58,7 +58,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       isProven: link.email_verification_required === 1,
       email: given === '' ? (progress.email ?? '') : given,
       ...(refusal === undefined ? {} : { error: refusal.text }),
-      ...(hasResent === true ? { notice: 'A new code was sent. Only the last one is good.' } : {}),
+      ...(hasResent === true ? { notice: 'We sent a new code. Older codes no longer work.' } : {}),
     };
     return pages.ask(form, refusal);
   }

@@ -3,16 +3,14 @@ import { type ReactNode, useId } from 'react';
 
 export type AccountCardProps = {
   readonly title: string;
-  /** How it stands: a badge. */
+  /** A badge next to the title. */
   readonly state?: ReactNode;
-  /** What it is for. */
   readonly about?: ReactNode;
-  /** Buttons. */
   readonly actions?: ReactNode;
   readonly children?: ReactNode;
 };
 
-/** One of the matters of an account. */
+/** A titled section of the account screen. */
 export function AccountCard({ title, state, about, actions, children }: AccountCardProps) {
   const id = useId();
   return (

@@ -8,7 +8,7 @@ import { SessionsCard } from './sessions-card.tsx';
 
 export function AccountScreen() {
   return (
-    <Screen title="Your account" about="Who you are here, and how you sign in.">
+    <Screen title="Your account" about="Your profile and how you sign in.">
       <Stack gap="md">
         <ProfileCard />
         <PasswordCard />

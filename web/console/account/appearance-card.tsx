@@ -2,7 +2,7 @@ import { Group, Radio, useMantineColorScheme } from '@mantine/core';
 import { AccountCard } from './account-card.tsx';
 
 const schemes = [
-  { value: 'auto', label: 'As the system' },
+  { value: 'auto', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ] as const;
@@ -10,11 +10,11 @@ const schemes = [
 export function AppearanceCard() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const choose = (value: string) => {
-    const scheme = schemes.find((one) => one.value === value);
+    const scheme = schemes.find((option) => option.value === value);
     if (scheme !== undefined) setColorScheme(scheme.value);
   };
   return (
-    <AccountCard title="Appearance" about="Kept in this browser.">
+    <AccountCard title="Appearance" about="Saved in this browser only.">
       <Radio.Group aria-label="Appearance" value={colorScheme} onChange={choose}>
         <Group gap="lg">
           {schemes.map(({ value, label }) => (

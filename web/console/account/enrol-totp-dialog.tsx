@@ -9,12 +9,12 @@ import { useMethod } from '../shared/use-method.ts';
 import classes from './enrol-totp-dialog.module.css';
 
 export type EnrolTotpDialogProps = {
-  /** Of the app that is being added; undefined while none is. */
+  /** The new seed; undefined while the dialog is closed. */
   readonly seed: EnrolTotpResponse | undefined;
   readonly close: () => void;
 };
 
-/** Hands the seed to an app, and asks for a code of it. */
+/** Shows the seed for an authenticator app and asks for its first code. */
 export function EnrolTotpDialog({ seed, close }: EnrolTotpDialogProps) {
   const { id } = useUser();
   const confirm = useMethod(UserService.method.confirmTotp);
@@ -24,7 +24,7 @@ export function EnrolTotpDialog({ seed, close }: EnrolTotpDialogProps) {
   });
   return (
     <FormDialog
-      title="Add an authenticator app"
+      title="Add authenticator app"
       label="Turn on"
       isOpen={seed !== undefined}
       close={() => {
@@ -39,7 +39,7 @@ export function EnrolTotpDialog({ seed, close }: EnrolTotpDialogProps) {
       {seed === undefined ? null : <Seed {...seed} />}
       <TextInput
         label="Code"
-        description="The 6 digits that the app now shows."
+        description="The 6-digit code that the app shows."
         inputMode="numeric"
         autoComplete="one-time-code"
         required
@@ -49,14 +49,14 @@ export function EnrolTotpDialog({ seed, close }: EnrolTotpDialogProps) {
         {...form.getInputProps('code')}
       />
       <Checkbox
-        label="End my other sessions"
+        label="Sign out other sessions"
         description="They signed in without a code."
         key={form.key('endOtherSessions')}
         {...form.getInputProps('endOtherSessions', { type: 'checkbox' })}
       />
       <Text size="sm">
-        It counts once you have turned it on. If you leave before, nothing changes, and the next
-        time there is another key.
+        Two-factor authentication starts when you turn it on. If you cancel, nothing changes, and
+        you get a new key next time.
       </Text>
     </FormDialog>
   );
@@ -65,7 +65,7 @@ export function EnrolTotpDialog({ seed, close }: EnrolTotpDialogProps) {
 function Seed({ uri, secret }: Pick<EnrolTotpResponse, 'uri' | 'secret'>) {
   return (
     <Stack gap="sm">
-      <Text>Scan this with the app, or type the key into it:</Text>
+      <Text>Scan the QR code with the app, or enter the key by hand:</Text>
       <Center>
         <QRCodeSVG
           value={uri}

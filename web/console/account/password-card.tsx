@@ -14,7 +14,7 @@ export function PasswordCard() {
   return (
     <AccountCard
       title="Password"
-      about="A change ends every other session of yours: other browsers have to sign in anew."
+      about="Changing your password signs you out of all other sessions."
       actions={
         <Button variant="default" onClick={open}>
           Change password
@@ -22,7 +22,7 @@ export function PasswordCard() {
       }
     >
       <Text role="status" size="sm" hidden={!isChanged}>
-        {isChanged ? 'Your password is changed, and your other sessions have ended.' : ''}
+        {isChanged ? 'Password changed. Your other sessions were signed out.' : ''}
       </Text>
       <ChangePasswordDialog isOpen={isOpen} close={close} onChanged={() => setChanged(true)} />
     </AccountCard>
@@ -42,12 +42,12 @@ function ChangePasswordDialog({ isOpen, close, onChanged }: ChangePasswordDialog
     mode: 'uncontrolled',
     initialValues: { password: '', again: '' },
     validate: {
-      again: (again, { password }) => (again === password ? null : 'The two are not the same.'),
+      again: (again, { password }) => (again === password ? null : 'The passwords do not match.'),
     },
   });
   return (
     <FormDialog
-      title="Change your password"
+      title="Change password"
       label="Change password"
       isOpen={isOpen}
       close={() => {
@@ -60,11 +60,11 @@ function ChangePasswordDialog({ isOpen, close, onChanged }: ChangePasswordDialog
         onChanged();
       }}
     >
-      {/* Tells a password manager whose password it is. */}
+      {/* Password managers store the new password under this name. */}
       <input type="text" autoComplete="username" defaultValue={email} hidden readOnly />
       <PasswordInput
         label="New password"
-        description="At least 12 characters; a few words that do not belong together are good."
+        description="At least 12 characters. A few unrelated words work well."
         autoComplete="new-password"
         required
         data-autofocus
@@ -72,13 +72,13 @@ function ChangePasswordDialog({ isOpen, close, onChanged }: ChangePasswordDialog
         {...form.getInputProps('password')}
       />
       <PasswordInput
-        label="New password again"
+        label="Confirm new password"
         autoComplete="new-password"
         required
         key={form.key('again')}
         {...form.getInputProps('again')}
       />
-      <Text size="sm">Every other session of yours ends. This one goes on.</Text>
+      <Text size="sm">You stay signed in here. All other sessions are signed out.</Text>
     </FormDialog>
   );
 }

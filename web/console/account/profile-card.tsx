@@ -5,8 +5,8 @@ import { TextLink } from '../shared/router-links.tsx';
 import { AccountCard } from './account-card.tsx';
 
 const kinds: Record<string, string> = {
-  staff: 'Staff of the platform',
-  member: 'Member of workspaces',
+  staff: 'Staff',
+  member: 'Member',
 };
 
 export function ProfileCard() {
@@ -18,23 +18,23 @@ export function ProfileCard() {
       about={
         mayChange ? (
           <>
-            You can change your name and your address{' '}
+            You can change your name and e-mail address in{' '}
             <TextLink to="/users/$userId" params={{ userId: id }}>
-              among the users
+              Users
             </TextLink>
             .
           </>
         ) : (
-          'The platform’s staff can change your name and your address.'
+          'Ask an administrator to change your name or e-mail address.'
         )
       }
     >
       <FactList
         facts={[
-          { name: 'Name', value: name === '' ? 'not given' : name },
+          { name: 'Name', value: name === '' ? '—' : name },
           { name: 'E-mail address', value: email },
-          { name: 'Kind', value: kinds[kind] ?? kind },
-          { name: 'User id', value: <CopyableText text={id} label="your id" /> },
+          { name: 'Type', value: kinds[kind] ?? kind },
+          { name: 'User ID', value: <CopyableText text={id} label="your ID" /> },
         ]}
       />
     </AccountCard>

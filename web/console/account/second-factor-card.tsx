@@ -27,16 +27,16 @@ export function SecondFactorCard() {
   };
   return (
     <AccountCard
-      title="Second factor"
+      title="Two-factor authentication"
       state={isOn === undefined ? null : <State isOn={isOn} />}
       about={
-        'An authenticator app on your phone shows a code of 6 digits, which a sign-in then asks ' +
-        'for beside the password.'
+        'To sign in, you enter your password and a 6-digit code from an authenticator app on your ' +
+        'phone.'
       }
       actions={
         isOn === false ? (
           <Button variant="default" loading={action.isPending} onClick={begin}>
-            Add an authenticator app
+            Add authenticator app
           </Button>
         ) : (
           isOn && <Remove />
@@ -66,10 +66,10 @@ function Remove() {
   return (
     <>
       <Button variant="default" onClick={open}>
-        Remove the authenticator app
+        Remove authenticator app
       </Button>
       <FormDialog
-        title="Remove your authenticator app?"
+        title="Remove authenticator app?"
         label="Remove"
         isOpen={isOpen}
         close={() => {
@@ -80,11 +80,11 @@ function Remove() {
         submit={({ endOtherSessions }) => remove({ userId: id, endOtherSessions })}
       >
         <Text>
-          Its codes stop working at once, and from then on your password alone is enough to sign in.
-          You can add an app again at any time.
+          You will sign in with your password only. Codes from the app stop working immediately. You
+          can add an app again at any time.
         </Text>
         <Checkbox
-          label="End my other sessions"
+          label="Sign out other sessions"
           key={form.key('endOtherSessions')}
           {...form.getInputProps('endOtherSessions', { type: 'checkbox' })}
         />

@@ -17,13 +17,13 @@ const facts: readonly Column<Session>[] = [
       </Group>
     ),
   },
-  { title: 'From', cell: ({ address }) => <span className="mono">{address}</span> },
+  { title: 'IP address', cell: ({ address }) => <span className="mono">{address}</span> },
   {
-    title: 'With',
-    cell: ({ amr }) => (amr.includes('otp') ? 'Password and one-time code' : 'Password'),
+    title: 'Method',
+    cell: ({ amr }) => (amr.includes('otp') ? 'Password and code' : 'Password'),
   },
   { title: 'Last used', cell: ({ refreshTime }) => <DateTime time={refreshTime} /> },
-  { title: 'Ends', cell: ({ expireTime }) => <DateTime time={expireTime} /> },
+  { title: 'Expires', cell: ({ expireTime }) => <DateTime time={expireTime} /> },
 ];
 
 export function SessionsCard() {
@@ -32,11 +32,11 @@ export function SessionsCard() {
   const list = usePagedList(SessionService.method.listSessions, {}, (page) => page.sessions);
   const end = ({ id, address }: Session) =>
     confirm({
-      title: 'End this session?',
+      title: 'Sign out this session?',
       consequence:
-        `The browser that signed in from ${address} is signed out at once, and what was begun ` +
-        'there and not saved is lost. It can sign in again.',
-      label: 'End session',
+        `The browser that signed in from ${address} is signed out immediately. Unsaved changes ` +
+        'there are lost.',
+      label: 'Sign out',
       run: () => revoke({ sessionId: id }),
     });
   const actions: Column<Session> = {
@@ -45,7 +45,7 @@ export function SessionsCard() {
     cell: (session) =>
       session.current ? null : (
         <Button size="compact-sm" variant="default" onClick={() => end(session)}>
-          End
+          Sign out
         </Button>
       ),
   };
@@ -53,8 +53,8 @@ export function SessionsCard() {
     <AccountCard
       title="Sessions"
       about={
-        'The browsers in which you are signed in. Where you do not know one, end its session and ' +
-        'change your password.'
+        'Browsers where you are signed in. If you do not recognize one, sign it out and change ' +
+        'your password.'
       }
     >
       <Listing
@@ -62,7 +62,7 @@ export function SessionsCard() {
         list={list}
         columns={[...facts, actions]}
         idOf={({ id }) => id}
-        empty={{ title: 'No sessions', text: 'Sign in again to begin one.' }}
+        empty={{ title: 'No sessions', text: 'Sign in to start a session.' }}
       />
     </AccountCard>
   );

@@ -12,8 +12,8 @@ import { Screen } from '../shared/screen.tsx';
 import { usePagedList } from '../shared/use-paged-list.ts';
 
 const columns: readonly Column<Account>[] = [
-  { title: 'Account id', cell: ({ id }) => <span className="mono">{id}</span> },
-  { title: 'Known since', cell: ({ createTime }) => <DateTime time={createTime} /> },
+  { title: 'Account ID', cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: 'Created', cell: ({ createTime }) => <DateTime time={createTime} /> },
 ];
 
 export function AccountsScreen() {
@@ -27,14 +27,14 @@ export function AccountsScreen() {
     <Screen
       title="Accounts"
       about={
-        'What the tokens of customers are restricted to. An account is there as long as at least ' +
-        'one customer has it.'
+        'The accounts that customer tokens can access. An account exists as long as at least one ' +
+        'customer has it.'
       }
     >
       <Filter customerId={customerId} />
       {customerId === '' ? null : (
         <Text size="sm">
-          Those of the customer <ResourceLink id={customerId} />:
+          Accounts of customer <ResourceLink id={customerId} />
         </Text>
       )}
       <Listing
@@ -44,10 +44,10 @@ export function AccountsScreen() {
         idOf={({ id }) => id}
         empty={
           customerId === ''
-            ? { title: 'No accounts yet', text: 'Give some to a customer, on the customer’s page.' }
+            ? { title: 'No accounts yet', text: 'Open a customer and add accounts there.' }
             : {
-                title: 'No accounts of this customer',
-                text: 'Check the id, or give the customer accounts on its page.',
+                title: 'No accounts for this customer',
+                text: 'Check the customer ID, or add accounts to the customer.',
               }
         }
       />
@@ -57,7 +57,7 @@ export function AccountsScreen() {
 
 const optionsId = 'customers';
 
-/** By a customer, whose id is in the page's address. */
+/** Filters by a customer, whose ID is in the URL. */
 function Filter({ customerId }: { readonly customerId: string }) {
   const navigate = useNavigate();
   const mayList = useHasScope()('customers:read');
@@ -73,7 +73,7 @@ function Filter({ customerId }: { readonly customerId: string }) {
     >
       <TextInput
         name="customer"
-        label="Of the customer with the id"
+        label="Customer ID"
         placeholder="cus_…"
         list={optionsId}
         maxLength={64}

@@ -25,25 +25,25 @@ function Event({ event }: { readonly event: AuditEvent }) {
   return (
     <Stack>
       <Facts facts={factsOf(event)} />
-      <More event={event} />
+      <RelatedEvents event={event} />
     </Stack>
   );
 }
 
 function factsOf(event: AuditEvent): Fact[] {
   const { id, createTime, actor, actorType, target, code, count, requestId, address } = event;
-  const unknown = 'Not known';
+  const unknown = '—';
   return [
     { name: 'Time', value: <DateTime time={createTime} precision="second" /> },
     {
-      name: 'Done by',
+      name: 'Actor',
       value: (
         <>
           {actorTypeOf(actorType)} {actor === '' ? null : <ResourceLink id={actor} />}
         </>
       ),
     },
-    { name: 'Done to', value: target === '' ? unknown : <ResourceLink id={target} /> },
+    { name: 'Target', value: target === '' ? unknown : <ResourceLink id={target} /> },
     {
       name: 'Outcome',
       value: (
@@ -53,36 +53,36 @@ function factsOf(event: AuditEvent): Fact[] {
       ),
     },
     ...(count > 1
-      ? [{ name: 'How often', value: `${count} times; the first of them is the one told here.` }]
+      ? [{ name: 'Count', value: `${count} times. The details are those of the first event.` }]
       : []),
     {
-      name: 'Network address',
+      name: 'IP address',
       value: address === '' ? unknown : <span className="mono">{address}</span>,
     },
     {
-      name: 'Request id',
-      value: requestId === '' ? 'None' : <CopyableText text={requestId} label="request id" />,
+      name: 'Request ID',
+      value: requestId === '' ? unknown : <CopyableText text={requestId} label="request ID" />,
     },
-    { name: 'Event id', value: <CopyableText text={id} label="event id" /> },
+    { name: 'Event ID', value: <CopyableText text={id} label="event ID" /> },
   ];
 }
 
-/** Ways to what happened around it. */
-function More({ event: { actor, target, action } }: { readonly event: AuditEvent }) {
+/** Links to related events. */
+function RelatedEvents({ event: { actor, target, action } }: { readonly event: AuditEvent }) {
   return (
     <Stack gap={4}>
       {actor === '' ? null : (
         <TextLink to="/audit" search={{ actor }}>
-          All that was done by {actor}
+          All events by {actor}
         </TextLink>
       )}
       {target === '' ? null : (
         <TextLink to="/audit" search={{ target }}>
-          All that was done to {target}
+          All events on {target}
         </TextLink>
       )}
       <TextLink to="/audit" search={{ action }}>
-        All of {action}
+        All {action} events
       </TextLink>
     </Stack>
   );

@@ -6,7 +6,7 @@ import { toLocalInput } from '../shared/local-input.ts';
 import { actions, codes, outcomeOf } from './audit-labels.ts';
 import { type AuditSearch, readAuditSearch } from './audit-search.ts';
 
-/** As the field of a time holds the last second of a year of four digits. */
+/** The latest value of a `datetime-local` field whose year has four digits. */
 const lastMoment = '9999-12-31T23:59:59';
 
 export function AuditFilterForm({ search }: { readonly search: AuditSearch }) {
@@ -23,7 +23,7 @@ export function AuditFilterForm({ search }: { readonly search: AuditSearch }) {
     <FilterForm
       values={{ ...others, start_time: localOf(start_time), end_time: localOf(end_time) }}
       filter={filter}
-      isWrong={isReversed}
+      hasError={isReversed}
     >
       <Fields code={search.code} isReversed={isReversed} />
     </FilterForm>
@@ -40,8 +40,8 @@ function Fields({ code = '', isReversed }: FieldsProps) {
   const time = { type: 'datetime-local', step: 1, max: lastMoment };
   return (
     <>
-      <TextInput name="actor" label="Done by (id)" maxLength={128} />
-      <TextInput name="target" label="Done to (id)" maxLength={128} />
+      <TextInput name="actor" label="Actor ID" maxLength={128} />
+      <TextInput name="target" label="Target ID" maxLength={128} />
       <div>
         <TextInput name="action" label="Action" list="actions" maxLength={128} autoComplete="off" />
         <datalist id="actions">
@@ -61,8 +61,8 @@ function Fields({ code = '', isReversed }: FieldsProps) {
       <TextInput name="start_time" label="From" {...time} />
       <TextInput
         name="end_time"
-        label="Before"
-        error={isReversed ? 'This has to be later than “From”.' : undefined}
+        label="To"
+        error={isReversed ? 'Choose a time after “From”.' : undefined}
         {...time}
       />
     </>

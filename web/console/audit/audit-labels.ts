@@ -1,4 +1,4 @@
-/** What the audit log's own words mean. */
+/** Labels for the values of audit events. */
 import type { DescService } from '@bufbuild/protobuf';
 import { ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
@@ -26,7 +26,7 @@ const services: readonly DescService[] = [
   WorkspaceService,
 ];
 
-/** Of what the service does by itself. */
+/** Actions of the service itself, which no method has. */
 const ownActions = [
   'MasterKey.Rotate',
   'SigningKeyService.RemoveSigningKey',
@@ -42,11 +42,11 @@ export const actions: readonly string[] = [
 type OutcomeLabel = { readonly text: string; readonly color: string };
 
 const outcomes: Record<string, OutcomeLabel> = {
-  ok: { text: 'Done', color: 'teal' },
-  unauthenticated: { text: 'Not signed in', color: 'red' },
-  'identity.credential_invalid': { text: 'Wrong credentials', color: 'red' },
-  forbidden: { text: 'Not permitted', color: 'red' },
-  step_up_required: { text: 'Sign-in too old', color: 'orange' },
+  ok: { text: 'Success', color: 'teal' },
+  unauthenticated: { text: 'Not authenticated', color: 'red' },
+  'identity.credential_invalid': { text: 'Invalid credentials', color: 'red' },
+  forbidden: { text: 'Forbidden', color: 'red' },
+  step_up_required: { text: 'Recent sign-in required', color: 'orange' },
 };
 
 export const codes: readonly string[] = Object.keys(outcomes);
@@ -59,9 +59,9 @@ const actorTypes: Record<string, string> = {
   customer: 'Customer',
   staff: 'Staff',
   member: 'Member',
-  workspace_key: 'API key of a workspace',
-  anonymous: 'Somebody unknown',
-  system: 'The service itself',
+  workspace_key: 'Workspace API key',
+  anonymous: 'Anonymous',
+  system: 'System',
 };
 
 export const actorTypeOf = (type: string): string => actorTypes[type] ?? type;

@@ -24,14 +24,14 @@ export function AuditScreen() {
     ({ events }) => events,
   );
   const address = JSON.stringify(search);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a link of the dialog leads out of it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the dialog closes it
   useEffect(() => setEvent(undefined), [address]);
   return (
     <Screen
       title="Audit log"
       about={
-        'Who changed what, and who was refused. Nothing here can be changed or deleted; refusals ' +
-        'may appear some seconds late.'
+        'Changes and denied requests. Events cannot be edited or deleted. Denied requests may ' +
+        'appear a few seconds late.'
       }
       actions={
         <Button variant="default" onClick={list.reload}>
@@ -46,10 +46,10 @@ export function AuditScreen() {
         columns={columnsWith(setEvent)}
         idOf={({ id }) => id}
         empty={{
-          title: 'Nothing like that has happened',
+          title: 'No matching events',
           text:
-            'The log keeps each event for a year, or as long as the service was told to. Ids and ' +
-            'actions are found when they are written out in full.',
+            'Enter complete IDs and action names. Events are deleted after the retention period, ' +
+            'which is one year by default.',
           action: (
             <TextLink to="/audit" search={{}}>
               Show all events
@@ -67,17 +67,17 @@ function columnsWith(open: (event: AuditEvent) => void): readonly Column<AuditEv
     { title: 'Time', cell: ({ createTime }) => <DateTime time={createTime} precision="second" /> },
     { title: 'Action', cell: ({ action }) => action.replace('.', '.\u200b') },
     {
-      title: 'Done by',
+      title: 'Actor',
       cell: ({ actor, actorType }) =>
         actor === '' ? actorTypeOf(actorType) : <ResourceLink id={actor} />,
     },
     {
-      title: 'Done to',
-      cell: ({ target }) => (target === '' ? 'Not known' : <ResourceLink id={target} />),
+      title: 'Target',
+      cell: ({ target }) => (target === '' ? '—' : <ResourceLink id={target} />),
     },
     { title: 'Outcome', cell: (event) => <OutcomeBadge event={event} /> },
     {
-      title: 'More',
+      title: 'Actions',
       isTitleHidden: true,
       cell: (event) => (
         <Button

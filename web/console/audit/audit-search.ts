@@ -1,10 +1,10 @@
-/** By what the audit log is filtered, as it stands in the address: named as in the API. */
+/** The audit log filter in the URL. Its names are those of the API. */
 export type AuditSearch = {
   actor?: string;
   target?: string;
   action?: string;
   code?: string;
-  /** RFC 3339, so that a link means the same to a reader in another time zone. */
+  /** RFC 3339, so that a shared URL means the same in every time zone. */
   start_time?: string;
   end_time?: string;
 };
@@ -12,7 +12,7 @@ export type AuditSearch = {
 const texts = ['actor', 'target', 'action', 'code'] as const;
 const times = ['start_time', 'end_time'] as const;
 
-/** Leaves out what is empty, and times that are none. */
+/** Ignores empty values and invalid times. */
 export function readAuditSearch(search: Record<string, unknown>): AuditSearch {
   const found: AuditSearch = {};
   for (const name of texts) {
@@ -26,6 +26,6 @@ export function readAuditSearch(search: Record<string, unknown>): AuditSearch {
   return found;
 }
 
-/** The router reads a number out of an address where there is one. */
+/** The router parses numeric search values as numbers. */
 const textOf = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';

@@ -9,7 +9,7 @@ import { useMethod } from '../shared/use-method.ts';
 import { GrantedScopesField } from './granted-scopes-field.tsx';
 
 export type ChangeClientScopesDialogProps = {
-  /** Its scopes are to be given as the component's key, too. */
+  /** The caller also passes its scopes as the `key`, so that a change resets the form. */
   readonly client: Client;
   readonly isOpen: boolean;
   readonly close: () => void;
@@ -46,7 +46,7 @@ export function ChangeClientScopesDialog({ client, isOpen, close }: ChangeClient
       <Text size="sm" role="status">
         {lost.length === 0
           ? ''
-          : `Taken away at once, from the tokens that there are, too: ${lost.join(', ')}. ` +
+          : `Removed immediately, also from existing tokens: ${lost.join(', ')}. ` +
             offlineVerificationNote()}
       </Text>
     </FormDialog>

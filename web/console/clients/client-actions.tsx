@@ -20,8 +20,8 @@ export function ClientActions({ client, open }: ClientActionsProps) {
     confirm({
       title: `Disable “${isolateName(name)}”?`,
       consequence:
-        'It gets no more tokens, and those that it has are refused at once. ' +
-        `${offlineVerificationNote()} It can be enabled again.`,
+        'It cannot get new tokens, and its existing tokens are rejected immediately. ' +
+        `${offlineVerificationNote()} You can enable it again.`,
       label: 'Disable',
       run: () => disable({ clientId }),
     });

@@ -37,7 +37,7 @@ export function ClientScreen() {
         {(found) => (
           <>
             <ClientFacts {...found} />
-            <AuditLinks id={found.id} noun="client" />
+            <AuditLinks id={found.id} />
           </>
         )}
       </QueryResult>
@@ -67,11 +67,16 @@ function ClientFacts({ id, scopes, createTime, disableTime }: Client) {
   return (
     <Facts
       facts={[
-        { name: 'Client id', value: <CopyableText text={id} label="client id" /> },
+        { name: 'Client ID', value: <CopyableText text={id} label="client ID" /> },
         { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
         {
           name: 'Scopes',
-          value: scopes.length === 0 ? 'None: it gets no token' : <ExpandableList words={scopes} />,
+          value:
+            scopes.length === 0 ? (
+              'None. The client cannot get tokens.'
+            ) : (
+              <ExpandableList items={scopes} />
+            ),
         },
         { name: 'Created', value: <DateTime time={createTime} /> },
       ]}

@@ -15,7 +15,7 @@ import { usePagedList } from '../shared/use-paged-list.ts';
 import { CreateSecretDialog } from './create-secret-dialog.tsx';
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
 
-/** The secrets of a client, for somebody who may change them: no others may list them. */
+/** Shown only to users with `clients:write`, which listing secrets requires. */
 export function ClientSecrets({ client }: { readonly client: Client }) {
   const clientId = client.id;
   const list = usePagedList(
@@ -42,7 +42,7 @@ export function ClientSecrets({ client }: { readonly client: Client }) {
         label="Secrets"
         list={list}
         revoke={askToRevoke}
-        empty={{ title: 'No secrets', text: 'Create one: without it the client gets no token.' }}
+        empty={{ title: 'No secrets', text: 'The client needs a secret to get tokens.' }}
       />
       <CreateSecretDialog client={client} isOpen={dialog === 'create'} close={close} />
       <RotateSecretDialog client={client} isOpen={dialog === 'rotate'} close={close} />
@@ -57,9 +57,8 @@ function useAskToRevoke(clientId: string) {
     confirm({
       title: `Revoke ${isolateName(credentialName(secret))}?`,
       consequence:
-        'Whatever uses this secret gets no more tokens. Tokens that it has got already are the ' +
-        'client’s, and stay good until they expire; to stop them, too, disable the client until ' +
-        'then. This cannot be undone.',
+        'The secret cannot be used to get new tokens. Existing tokens remain valid until they ' +
+        'expire; to reject them as well, disable the client. You cannot undo this.',
       label: 'Revoke',
       run: () => revoke({ clientId, secretId: secret.id }),
     });

@@ -20,7 +20,7 @@ const columns: readonly Column<Client>[] = [
       </TextLink>
     ),
   },
-  { title: 'Client id', cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: 'Client ID', cell: ({ id }) => <span className="mono">{id}</span> },
   { title: 'Scopes', cell: ({ scopes }) => <ScopesCell scopes={scopes} /> },
   { title: 'State', cell: ({ disableTime }) => <EnabledBadge disableTime={disableTime} /> },
   { title: 'Created', cell: ({ createTime }) => <DateTime time={createTime} /> },
@@ -33,7 +33,7 @@ export function ClientsScreen() {
   return (
     <Screen
       title="Clients"
-      about="A service that asks for tokens in its own name, with its client id and a secret."
+      about="Services that get access tokens with a client ID and a secret."
       actions={mayWrite ? <Button onClick={open}>Create client</Button> : undefined}
     >
       <Listing
@@ -44,8 +44,8 @@ export function ClientsScreen() {
         empty={{
           title: 'No clients yet',
           text: mayWrite
-            ? 'Create one for the first service that needs tokens.'
-            : 'Somebody who may change clients can create one.',
+            ? 'Create one for each service that needs tokens.'
+            : 'You don’t have permission to create clients.',
         }}
       />
       <CreateClientDialog isOpen={isOpen} close={close} />

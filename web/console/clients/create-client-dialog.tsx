@@ -21,7 +21,7 @@ export function CreateClientDialog({ isOpen, close }: Dialog) {
   });
   return (
     <FormDialog
-      title="Create a client"
+      title="Create client"
       label="Create"
       isOpen={isOpen}
       close={close}
@@ -32,10 +32,10 @@ export function CreateClientDialog({ isOpen, close }: Dialog) {
         const clientId = client?.id ?? '';
         const command = tokenCommand(clientId, clientSecret, scopes);
         showSecret({
-          title: `The first secret of “${isolateName(name)}”`,
+          title: `Secret of “${isolateName(name)}”`,
           label: 'client secret',
           text: clientSecret,
-          note: `It goes with the client id ${clientId}.`,
+          note: `Use it with the client ID ${clientId}.`,
           ...(command === undefined ? {} : { command }),
         });
       }}

@@ -18,7 +18,7 @@ export function CreateSecretDialog({ client, isOpen, close }: SecretDialogProps)
   const form = useForm({ initialValues: { name: '', expireTime: '' } });
   return (
     <FormDialog
-      title="Create a secret"
+      title="Create secret"
       label="Create"
       isOpen={isOpen}
       close={close}

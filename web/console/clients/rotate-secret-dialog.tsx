@@ -22,7 +22,7 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
   const overlap = form.values.overlapSeconds;
   return (
     <FormDialog
-      title="Rotate the secrets"
+      title="Rotate secrets"
       label="Rotate"
       isOpen={isOpen}
       close={close}
@@ -40,14 +40,14 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
         });
       }}
     >
-      <Text>Makes a new secret, and has every older one end.</Text>
-      <SecretFields form={form} endLabel="The new secret ends" />
+      <Text>Creates a new secret and expires all older ones.</Text>
+      <SecretFields form={form} expiryLabel="New secret expires" />
       <OverlapField
-        label="The older secrets end"
+        label="Older secrets expire"
         description={
           overlap === '0'
-            ? 'Whatever still uses one of them gets no more tokens.'
-            : `They work until ${formatOverlapEnd(Date.now(), overlap)}, unless they end sooner.`
+            ? 'Services that still use them cannot get new tokens.'
+            : `They work until ${formatOverlapEnd(Date.now(), overlap)} or until their own expiry.`
         }
         {...form.getInputProps('overlapSeconds')}
       />
@@ -55,4 +55,7 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
   );
 }
 
-const texts = { ended: 'Every older secret has ended.', goesOn: 'Every older secret ends by' };
+const texts = {
+  expired: 'All older secrets have expired.',
+  worksUntil: 'All older secrets expire by',
+};

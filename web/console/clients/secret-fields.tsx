@@ -10,32 +10,31 @@ type Values = { readonly name: string; readonly expireTime: string };
 
 type SecretFieldsProps = {
   readonly form: UseFormReturnType<Values>;
-  /** What the field is called that asks when it ends. */
-  readonly endLabel?: string;
+  readonly expiryLabel?: string;
 };
 
-/** What is asked of a new secret. */
-export function SecretFields({ form, endLabel = 'Ends' }: SecretFieldsProps) {
+/** The fields of a new secret. */
+export function SecretFields({ form, expiryLabel = 'Expires' }: SecretFieldsProps) {
   return (
     <>
       <TextInput
         label="Name"
-        description="To tell it from others, such as by where it will be used. May be empty."
+        description="Optional. For example, where the secret is used."
         maxLength={255}
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <ExpiryField label={endLabel} {...form.getInputProps('expireTime')} />
+      <ExpiryField label={expiryLabel} {...form.getInputProps('expireTime')} />
     </>
   );
 }
 
-/** A new secret of a client, as it is shown. A client that is disabled gets no token with it. */
+/** What to show for a new secret. A disabled client cannot get tokens, so it gets no command. */
 export function shownSecret(client: Client, clientSecret: string): ShownSecret {
   const { id, name, scopes, disableTime } = client;
   const command = disableTime === undefined ? tokenCommand(id, clientSecret, scopes) : undefined;
   return {
-    title: `The new secret of “${isolateName(name)}”`,
+    title: `New secret of “${isolateName(name)}”`,
     label: 'client secret',
     text: clientSecret,
     ...(command === undefined ? {} : { command }),

@@ -26,12 +26,12 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
     initialValues: { name: '', scopes: '', expireTime: '' },
     validate: {
       scopes: (text) =>
-        splitWords(text).length === 0 ? 'Name one at least.' : validateScopes(text),
+        splitWords(text).length === 0 ? 'Enter at least one scope.' : validateScopes(text),
     },
   });
   return (
     <FormDialog
-      title="Create an API key"
+      title="Create API key"
       label="Create"
       isOpen={isOpen}
       close={close}
@@ -44,7 +44,7 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
           ...expiryOf(expireTime),
         });
         showSecret({
-          title: name === '' ? 'The new key' : `The new key “${isolateName(name)}”`,
+          title: name === '' ? 'New API key' : `New API key “${isolateName(name)}”`,
           label: 'API key',
           text: apiKey,
           command: keyTokenCommand(apiKey),
@@ -53,7 +53,7 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
     >
       <TextInput
         label="Name"
-        description="To tell it from others. May be empty."
+        description="Optional. Helps you recognize the key later."
         maxLength={255}
         data-autofocus
         {...form.getInputProps('name')}
@@ -61,7 +61,7 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
       <ScopesField
         required
         suggestions={suggestions}
-        suggestionsLabel="Scopes of Latchkey itself that a customer may have"
+        suggestionsLabel="Latchkey scopes that a customer can have"
         {...form.getInputProps('scopes')}
         value={form.values.scopes}
       />

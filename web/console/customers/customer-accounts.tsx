@@ -9,14 +9,14 @@ import { EditAccountsDialog } from './edit-accounts-dialog.tsx';
 
 export type CustomerAccountsProps = { readonly customer: Customer; readonly mayChange: boolean };
 
-/** Which accounts a customer has: the first of them, and the way to all. */
+/** The first accounts of a customer, with a link to the full list. */
 export function CustomerAccounts({ customer, mayChange }: CustomerAccountsProps) {
   const { accountIds } = customer;
   const mayList = useHasScope()('accounts:read');
   const [isOpen, { open, close }] = useDisclosure(false);
   const whole = (
     <TextLink to="/accounts" search={{ customer: customer.id }} td="underline">
-      {accountIds.length === 1 ? 'The account' : `All ${accountIds.length} accounts`} as a list
+      {accountIds.length === 1 ? 'Show the account' : `Show all ${accountIds.length} accounts`}
     </TextLink>
   );
   return (
@@ -32,10 +32,10 @@ export function CustomerAccounts({ customer, mayChange }: CustomerAccountsProps)
     >
       <Paper withBorder p="md">
         {accountIds.length === 0 ? (
-          <Text size="sm">None yet: its tokens are good for no account.</Text>
+          <Text size="sm">No accounts yet. The customer’s tokens cannot access any account.</Text>
         ) : (
           <Stack gap="sm">
-            <ExpandableList words={accountIds} />
+            <ExpandableList items={accountIds} />
             {mayList ? <Text size="sm">{whole}</Text> : null}
           </Stack>
         )}

@@ -23,8 +23,8 @@ export function CustomerActions({ customer, rename }: CustomerActionsProps) {
     confirm({
       title: `Disable “${isolateName(name)}”?`,
       consequence:
-        'Its API keys get no more tokens, and the tokens that it has are refused at once. ' +
-        `${offlineVerificationNote(customerTokenLifetime)} It can be enabled again.`,
+        'Its API keys cannot get new tokens, and its existing tokens are rejected immediately. ' +
+        `${offlineVerificationNote(customerTokenLifetime)} You can enable it again.`,
       label: 'Disable',
       run: () => disable({ customerId }),
     });

@@ -17,7 +17,7 @@ import { useMethod } from '../shared/use-method.ts';
 import { usePagedList } from '../shared/use-paged-list.ts';
 import { CreateCustomerKeyDialog } from './create-customer-key-dialog.tsx';
 
-/** The API keys of a customer, for somebody who may change them: no others may list them. */
+/** Shown only to users with `customers:write`, which listing keys requires. */
 export function CustomerKeys({ customerId }: { readonly customerId: string }) {
   const list = usePagedList(
     CustomerService.method.listApiKeys,
@@ -38,7 +38,7 @@ export function CustomerKeys({ customerId }: { readonly customerId: string }) {
         revoke={askToRevoke}
         empty={{
           title: 'No API keys yet',
-          text: 'Create one, and hand it to the customer: it exchanges it for tokens.',
+          text: 'Create one for the customer, who exchanges it for access tokens.',
         }}
       />
       <CreateCustomerKeyDialog customerId={customerId} isOpen={isOpen} close={close} />
@@ -59,8 +59,8 @@ function useAskToRevoke(customerId: string) {
     confirm({
       title: `Revoke ${isolateName(credentialName(key))}?`,
       consequence:
-        'The key gets no more tokens, and those that it has got are refused at once. ' +
-        `${offlineVerificationNote(customerTokenLifetime)} This cannot be undone.`,
+        'The key cannot get new tokens, and its existing tokens are rejected immediately. ' +
+        `${offlineVerificationNote(customerTokenLifetime)} You cannot undo this.`,
       label: 'Revoke',
       run: () => revoke({ customerId, keyId: key.id }),
     });

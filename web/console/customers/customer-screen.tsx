@@ -39,7 +39,7 @@ export function CustomerScreen() {
         {(found) => (
           <>
             <CustomerFacts {...found} />
-            <AuditLinks id={found.id} noun="customer" />
+            <AuditLinks id={found.id} />
             <CustomerAccounts customer={found} mayChange={mayWrite} />
           </>
         )}
@@ -64,7 +64,7 @@ function CustomerFacts({ id, createTime, disableTime }: Customer) {
   return (
     <Facts
       facts={[
-        { name: 'Customer id', value: <CopyableText text={id} label="customer id" /> },
+        { name: 'Customer ID', value: <CopyableText text={id} label="customer ID" /> },
         { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
         { name: 'Created', value: <DateTime time={createTime} /> },
       ]}

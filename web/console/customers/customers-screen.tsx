@@ -21,7 +21,7 @@ const columns: readonly Column<Customer>[] = [
       </TextLink>
     ),
   },
-  { title: 'Customer id', cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: 'Customer ID', cell: ({ id }) => <span className="mono">{id}</span> },
   { title: 'Accounts', cell: ({ accountIds }) => accountIds.length },
   { title: 'State', cell: ({ disableTime }) => <EnabledBadge disableTime={disableTime} /> },
   { title: 'Created', cell: ({ createTime }) => <DateTime time={createTime} /> },
@@ -36,7 +36,7 @@ export function CustomersScreen() {
   return (
     <Screen
       title="Customers"
-      about="A customer’s API keys get tokens that are good for its own accounts, and no others."
+      about="Each customer has API keys for access tokens that are limited to its own accounts."
       actions={mayWrite ? <Button onClick={open}>Create customer</Button> : undefined}
     >
       <Listing
@@ -47,12 +47,12 @@ export function CustomersScreen() {
         empty={{
           title: 'No customers yet',
           text: mayWrite
-            ? 'Create one; then give it accounts and an API key.'
-            : 'Somebody who may change customers can create one.',
+            ? 'Create one, then add accounts and an API key.'
+            : 'You don’t have permission to create customers.',
         }}
       />
       <NameDialog
-        title="Create a customer"
+        title="Create customer"
         label="Create"
         isOpen={isOpen}
         close={close}

@@ -14,7 +14,7 @@ const idPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 const shownMax = 5;
 
 export type EditAccountsDialogProps = {
-  /** Its accounts are to be given as the component's key, too. */
+  /** The caller also passes its accounts as the `key`, so that a change resets the form. */
   readonly customer: Customer;
   readonly isOpen: boolean;
   readonly close: () => void;
@@ -40,10 +40,11 @@ export function EditAccountsDialog({ customer, isOpen, close }: EditAccountsDial
       }
     >
       <Textarea
-        label="Account ids"
+        label="Account IDs"
         description={
-          'One per line: up to 128 letters, digits and . _ : - each. At most 1,000, and 6,000 ' +
-          'characters in all with 3 more for each, since all of them travel in every token.'
+          'One per line, at most 1,000. Each ID has up to 128 characters: letters, digits and ' +
+          '. _ : - Every token contains all IDs, so together they are limited to 6,000 ' +
+          'characters, with 3 extra counted per ID.'
         }
         rows={8}
         resize="vertical"
@@ -56,7 +57,7 @@ export function EditAccountsDialog({ customer, isOpen, close }: EditAccountsDial
       <Text size="sm" role="status">
         {lost.length === 0
           ? ''
-          : `Taken away at once, from the tokens that there are, too: ${listOf(lost)}. ` +
+          : `Removed immediately, also from existing tokens: ${listOf(lost)}. ` +
             offlineVerificationNote(customerTokenLifetime)}
       </Text>
     </FormDialog>
@@ -67,7 +68,7 @@ function validateAccountIds(text: string): string | null {
   const ids = splitWords(text);
   const wrong = ids.find((id) => !idPattern.test(id));
   if (wrong !== undefined) {
-    return `“${wrong}” is no account id: those have 1 to 128 letters, digits and . _ : -`;
+    return `“${wrong}” is not a valid account ID. Use 1 to 128 letters, digits or . _ : -`;
   }
   return validateCount(ids, idsMax);
 }

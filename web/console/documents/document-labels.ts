@@ -1,28 +1,11 @@
-/** Facts of documents in words. */
-
-const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
-
-/** A size in the reader's manner, such as `1.4 MB`; a limit is not to seem more than it is. */
-export function formatSize(
-  bytes: number,
-  roundingMode: 'halfExpand' | 'floor' | 'ceil' = 'halfExpand',
-): string {
-  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return new Intl.NumberFormat(undefined, {
-    style: 'unit',
-    unit: units[power] ?? 'byte',
-    unitDisplay: power === 0 ? 'long' : 'short',
-    maximumFractionDigits: 1,
-    roundingMode,
-  }).format(bytes / 1000 ** power);
-}
+/** Texts for the properties of documents. */
 
 const office = 'application/vnd.openxmlformats-officedocument';
 
 const types: Record<string, string> = {
   'application/pdf': 'PDF',
   'application/zip': 'ZIP archive',
-  'application/octet-stream': 'Other file',
+  'application/octet-stream': 'Other',
   'application/rtf': 'Rich text',
   'application/epub+zip': 'E-book',
   'application/vnd.oasis.opendocument.text': 'OpenDocument text',
@@ -46,13 +29,13 @@ const kinds: Record<string, string> = {
   video: 'Video',
 };
 
-/** What a media type is to people; the type itself where there is no word for it. */
+/** The name of a media type, or the type itself. */
 export function contentTypeText(contentType: string): string {
   const [kind = ''] = contentType.split('/');
   return types[contentType] ?? kinds[kind] ?? contentType;
 }
 
-/** Pages are counted of a PDF only, and not of every one. */
+/** 0: not a PDF, or its pages could not be counted. */
 export function pageCountText(pageCount: number): string {
-  return pageCount === 0 ? '–' : String(pageCount);
+  return pageCount === 0 ? '—' : String(pageCount);
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@connectrpc/connect-query';
 import { Button } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { formatSize } from '../../../src/http/format-size.ts';
 import { useHasScope } from '../session/session-context.tsx';
 import { CopyableText } from '../shared/copyable-text.tsx';
 import { DateTime } from '../shared/date-time.tsx';
@@ -10,7 +11,7 @@ import { type Fact, Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { contentTypeText, formatSize, pageCountText } from './document-labels.ts';
+import { contentTypeText, pageCountText } from './document-labels.ts';
 import { DocumentLinks } from './document-links.tsx';
 import { DocumentPreview } from './preview/document-preview.tsx';
 import { useDeleteDocument } from './use-delete-document.ts';
@@ -84,7 +85,7 @@ function Changes({ document }: { readonly document: Document }) {
 function factsOf(document: Document): Fact[] {
   const { id, contentType, sizeBytes, pageCount, createTime, sha256 } = document;
   return [
-    { name: 'Id', value: <CopyableText text={id} label="id" /> },
+    { name: 'Document ID', value: <CopyableText text={id} label="document ID" /> },
     { name: 'Type', value: contentTypeText(contentType) },
     { name: 'Size', value: formatSize(sizeBytes) },
     ...(pageCount === 0 ? [] : [{ name: 'Pages', value: pageCountText(pageCount) }]),

@@ -1,13 +1,14 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
+import { formatSize } from '../../../src/http/format-size.ts';
 import { useHasScope } from '../session/session-context.tsx';
 import { DateTime } from '../shared/date-time.tsx';
 import { type Column, Listing } from '../shared/listing.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
 import { usePagedList } from '../shared/use-paged-list.ts';
-import { contentTypeText, formatSize, pageCountText } from './document-labels.ts';
+import { contentTypeText, pageCountText } from './document-labels.ts';
 import { DropArea } from './uploads/drop-area.tsx';
 import { UploadButton } from './uploads/upload-button.tsx';
 import { uploadBytesMax } from './uploads/upload-limit.ts';
@@ -85,8 +86,8 @@ export function DocumentsScreen() {
         empty={{
           title: 'No documents yet',
           text: mayWrite
-            ? 'Upload the first one, and then create a link to share it.'
-            : 'Nobody has uploaded one to this workspace.',
+            ? 'Upload a file, then create a link to share it.'
+            : 'This workspace has no documents.',
         }}
       />
       {dialog}
@@ -96,13 +97,14 @@ export function DocumentsScreen() {
 
 function About({ mayWrite }: { readonly mayWrite: boolean }) {
   const bytesMax = uploadBytesMax();
-  const limit = Number.isFinite(bytesMax) ? `, up to ${formatSize(bytesMax, 'floor')} each` : '';
+  const limit = Number.isFinite(bytesMax) ? formatSize(bytesMax, { rounding: 'floor' }) : undefined;
   return (
     <>
-      Files of any kind that this workspace shares by links{limit}.
+      Files of any type{limit === undefined ? '' : `, up to ${limit} each`}. Create a link to share
+      one.
       {mayWrite ? (
         <Text span inherit visibleFrom="sm">
-          {' Drop them anywhere on this page to upload them.'}
+          {' Drop files anywhere to upload them.'}
         </Text>
       ) : null}
     </>

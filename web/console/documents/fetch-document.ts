@@ -1,9 +1,8 @@
-/** The bytes of a document, over the HTTP face. */
 import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { type BytesRequest, fetchBytes } from '../session/fetch-bytes.ts';
 import type { Session } from '../session/session.ts';
 
-/** Throws what the service says against it. */
+/** Throws the error that the service returns. */
 export function fetchDocument(
   session: Session,
   { id, workspaceId }: Document,

@@ -3,7 +3,7 @@ import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
-/** Deletes a document, after a question. */
+/** Deletes a document after a confirmation. */
 export function useDeleteDocument(onDone?: () => unknown): (document: Document) => void {
   const { confirm } = useDialogs();
   const remove = useMethod(DocumentService.method.deleteDocument);
@@ -11,8 +11,8 @@ export function useDeleteDocument(onDone?: () => unknown): (document: Document) 
     confirm({
       title: `Delete “${isolateName(name)}”?`,
       consequence:
-        'Every link to it stops working at once, for readers who have it open, too. ' +
-        'The file and the record of its views are gone for good: this cannot be undone.',
+        'All links to it stop working immediately, also for people who have it open. The file ' +
+        'and its view history are deleted permanently. You cannot undo this.',
       label: 'Delete',
       run: async () => {
         await remove({ documentId, workspaceId });

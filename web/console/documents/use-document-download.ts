@@ -3,10 +3,10 @@ import type { Document } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { useSignIn } from '../session/session-context.tsx';
 import { fetchDocument } from './fetch-document.ts';
 
-/** For the browser to have begun with it. */
+/** Long enough for the browser to start the download. */
 const keptMs = 60_000;
 
-/** Downloads with the user's token, which an address cannot carry. */
+/** Downloads with the user's token, which a URL cannot carry. */
 export function useDocumentDownload(document: Document | undefined) {
   const { session } = useSignIn();
   const [isPending, setPending] = useState(false);

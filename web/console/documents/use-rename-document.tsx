@@ -7,9 +7,9 @@ import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
 export type RenameDocument = {
-  /** Opens the dialog that asks for another name. */
+  /** Opens the dialog. */
   rename(document: Document): void;
-  /** The dialog, to be rendered once. */
+  /** Render it once. */
   readonly dialog: ReactNode;
 };
 
@@ -29,13 +29,13 @@ export function useRenameDocument(): RenameDocument {
   async function submit({ name }: { readonly name: string }) {
     if (document === undefined) return;
     const { id: documentId, workspaceId } = document;
-    // Or else an empty name would be no change, rather than one that is refused.
+    // Without the mask, an empty name would mean "no change" instead of an error.
     await update({ documentId, workspaceId, name, updateMask: { paths: ['name'] } });
   }
 
   const dialog = (
     <FormDialog
-      title="Rename the document"
+      title="Rename document"
       label="Rename"
       isOpen={isOpen}
       close={close}

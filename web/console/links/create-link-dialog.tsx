@@ -10,13 +10,13 @@ import { LinkReadyDialog } from './link-ready-dialog.tsx';
 
 export type CreateLinkDialogProps = {
   readonly workspaceId: string;
-  /** The document to share; the user chooses one, unless it is given. */
+  /** Unset: the user chooses a document. */
   readonly documentId?: string;
   readonly isOpen: boolean;
   readonly close: () => void;
 };
 
-/** Creates a link, and shows its address. */
+/** Creates a link, then shows its URL. */
 export function CreateLinkDialog(props: CreateLinkDialogProps) {
   const { workspaceId, documentId, isOpen, close } = props;
   const [made, setMade] = useState<Link>();
@@ -33,7 +33,7 @@ export function CreateLinkDialog(props: CreateLinkDialogProps) {
     setMade(link);
   }
 
-  // A password that was typed does not outlast the dialog.
+  // A typed password must not outlive the dialog.
   function leave() {
     form.reset();
     close();
@@ -47,7 +47,7 @@ export function CreateLinkDialog(props: CreateLinkDialogProps) {
   return (
     <>
       <FormDialog
-        title="Create a link"
+        title="Create link"
         label="Create link"
         isOpen={isOpen}
         close={leave}
@@ -64,7 +64,7 @@ export function CreateLinkDialog(props: CreateLinkDialogProps) {
   );
 }
 
-/** What had the focus before the first of two dialogs, for the second to give it back. */
+/** The element that had the focus before the first dialog; the second one restores it. */
 function useOpener(isOpen: boolean) {
   const opener = useRef<HTMLElement>(null);
   useEffect(() => {

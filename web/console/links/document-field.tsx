@@ -1,4 +1,3 @@
-/** Lets the user choose one of the workspace's documents, the newest first. */
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { Button, NativeSelect } from '@mantine/core';
 import { type Document, DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
@@ -43,7 +42,7 @@ export function DocumentField({ workspaceId, form }: DocumentFieldProps) {
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-/** With the day of the upload, since several may have the same name. */
+/** Includes the upload date, because names are not unique. */
 function optionOf({ id, name, createTime }: Document) {
   if (createTime === undefined) return { value: id, label: name };
   return { value: id, label: `${name} · ${day.format(timestampDate(createTime))}` };

@@ -1,26 +1,23 @@
-/** The names of documents, which links do not tell. */
+/** Names of documents: a link contains only the ID. */
 import { useQuery } from '@connectrpc/connect-query';
 import { DocumentService } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 
-/** As many as one request lists. */
+/** The largest page that the API returns. */
 const newestMax = 200;
 
-/** The newest documents: one list serves all that a page has to know of them. */
+/** The newest documents. All names on a screen come from this one request. */
 export function useNewestDocuments(workspaceId: string, enabled = true) {
   const { listDocuments } = DocumentService.method;
   return useQuery(listDocuments, { workspaceId, pageSize: newestMax }, { enabled });
 }
 
 export type DocumentName = {
-  /** Undefined where it is not known, or not yet. */
+  /** Undefined while loading and after an error. */
   readonly name: string | undefined;
   readonly isPending: boolean;
 };
 
-/**
- * Only a document that is older than those of the list is asked for by itself, and nothing at all
- * where its name is `known`.
- */
+/** Fetches a single document only if it is missing in the list, and nothing if `known` is set. */
 export function useDocumentName(
   workspaceId: string,
   documentId: string,
@@ -32,7 +29,7 @@ export function useDocumentName(
   const own = useQuery(
     DocumentService.method.getDocument,
     { workspaceId, documentId },
-    // A list of such names is not asked for anew, one by one, after every action.
+    // Static: otherwise each action would refetch these documents one by one.
     { enabled: known === undefined && isOlder, staleTime: 'static' },
   );
   const name = known ?? listed?.name ?? own.data?.document?.name;

@@ -6,7 +6,7 @@ export function NameField({ form }: { readonly form: LinkForm }) {
   return (
     <TextInput
       label="Name"
-      description="For you only: whoever opens the link does not see it."
+      description="Only members of the workspace see it."
       maxLength={255}
       data-autofocus
       {...form.getInputProps('name')}
@@ -18,11 +18,7 @@ export function NewPasswordField({ form, isNext }: { form: LinkForm; isNext: boo
   return (
     <PasswordInput
       label={isNext ? 'New password' : 'Password'}
-      description={
-        isNext
-          ? 'At least 8 characters.'
-          : 'The link asks for it before anything else. At least 8 characters. Empty: none.'
-      }
+      description={isNext ? 'At least 8 characters.' : 'Optional. At least 8 characters.'}
       autoComplete="new-password"
       maxLength={256}
       required={isNext}
@@ -31,23 +27,22 @@ export function NewPasswordField({ form, isNext }: { form: LinkForm; isNext: boo
   );
 }
 
-/** What the link asks for beside a password, when it ends, and what it lets the reader do. */
 export function OptionFields({ form }: { readonly form: LinkForm }) {
   const { emailRequired, emailVerificationRequired } = form.getValues();
   return (
     <>
       <Stack gap="sm">
         <Checkbox
-          label="Ask for an e-mail address"
-          description="You see it beside each view."
+          label="Require e-mail"
+          description="Visitors enter their e-mail address. You see it with each view."
           {...form.getInputProps('emailRequired', { type: 'checkbox' })}
         />
         <Checkbox
-          label="Have the address proven"
+          label="Verify e-mail"
           description={
             emailRequired
-              ? 'A one-time code is sent to it.'
-              : 'Only where an e-mail address is asked for.'
+              ? 'Visitors confirm the address with a one-time code.'
+              : 'Turn on “Require e-mail” first.'
           }
           ml="xl"
           disabled={!emailRequired}
@@ -55,8 +50,8 @@ export function OptionFields({ form }: { readonly form: LinkForm }) {
           checked={emailRequired && emailVerificationRequired}
         />
         <Checkbox
-          label="Allow the download"
-          description="Without it the document can be looked at only."
+          label="Allow download"
+          description="Otherwise, visitors can only view the document."
           {...form.getInputProps('allowDownload', { type: 'checkbox' })}
         />
       </Stack>

@@ -1,21 +1,20 @@
-/** What a form about a link holds: one form for those that create and those that change it. */
+/** The values of the form that creates and edits links. */
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { expiryOf } from '../shared/expiry-field.tsx';
 import { toLocalInput } from '../shared/local-input.ts';
 
-/** Named as in the requests, so that the service's words find their fields. */
+/** Names match the request, so that field errors of the API find their fields. */
 export type LinkValues = {
   documentId: string;
   name: string;
   emailRequired: boolean;
   emailVerificationRequired: boolean;
-  /** What becomes of a password that the link has. */
   passwordChange: 'keep' | 'replace' | 'remove';
   /** A new password; empty for none. */
   password: string;
-  /** As its field holds it. */
+  /** A `datetime-local` value. */
   expireTime: string;
   allowDownload: boolean;
 };
@@ -44,13 +43,13 @@ export function valuesOf(link: Link): LinkValues {
   };
 }
 
-/** The options as both requests take them. */
+/** The options of a create or update request. */
 export function optionsOf(values: LinkValues) {
   const { name, emailRequired, emailVerificationRequired, password, allowDownload } = values;
   return {
     name,
     emailRequired,
-    // An address that is not asked for cannot be proven.
+    // The API rejects verification without a required e-mail.
     emailVerificationRequired: emailRequired && emailVerificationRequired,
     password: values.passwordChange === 'replace' ? password : '',
     allowDownload,
@@ -58,7 +57,7 @@ export function optionsOf(values: LinkValues) {
   };
 }
 
-/** The paths of an update's mask: of what is another than it was. */
+/** The update mask: the paths of changed values. */
 export function updateMaskPaths(values: LinkValues, before: LinkValues): string[] {
   const [now, then] = [optionsOf(values), optionsOf(before)];
   const changesPassword =

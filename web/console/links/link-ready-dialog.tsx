@@ -5,13 +5,12 @@ import { ButtonLink } from '../shared/router-links.tsx';
 
 type LinkReadyDialogProps = { readonly link: Link | undefined; readonly close: () => void };
 
-/** Shows the address of a link that was just made, ready to be sent. */
 export function LinkReadyDialog({ link, close }: LinkReadyDialogProps) {
   return (
     <Modal
       opened={link !== undefined}
       onClose={close}
-      title="The link is ready"
+      title="Link created"
       size="lg"
       returnFocus={false}
     >
@@ -24,12 +23,12 @@ function Ready({ link, close }: { readonly link: Link; readonly close: () => voi
   const { workspaceId, id: linkId, url } = link;
   return (
     <Stack>
-      <Text>Send this address to whoever should see the document.</Text>
+      <Text>Send this URL to the people who should see the document.</Text>
       <Paper withBorder p="sm">
-        <CopyableText text={url} label="address" />
+        <CopyableText text={url} label="URL" />
       </Paper>
       {link.passwordRequired ? (
-        <Text>It asks for the password. Send that apart, by another way than the address.</Text>
+        <Text>The link is password-protected. Send the password separately.</Text>
       ) : null}
       <Group justify="flex-end">
         <ButtonLink
@@ -37,7 +36,7 @@ function Ready({ link, close }: { readonly link: Link; readonly close: () => voi
           to="/workspaces/$workspaceId/links/$linkId"
           params={{ workspaceId, linkId }}
         >
-          See the link
+          View link
         </ButtonLink>
         <Button onClick={close}>Done</Button>
       </Group>

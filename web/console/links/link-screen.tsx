@@ -10,7 +10,7 @@ import { Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { accessText, endTimeOf, hasEnded, LinkStateBadge, linkInSentence } from './link-state.tsx';
+import { accessText, endLabel, endTimeOf, LinkStateBadge, linkInSentence } from './link-state.tsx';
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
 import { ViewsSection } from './views/views-section.tsx';
@@ -75,7 +75,7 @@ function LinkFacts({ link, document }: OfLink) {
     <Facts
       facts={[
         { name: 'State', value: <LinkStateBadge link={link} /> },
-        { name: 'Address', value: <Address link={link} /> },
+        { name: 'URL', value: <LinkUrl link={link} /> },
         {
           name: 'Document',
           value: (
@@ -84,22 +84,22 @@ function LinkFacts({ link, document }: OfLink) {
             </TextLink>
           ),
         },
-        { name: 'Asks for', value: accessText(link) },
-        { name: 'Download', value: link.allowDownload ? 'allowed' : 'not allowed' },
-        { name: hasEnded(link) ? 'Ended' : 'Ends', value: <DateTime time={endTimeOf(link)} /> },
+        { name: 'Access', value: accessText(link) },
+        { name: 'Download', value: link.allowDownload ? 'Allowed' : 'Not allowed' },
+        { name: endLabel(link), value: <DateTime time={endTimeOf(link)} /> },
         { name: 'Created', value: <DateTime time={createTime} /> },
-        { name: 'Id', value: <CopyableText text={id} label="id" /> },
+        { name: 'Link ID', value: <CopyableText text={id} label="link ID" /> },
       ]}
     />
   );
 }
 
-/** That of a revoked link is of no use to anybody. */
-function Address({ link: { url, revokeTime } }: { readonly link: Link }) {
-  if (revokeTime !== undefined) return <>none any more</>;
+/** A revoked link never works again, so its URL is not shown. */
+function LinkUrl({ link: { url, revokeTime } }: { readonly link: Link }) {
+  if (revokeTime !== undefined) return <>—</>;
   return (
     <Group gap="xs">
-      <CopyableText text={url} label="address" />
+      <CopyableText text={url} label="URL" />
       <Button
         component="a"
         href={url}
@@ -107,7 +107,7 @@ function Address({ link: { url, revokeTime } }: { readonly link: Link }) {
         rel="noopener noreferrer"
         variant="default"
         size="compact-xs"
-        title="In another tab. It counts as a view, once you have passed what it asks for."
+        title="Opens in a new tab. Your visit counts as a view."
       >
         Open
       </Button>

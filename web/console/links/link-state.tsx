@@ -1,23 +1,23 @@
-/** What a link is like, in words. */
+/** The state and the access rules of a link as texts. */
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { Badge } from '@mantine/core';
 import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 
-type State = 'Live' | 'Expired' | 'Revoked';
+type State = 'Active' | 'Expired' | 'Revoked';
 
-const colors: Readonly<Record<State, string>> = { Live: 'teal', Expired: 'gray', Revoked: 'red' };
+const colors: Readonly<Record<State, string>> = { Active: 'teal', Expired: 'gray', Revoked: 'red' };
 
 export function hasEnded(link: Link): boolean {
-  return stateOf(link) !== 'Live';
+  return stateOf(link) !== 'Active';
 }
 
-/** When it has ended or will; undefined for never. */
+/** When the link expires, expired or was revoked; undefined: never. */
 export const endTimeOf = ({ revokeTime, expireTime }: Link) => revokeTime ?? expireTime;
 
 function stateOf({ revokeTime, expireTime }: Link): State {
   if (revokeTime !== undefined) return 'Revoked';
   const hasExpired = expireTime !== undefined && timestampMs(expireTime) <= Date.now();
-  return hasExpired ? 'Expired' : 'Live';
+  return hasExpired ? 'Expired' : 'Active';
 }
 
 export function LinkStateBadge({ link }: { readonly link: Link }) {
@@ -29,17 +29,24 @@ export function LinkStateBadge({ link }: { readonly link: Link }) {
   );
 }
 
-/** What the link asks for before it shows the document. */
-export function accessText(link: Link): string {
-  const email = link.emailVerificationRequired ? 'proven e-mail address' : 'e-mail address';
-  const asked = [
-    ...(link.passwordRequired ? ['password'] : []),
-    ...(link.emailRequired ? [email] : []),
-  ];
-  return asked.length === 0 ? 'nothing' : asked.join(', ');
+export function endLabel(link: Link): 'Expires' | 'Expired' | 'Revoked' {
+  const state = stateOf(link);
+  return state === 'Active' ? 'Expires' : state;
 }
 
-/** What to call the link in a sentence: by its name, or by that of its document. */
+/** Who can open the link. */
+export function accessText({
+  passwordRequired,
+  emailRequired,
+  emailVerificationRequired,
+}: Link): string {
+  const email = emailVerificationRequired ? 'verified e-mail' : 'e-mail';
+  if (passwordRequired) return emailRequired ? `Password and ${email}` : 'Password required';
+  if (!emailRequired) return 'Anyone with the link';
+  return emailVerificationRequired ? 'Verified e-mail required' : 'E-mail required';
+}
+
+/** A noun phrase for the link, with its name or the name of its document. */
 export function linkInSentence({ name }: Link, documentName: string | undefined): string {
   if (name !== '') return `“${name}”`;
   return documentName === undefined ? 'this link' : `the link to “${documentName}”`;

@@ -18,7 +18,7 @@ export function LinksScreen() {
   return (
     <Screen
       title="Links"
-      about="A link is an address that shows a document to whoever passes what it asks for."
+      about="Share documents by URL. Each link has its own access rules and view history."
       actions={mayCreate ? <Button onClick={open}>Create link</Button> : undefined}
     >
       <LinksTable
@@ -31,11 +31,11 @@ export function LinksScreen() {
 }
 
 const nothingToShare = (workspaceId: string) => ({
-  title: 'There is nothing to share yet',
-  text: 'Upload a document first, and then create a link to it.',
+  title: 'No documents to share yet',
+  text: 'Upload a document, then create a link to it.',
   action: (
     <ButtonLink to="/workspaces/$workspaceId/documents" params={{ workspaceId }}>
-      Go to the documents
+      Go to documents
     </ButtonLink>
   ),
 });

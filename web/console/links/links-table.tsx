@@ -8,13 +8,20 @@ import { type Column, Listing, type ListingProps } from '../shared/listing.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { usePagedList } from '../shared/use-paged-list.ts';
 import { useDocumentName } from './document-names.ts';
-import { accessText, endTimeOf, hasEnded, LinkStateBadge, linkInSentence } from './link-state.tsx';
+import {
+  accessText,
+  endLabel,
+  endTimeOf,
+  hasEnded,
+  LinkStateBadge,
+  linkInSentence,
+} from './link-state.tsx';
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
 
 export type LinksTableProps = {
   readonly workspaceId: string;
-  /** The only document whose links are listed; unset for those of all. */
+  /** Lists the links of this document only; unset for all. */
   readonly document?: Document;
   readonly empty?: ListingProps<Link>['empty'];
 };
@@ -30,11 +37,11 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
   );
 
   const columns: readonly Column<Link>[] = [
-    { title: 'Link', cell: (link) => <Named link={link} document={document} /> },
+    { title: 'Link', cell: (link) => <NameCell link={link} document={document} /> },
     { title: 'State', cell: (link) => <LinkStateBadge link={link} /> },
-    { title: 'Asks for', cell: accessText },
+    { title: 'Access', cell: accessText },
     { title: 'Views', cell: ({ viewCount }) => viewCount },
-    { title: 'Ends', cell: (link) => <End link={link} /> },
+    { title: 'Expires', cell: (link) => <ExpiryCell link={link} /> },
     {
       title: 'Actions',
       isTitleHidden: true,
@@ -43,9 +50,9 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
       ),
     },
   ];
-  const whatNext = mayChange
-    ? 'Create one, and send its address to whoever should see the document.'
-    : 'Nobody has shared a document by a link here.';
+  const emptyText = mayChange
+    ? 'Create one and send its URL to the people who should see the document.'
+    : 'This workspace has no links.';
   return (
     <>
       <Listing
@@ -53,7 +60,7 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
         list={list}
         columns={columns}
         idOf={({ id }) => id}
-        empty={empty ?? { title: 'No links yet', text: whatNext }}
+        empty={empty ?? { title: 'No links yet', text: emptyText }}
       />
       {dialog}
     </>
@@ -62,15 +69,15 @@ export function LinksTable({ workspaceId, document, empty }: LinksTableProps) {
 
 type OfLink = {
   readonly link: Link;
-  /** Its document, where that is known. */
+  /** The document, if the screen has loaded it. */
   readonly document: Document | undefined;
 };
 
 const useNameOfDocument = ({ link: { workspaceId, documentId }, document }: OfLink) =>
   useDocumentName(workspaceId, documentId, document?.name);
 
-/** A link goes by its name, or by that of its document. */
-function Named({ link, document }: OfLink) {
+/** The name of the link, or of its document if it has none. */
+function NameCell({ link, document }: OfLink) {
   const { workspaceId, documentId, id: linkId, name } = link;
   const found = useNameOfDocument({ link, document });
   const unknown = found.isPending ? 'Loading…' : <span className="mono">{documentId}</span>;
@@ -89,10 +96,10 @@ function Named({ link, document }: OfLink) {
   );
 }
 
-function End({ link }: { readonly link: Link }) {
+function ExpiryCell({ link }: { readonly link: Link }) {
   return (
     <>
-      {hasEnded(link) ? 'ended ' : ''}
+      {hasEnded(link) ? `${endLabel(link)} ` : ''}
       <DateTime time={endTimeOf(link)} />
     </>
   );
@@ -100,7 +107,7 @@ function End({ link }: { readonly link: Link }) {
 
 type LinkAction = (link: Link, phrase: string) => void;
 
-/** Without those that the user may not do. */
+/** Actions without a handler are hidden. */
 type ActionsProps = OfLink & { readonly edit?: LinkAction; readonly revoke?: LinkAction };
 
 function Actions({ link, document, edit, revoke }: ActionsProps) {
@@ -112,7 +119,7 @@ function Actions({ link, document, edit, revoke }: ActionsProps) {
   ];
   return (
     <Group gap="xs" wrap="nowrap">
-      <CopyButton text={link.url} label={`address of ${phrase}`} size="compact-sm" />
+      <CopyButton text={link.url} label={`URL of ${phrase}`} size="compact-sm" />
       {buttons.map(({ label, action }) =>
         action === undefined ? null : (
           <Button

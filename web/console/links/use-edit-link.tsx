@@ -16,9 +16,9 @@ import {
 } from './link-form.ts';
 
 export type EditLink = {
-  /** Opens the dialog that changes a link. */
+  /** Opens the dialog. */
   edit(link: Link): void;
-  /** The dialog, to be rendered once. */
+  /** Render it once. */
   readonly dialog: ReactNode;
 };
 
@@ -29,10 +29,10 @@ export function useEditLink(): EditLink {
   const form = useForm<LinkValues>({
     initialValues: newLink,
     validate: {
-      // An empty one would be taken away instead.
+      // An empty password would remove the current one.
       password: (password, { passwordChange }) =>
         passwordChange === 'replace' && password === '' && link?.passwordRequired
-          ? 'Enter the new password.'
+          ? 'Enter a new password.'
           : null,
     },
   });
@@ -58,7 +58,7 @@ export function useEditLink(): EditLink {
 
   const dialog = (
     <FormDialog
-      title="Edit the link"
+      title="Edit link"
       label="Save"
       isOpen={isOpen}
       close={close}
@@ -66,8 +66,8 @@ export function useEditLink(): EditLink {
       submit={submit}
     >
       <Text size="sm">
-        What you change counts at once, and the address stays the same. If you change what the link
-        asks for, whoever has passed it has to pass it again, also those who are reading now.
+        Changes apply immediately, and the URL stays the same. If you change who can open the link,
+        everyone has to pass the new checks, including people who are reading it now.
       </Text>
       <NameField form={form} />
       {link?.passwordRequired ? <PasswordFields form={form} /> : null}
@@ -84,9 +84,9 @@ function PasswordFields({ form }: { readonly form: LinkForm }) {
       <NativeSelect
         label="Password"
         data={[
-          { value: 'keep', label: 'Keep the one that is set' },
-          { value: 'replace', label: 'Set a new one' },
-          { value: 'remove', label: 'Ask for none' },
+          { value: 'keep', label: 'Keep current password' },
+          { value: 'replace', label: 'Set new password' },
+          { value: 'remove', label: 'Remove password' },
         ]}
         {...form.getInputProps('passwordChange')}
       />

@@ -3,7 +3,7 @@ import { useDialogs } from '../shared/dialogs.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { useMethod } from '../shared/use-method.ts';
 
-/** Revokes a link, after a question. `phrase`: what to call it in that. */
+/** Revokes a link after a confirmation, which names it by `phrase`. */
 export function useRevokeLink(): (link: Link, phrase: string) => void {
   const { confirm } = useDialogs();
   const revoke = useMethod(LinkService.method.revokeLink);
@@ -11,9 +11,8 @@ export function useRevokeLink(): (link: Link, phrase: string) => void {
     confirm({
       title: `Revoke ${isolateName(phrase)}?`,
       consequence:
-        'Its address stops working at once, also for those who are reading now: nobody can look ' +
-        'at the document or download it by this link any more. Its views stay listed here. This ' +
-        'cannot be undone.',
+        'The link stops working immediately, also for people who have it open. Its view history ' +
+        'is kept. You cannot undo this.',
       label: 'Revoke link',
       run: () => revoke({ workspaceId: link.workspaceId, linkId: link.id }),
     });

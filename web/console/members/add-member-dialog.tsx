@@ -29,25 +29,25 @@ export function AddMemberDialog({
   const mayLookUp = kind === 'staff' && hasScope('users:read');
   const form = useForm({ mode: 'uncontrolled', initialValues });
   const put = useMethod(WorkspaceService.method.putMember);
-  const find = useFindNewMember(workspaceId);
+  const findUserId = useFindNewMember(workspaceId);
   return (
     <FormDialog
-      title="Add a member"
+      title="Add member"
       label="Add"
       isOpen={isOpen}
       close={close}
       form={form}
       submit={async ({ userId: text, role }) => {
-        const userId = await find(text.trim(), mayLookUp);
+        const userId = await findUserId(text.trim(), mayLookUp);
         await put({ workspaceId, userId, role: roleOf(role) });
       }}
     >
       <TextInput
-        label={mayLookUp ? 'E-mail address or user id' : 'User id'}
+        label={mayLookUp ? 'E-mail address or user ID' : 'User ID'}
         description={
           mayLookUp
-            ? 'Of a user who has been created already, on the page “Users”.'
-            : 'The person finds it on their page “Your account”. It begins with usr_.'
+            ? 'The user must already exist. You can create one in “Users”.'
+            : 'The person finds it in “Your account”. It starts with usr_.'
         }
         required
         maxLength={mayLookUp ? 254 : 64}
@@ -64,7 +64,7 @@ export function AddMemberDialog({
       />
       {mayLookUp ? null : (
         <Text size="sm" c="dimmed">
-          Somebody who cannot sign in yet asks the platform’s staff for an account first.
+          People without an account must ask an administrator for one first.
         </Text>
       )}
     </FormDialog>

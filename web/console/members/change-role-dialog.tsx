@@ -37,7 +37,7 @@ export function ChangeRoleDialog(props: ChangeRoleDialogProps) {
         await refreshNow();
       }}
     >
-      <Text>It takes effect at once.{isSelf ? ' This is you.' : ''}</Text>
+      <Text>{isSelf ? 'This is your own role. ' : ''}The change applies immediately.</Text>
       <NativeSelect
         label="Role"
         data={roleOptions(mayMakeOwners)}

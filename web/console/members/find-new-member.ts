@@ -1,4 +1,3 @@
-/** Finds whom a workspace is to take in, and refuses whoever is there already. */
 import { createClient } from '@connectrpc/connect';
 import { useTransport } from '@connectrpc/connect-query';
 import { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
@@ -10,8 +9,8 @@ import { roleWithArticle } from './roles.tsx';
 const pageSize = 200;
 
 /**
- * Takes an id or, from those who may look people up, an e-mail address; tells the id. The service
- * would give a member another role without a word, since to it that is the same action.
+ * Returns a function that resolves a user ID or, with `mayLookUp`, an e-mail address to a user ID.
+ * It throws for existing members, because adding them again would silently change their role.
  */
 export function useFindNewMember(
   workspaceId: string,
@@ -44,8 +43,8 @@ export function useFindNewMember(
     const member = await memberWith(userId);
     if (member !== undefined) {
       throw refused(
-        `${displayName(member)} is a member already, as ${roleWithArticle(member.role)}. ` +
-          'To give another role, close this and use “Change role” in the list.',
+        `${displayName(member)} is already a member, as ${roleWithArticle(member.role)}. ` +
+          'To change the role, close this dialog and click “Change role” in the list.',
       );
     }
     return userId;

@@ -39,7 +39,7 @@ export function MemberActions({ member, permissions }: MemberActionsProps) {
         size="compact-sm"
         variant="default"
         onClick={askToRemove}
-        aria-label={isSelf ? 'Leave the workspace' : `Remove ${name}`}
+        aria-label={isSelf ? 'Leave workspace' : `Remove ${name}`}
       >
         {isSelf ? 'Leave' : 'Remove'}
       </Button>
@@ -55,7 +55,7 @@ export function MemberActions({ member, permissions }: MemberActionsProps) {
   );
 }
 
-/** Asks whether the member is to go. */
+/** Removes the member, or leaves the workspace, after a confirmation. */
 function useRemoval(member: Member): () => void {
   const { workspaceId, userId } = member;
   const { id } = useUser();
@@ -66,10 +66,10 @@ function useRemoval(member: Member): () => void {
   if (userId === id) {
     return () =>
       confirm({
-        title: 'Leave the workspace?',
+        title: 'Leave workspace?',
         consequence:
-          'You no longer reach its documents and links, at once. What you have put there stays. ' +
-          'To come back, somebody who may has to add you again.',
+          'You lose access to its documents and links immediately. What you created stays. To ' +
+          'return, ask an admin or owner of the workspace to add you.',
         label: 'Leave',
         run: async () => {
           await remove({ workspaceId, userId });
@@ -82,8 +82,8 @@ function useRemoval(member: Member): () => void {
     confirm({
       title: `Remove ${isolateName(displayName(member))}?`,
       consequence:
-        'They no longer reach the workspace’s documents and links, at once. What they have put ' +
-        'there stays, and so do the links that they have made and any API key that they know.',
+        'They lose access to the workspace immediately. What they created stays. API keys that ' +
+        'they know keep working until you revoke them.',
       label: 'Remove',
       run: () => remove({ workspaceId, userId }),
     });

@@ -1,10 +1,10 @@
 import { type Member, MemberRole } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useUser } from '../session/session-context.tsx';
 
-/** What the user may do about the members, as far as the page can tell; the service decides. */
+/** What the console offers; the service checks each request. */
 export type MemberPermissions = {
   readonly mayChange: boolean;
-  /** Whether they say who is an owner. */
+  /** Whether the user can add and remove owners. */
   readonly mayMakeOwners: boolean;
 };
 
@@ -15,7 +15,8 @@ export function useMemberPermissions(members: readonly Member[]): MemberPermissi
   if (kind === 'staff') return { mayChange: holds, mayMakeOwners: holds };
   const own = members.find(({ userId }) => userId === id)?.role;
   return {
-    // The scope may come from another workspace. A long list may not have come to the user yet.
+    // The scope may come from another workspace, so the role counts. It is unknown until the page
+    // of the list with the user is loaded.
     mayChange: holds && own !== MemberRole.MEMBER,
     mayMakeOwners: own === MemberRole.OWNER,
   };

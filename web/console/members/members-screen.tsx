@@ -26,7 +26,7 @@ export function MembersScreen() {
   return (
     <Screen
       title="Members"
-      about="Who works in this workspace. The platform’s staff reach it without being members."
+      about="People with access to this workspace. Staff have access without being members."
       actions={mayAdd ? <Button onClick={open}>Add member</Button> : undefined}
     >
       <Listing
@@ -37,8 +37,8 @@ export function MembersScreen() {
         empty={{
           title: 'No members yet',
           text: mayAdd
-            ? 'Add the first one, as an owner: who then adds the others.'
-            : 'Somebody who may change the workspace can add the first one.',
+            ? 'Add an owner first. The owner can add other members.'
+            : 'You don’t have permission to add members.',
         }}
       />
       <RoleMeanings />
@@ -57,7 +57,7 @@ function columnsFor(permissions: MemberPermissions): readonly Column<Member>[] {
     { title: 'Name', cell: (member) => <Name member={member} /> },
     { title: 'E-mail address', isFree: true, cell: (member) => <Email member={member} /> },
     { title: 'Role', cell: ({ role }) => <RoleBadge role={role} /> },
-    { title: 'Since', cell: ({ createTime }) => <DateTime time={createTime} /> },
+    { title: 'Added', cell: ({ createTime }) => <DateTime time={createTime} /> },
   ];
   if (!permissions.mayChange) return columns;
   return [
@@ -74,7 +74,7 @@ function Name({ member: { userId, name } }: { readonly member: Member }) {
   const { id } = useUser();
   return (
     <span>
-      {name || 'No name'}
+      {name || '—'}
       {userId === id ? ' (you)' : null}
     </span>
   );

@@ -1,4 +1,4 @@
-/** What the roles in a workspace mean. */
+/** The roles in a workspace. */
 import { Badge } from '@mantine/core';
 import { MemberRole } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { Facts } from '../shared/facts.tsx';
@@ -13,19 +13,16 @@ const names: Record<MemberRole, string> = {
 
 const roleText = (role: MemberRole) => names[role];
 
-/** With its article, such as `an admin`. */
+/** Such as `an admin`. */
 export function roleWithArticle(role: MemberRole): string {
   const name = roleText(role).toLowerCase();
   return `${/^[aou]/.test(name) ? 'an' : 'a'} ${name}`;
 }
 
 const meanings: readonly (readonly [MemberRole, string])[] = [
-  [MemberRole.OWNER, 'Everything that an admin may, and saying who else is an owner.'],
-  [
-    MemberRole.ADMIN,
-    'Documents and links; also API keys, the workspace’s name, and who is a member.',
-  ],
-  [MemberRole.MEMBER, 'Documents and links: looks at them, makes, changes and removes them.'],
+  [MemberRole.OWNER, 'All permissions of an admin, plus adding and removing owners.'],
+  [MemberRole.ADMIN, 'All permissions of a member, plus API keys, members and the workspace name.'],
+  [MemberRole.MEMBER, 'Views, creates, changes and deletes documents and links.'],
 ];
 
 export function RoleBadge({ role }: { readonly role: MemberRole }) {
@@ -38,13 +35,13 @@ export function RoleBadge({ role }: { readonly role: MemberRole }) {
 
 export function RoleMeanings() {
   return (
-    <Section title="What the roles mean">
+    <Section title="Roles">
       <Facts facts={meanings.map(([role, value]) => ({ name: roleText(role), value }))} />
     </Section>
   );
 }
 
-/** As a form holds a role. */
+/** The form value of each role. */
 const byName = {
   owner: MemberRole.OWNER,
   admin: MemberRole.ADMIN,
@@ -60,7 +57,7 @@ export function roleNameOf(role: MemberRole): RoleName {
   return role === MemberRole.ADMIN ? 'admin' : 'member';
 }
 
-/** What a form offers; only owners and staff make somebody an owner. */
+/** Only owners and staff can choose the role of an owner. */
 export function roleOptions(mayMakeOwners: boolean) {
   const options: { value: RoleName; label: string }[] = [
     { value: 'member', label: roleText(MemberRole.MEMBER) },

@@ -1,4 +1,4 @@
-/** The address as one of the console itself; undefined where it leads anywhere else. */
+/** Returns the path of a console URL; undefined for any other URL. */
 export function toConsoleAddress(text: string): string | undefined {
   if (!URL.canParse(text, location.origin)) return undefined;
   const { origin, pathname, search, hash } = new URL(text, location.origin);

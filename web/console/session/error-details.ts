@@ -1,4 +1,4 @@
-/** What the service says of an error, beside its text. */
+/** The details of an error: code, request ID, retry delay and field errors. */
 import { type Code, ConnectError } from '@connectrpc/connect';
 import {
   BadRequestSchema,
@@ -8,21 +8,20 @@ import {
 } from '../../../gen/google/rpc/error_details_pb.js';
 import { ProblemError, type ProblemField } from './problem-error.ts';
 
-/** The code of the service's catalogue; undefined for what it has not said. */
+/** The error code of the service; undefined if the error does not come from the service. */
 export function reasonOf(error: unknown): string | undefined {
   if (error instanceof ProblemError) return error.code;
   if (!(error instanceof ConnectError)) return undefined;
   return error.findDetails(ErrorInfoSchema)[0]?.reason;
 }
 
-/** What a support request should quote. */
 export function requestIdOf(error: unknown): string | undefined {
   if (error instanceof ProblemError) return error.requestId;
   if (!(error instanceof ConnectError)) return undefined;
   return error.findDetails(RequestInfoSchema)[0]?.requestId || undefined;
 }
 
-/** For how many seconds trying again is of no use; undefined where the service has not said it. */
+/** Seconds to wait before a retry; undefined if the service does not say. */
 export function retryAfterSecondsOf(error: unknown): number | undefined {
   if (error instanceof ProblemError) return error.retryAfterSeconds;
   if (!(error instanceof ConnectError)) return undefined;
@@ -30,7 +29,7 @@ export function retryAfterSecondsOf(error: unknown): number | undefined {
   return delay === undefined ? undefined : Number(delay.seconds);
 }
 
-/** A refusal of the console's own, told apart as the service's are. */
+/** Creates an error of the console with the details of a service error. */
 export function localError(reason: string, text: string, code: Code, requestId = ''): ConnectError {
   return new ConnectError(text, code, undefined, [
     { desc: ErrorInfoSchema, value: { reason } },
@@ -38,19 +37,18 @@ export function localError(reason: string, text: string, code: Code, requestId =
   ]);
 }
 
-export type FieldError = {
-  /** As the contract names it, such as `expire_time` or `scopes[0]`. */
+export type FormFieldError = {
+  /** The name in the API, such as `expire_time` or `scopes[0]`. */
   readonly field: string;
-  /** As a form here names it, such as `expireTime` or `scopes`. */
+  /** The name in the form, such as `expireTime` or `scopes`. */
   readonly name: string;
   readonly detail: string;
 };
 
-/** Which fields were wrong. */
-export function fieldErrorsOf(error: unknown): FieldError[] {
+export function fieldErrorsOf(error: unknown): FormFieldError[] {
   return problemFieldsOf(error).map(({ field, detail }) => ({
     field,
-    name: nameOf(field),
+    name: formFieldNameOf(field),
     detail,
   }));
 }
@@ -64,5 +62,5 @@ function problemFieldsOf(error: unknown): readonly ProblemField[] {
     .map(({ field, description }) => ({ field, detail: description }));
 }
 
-const nameOf = (field: string) =>
+const formFieldNameOf = (field: string) =>
   field.replace(/[.[].*$/, '').replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

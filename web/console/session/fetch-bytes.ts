@@ -1,15 +1,14 @@
-/** Requests to the HTTP face, for the bytes of files. */
 import { ConnectError } from '@connectrpc/connect';
 import { ProblemError, parseProblem } from './problem-error.ts';
 import type { Session } from './session.ts';
 
 export type BytesRequest = {
   readonly signal?: AbortSignal;
-  /** Bytes from the first to before the last; unset for all. */
+  /** The end is exclusive; unset for the whole file. */
   readonly range?: readonly [begin: number, end: number];
 };
 
-/** Throws what the HTTP face says against it, or that the connection was lost. */
+/** Fetches a file. Throws a `ProblemError`, or a `ConnectError` without a connection. */
 export function fetchBytes(
   session: Session,
   address: string,
@@ -19,35 +18,33 @@ export function fetchBytes(
   return session.send(async (token) => {
     const request = fetch(address, {
       headers: { ...ranged, authorization: `Bearer ${token}` },
-      // What was deleted, or is no longer this user's to see, does not live on in a cache.
+      // A deleted document must not stay in the browser cache.
       cache: 'no-store',
       signal: signal ?? null,
     });
-    const response = await connected(request);
+    const response = await withConnectError(request);
     if (!response.ok) {
-      const body = await connected(response.text());
+      const body = await withConnectError(response.text());
       throw parseProblem(response.status, body, response.headers.get('retry-after'));
     }
-    if (range === undefined) return connected(response.blob());
+    if (range === undefined) return withConnectError(response.blob());
     return partOf(response, range[1] - range[0]);
   });
 }
 
-/** A proxy may pass the range over, and send all that there is. */
+/** A proxy may ignore the range and send the whole file. */
 async function partOf(response: Response, length: number): Promise<Blob> {
   if (response.status === 206) {
-    const bytes = await connected(response.blob());
+    const bytes = await withConnectError(response.blob());
     if (bytes.size === length) return bytes;
   } else {
     await response.body?.cancel();
   }
-  const text =
-    'Something on the way to the service did not send the part of the file that was wanted.';
-  throw new ProblemError(text, {});
+  throw new ProblemError('A proxy did not return the requested part of the file.', {});
 }
 
-/** The browser's own words for a lost connection say nothing to anybody. */
-function connected<T>(answer: Promise<T>): Promise<T> {
+/** Replaces the browser's error of a lost connection. */
+function withConnectError<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((cause) => {
     throw ConnectError.from(cause);
   });

@@ -1,11 +1,10 @@
-/** An error in the service's words that came otherwise than by Connect: as RFC 9457 has it. */
+/** Errors of plain HTTP requests, which have the format of RFC 9457. */
 export type ProblemField = { readonly field: string; readonly detail: string };
 
 export type ProblemDetails = {
-  /** The code of the service's catalogue; undefined where the answer is not the service's. */
+  /** The error code; undefined if the response does not come from the service. */
   readonly code?: string | undefined;
   readonly requestId?: string | undefined;
-  /** For how long trying again is of no use. */
   readonly retryAfterSeconds?: number | undefined;
   readonly fields?: readonly ProblemField[];
 };
@@ -27,35 +26,37 @@ export class ProblemError extends Error {
 }
 
 /**
- * Reads an answer that is an error. Something before the service, such as a proxy, may answer.
- * `retryAfter`: the header of that name.
+ * Parses an error response, which may also come from a proxy. `retryAfter`: the header of that
+ * name.
  */
 export function parseProblem(
   status: number,
   body: string,
   retryAfter: string | null,
 ): ProblemError {
-  const problem = parseJsonObject(body);
-  const { detail, code, request_id: requestId, errors } = problem;
+  const { detail, code, request_id: requestId, errors } = parseJsonObject(body);
   if (typeof detail !== 'string' || typeof code !== 'string') {
-    return new ProblemError(`The answer was ${status}, and not in the service’s own words.`, {});
+    return new ProblemError(
+      `The server returned an unexpected response with status ${status}.`,
+      {},
+    );
   }
   return new ProblemError(detail, {
     code,
     requestId: typeof requestId === 'string' ? requestId : undefined,
     retryAfterSeconds: /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined,
-    fields: Array.isArray(errors) ? errors.map(toRecord).flatMap(fieldOf) : [],
+    fields: Array.isArray(errors) ? errors.map(toRecord).flatMap(toField) : [],
   });
 }
 
-function fieldOf({ field, detail }: Record<string, unknown>): ProblemField[] {
+function toField({ field, detail }: Record<string, unknown>): ProblemField[] {
   return typeof field === 'string' && typeof detail === 'string' ? [{ field, detail }] : [];
 }
 
-/** The members of a body that is a JSON object; none of one that is anything else. */
-export const parseJsonObject = (body: string) => toRecord(parsed(body));
+/** Parses a JSON object; returns an empty object for anything else. */
+export const parseJsonObject = (body: string) => toRecord(parseJson(body));
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,4 @@
-/** Hands the session to the components. */
+/** Provides the session to the components. */
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { SignedInUser } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import type { Session, SessionState } from './session.ts';
@@ -10,10 +10,9 @@ const SignInContext = createContext<SignIn | undefined>(undefined);
 
 export const SignInProvider = SignInContext.Provider;
 
-/** The session itself and the step-up, for what acts on them. */
 export function useSignIn(): SignIn {
   const signIn = useContext(SignInContext);
-  if (signIn === undefined) throw new TypeError('there is no SignInProvider around');
+  if (signIn === undefined) throw new TypeError('SignInProvider is missing');
   return signIn;
 }
 
@@ -22,22 +21,22 @@ export function useSessionState(): SessionState {
   return useSyncExternalStore(session.subscribe, () => session.state);
 }
 
-/** Who is signed in; for what is shown only then. */
+/** The signed-in user. Throws if no one is signed in. */
 export function useUser(): SignedInUser {
   const state = useSessionState();
-  if (state.status !== 'in') throw new TypeError(`nobody is signed in: ${state.status}`);
+  if (state.status !== 'in') throw new TypeError(`no one is signed in: ${state.status}`);
   return state.user;
 }
 
-/** Whether the user's tokens cover the scope, in one workspace at least. The service decides. */
+/** Whether the user has the scope in at least one workspace. The service checks each request. */
 export function useHasScope(): (scope: string) => boolean {
   const state = useSessionState();
   return (scope) => state.status === 'in' && state.scopes.has(scope);
 }
 
 /**
- * For after a change to a user. Where that is oneself, the session learns what holds now: the
- * address to sign in with, and what one may do.
+ * Returns a function to call after a change to a user. If that is the signed-in user, it refreshes
+ * the e-mail address and the scopes of the session.
  */
 export function useRefreshOwnSession(userId: string): () => Promise<void> {
   const { session } = useSignIn();

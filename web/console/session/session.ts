@@ -13,7 +13,7 @@ import { Listeners } from '../shared/listeners.ts';
 import { localError, reasonOf } from './error-details.ts';
 
 export type SessionState =
-  /** It is being found out whether the browser holds a session. */
+  /** The console is checking whether the browser has a session. */
   | { readonly status: 'starting' }
   | { readonly status: 'unknown'; readonly error: ConnectError }
   | { readonly status: 'out'; readonly why: WhyOut }
@@ -21,13 +21,13 @@ export type SessionState =
       readonly status: 'in';
       readonly user: SignedInUser;
       readonly scopes: ReadonlySet<string>;
-      /** Whether another user was here before, and which tab's sign-in has changed that. */
+      /** Whether the session replaced that of another user, and in which tab. */
       readonly replaced: Replaced;
     };
 
 export type WhyOut = 'never in' | 'ended' | 'signed out';
 
-export type Replaced = 'nobody' | 'in this tab' | 'in another tab';
+export type Replaced = 'no one' | 'in this tab' | 'in another tab';
 
 export type SignInCredentials = {
   readonly email: string;
@@ -36,7 +36,7 @@ export type SignInCredentials = {
   readonly otp: string;
 };
 
-/** A token that ends sooner is renewed before it is used. */
+/** A token that expires sooner is renewed before use. */
 const marginMs = 15_000;
 
 export class Session {
@@ -50,12 +50,12 @@ export class Session {
   #tokenEnd = 0;
   #renewing: Promise<void> | undefined;
   #lastUserId = '';
-  /** Counts sign-ins and ends: what was asked before one of them no longer counts. */
+  /** Counts sign-ins and sign-outs: responses to requests from before one are ignored. */
   #era = 0;
 
   /**
-   * `transport`: one that adds no token. `notifyOtherTabs` is called after a sign-in or a sign-out
-   * here: the browser's other tabs have the same cookie, and are to catch up.
+   * `transport` must not add a token. `notifyOtherTabs` is called after a sign-in or sign-out,
+   * because the other tabs share the cookie.
    */
   constructor(transport: Transport, notifyOtherTabs: () => void) {
     this.#client = createClient(SessionService, transport);
@@ -66,12 +66,12 @@ export class Session {
     return this.#state;
   }
 
-  /** Empty while nobody is signed in. */
+  /** Empty if no one is signed in. */
   get userId(): string {
     return this.#state.status === 'in' ? this.#state.user.id : '';
   }
 
-  /** Finds out whether the browser holds a session. Never throws. */
+  /** Checks whether the browser has a session. Never throws. */
   async start(): Promise<void> {
     this.#become({ status: 'starting' });
     await this.renew().catch((cause) => {
@@ -80,15 +80,15 @@ export class Session {
     });
   }
 
-  /** A token that is good for some seconds at least. Throws where there is no session. */
+  /** Resolves to a token that is valid for at least 15 seconds. Throws without a session. */
   async token(): Promise<string> {
     if (performance.now() > this.#tokenEnd - marginMs) await this.renew();
     return this.#token;
   }
 
   /**
-   * Sends with a token of the user. One that is good no more, as after a sign-in in another tab, is
-   * renewed once. Where that makes it another user's, nothing is sent, and it throws.
+   * Sends a request with a token of the user. A rejected token, as after a sign-in in another tab,
+   * is renewed once. If the new token belongs to another user, it throws and sends nothing.
    */
   async send<T>(request: (token: string) => Promise<T>): Promise<T> {
     const { userId } = this;
@@ -106,7 +106,7 @@ export class Session {
     }
   }
 
-  /** Another token of the session, with what the user may do now. */
+  /** Gets a new token with the current scopes of the user. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = undefined;
@@ -115,27 +115,27 @@ export class Session {
   }
 
   /**
-   * Learns of a change that was made to the session or to its user, here or in another tab. Never
-   * throws: where the service cannot be asked now, the next request asks it.
+   * Gets a new token after a change to the session or its user, here or in another tab. Never
+   * throws: if the service cannot be reached, the next request tries again.
    */
   async refreshNow(): Promise<void> {
     this.#tokenEnd = 0;
-    // One under way may have been answered before the change.
+    // A renewal that is already running may predate the change.
     await this.#renewing?.catch(() => {});
     await this.renew().catch(() => {});
   }
 
-  /** Throws where whoever began something is no longer the one who is signed in. */
+  /** Throws if the signed-in user has changed since an action started. */
   requireSameUser(userId: string): void {
     if (this.userId === userId && userId !== '') return;
     throw localError(
       'session_changed',
-      'Nothing was done: the session in which it was begun has ended.',
+      'Nothing was changed, because your session has ended.',
       Code.Aborted,
     );
   }
 
-  /** Throws what the service says against it. */
+  /** Throws the error of the service. */
   async signIn(credentials: SignInCredentials): Promise<void> {
     const answer = await this.#client.signIn(credentials);
     this.#era++;
@@ -143,14 +143,14 @@ export class Session {
     this.#notifyOtherTabs();
   }
 
-  /** Ends the session in the browser and at the service. Throws where that cannot be reached. */
+  /** Ends the session. Throws if the service cannot be reached. */
   async signOut(): Promise<void> {
     try {
       await this.send((token) =>
         this.#client.signOut({}, { headers: { authorization: `Bearer ${token}` } }),
       );
     } catch (error) {
-      // A session that has ended already is what was asked for.
+      // The session has already ended.
       if (reasonOf(error) !== 'unauthenticated') throw error;
     }
     this.#end('signed out');
@@ -166,7 +166,7 @@ export class Session {
     } catch (error) {
       if (era !== this.#era) return;
       const { status } = this.#state;
-      // Why a session is over does not change by asking once more.
+      // A later renewal must not overwrite the reason of the first one.
       if (reasonOf(error) === 'unauthenticated' && status !== 'out') {
         this.#end(status === 'in' ? 'ended' : 'never in');
       }
@@ -176,7 +176,7 @@ export class Session {
 
   #accept(answer: SignInResponse | RefreshSessionResponse, where: Replaced): void {
     const { accessToken, expiresIn, scope, user } = answer;
-    if (user === undefined) throw new TypeError('the answer names no user');
+    if (user === undefined) throw new TypeError('the response contains no user');
     this.#token = accessToken;
     this.#tokenEnd = performance.now() + expiresIn * 1000;
     const replaced = this.#replacedBy(user, where);
@@ -186,7 +186,7 @@ export class Session {
 
   #replacedBy({ id }: SignedInUser, where: Replaced): Replaced {
     if (id === this.userId && this.#state.status === 'in') return this.#state.replaced;
-    return this.#lastUserId === '' || this.#lastUserId === id ? 'nobody' : where;
+    return this.#lastUserId === '' || this.#lastUserId === id ? 'no one' : where;
   }
 
   #end(why: WhyOut): void {

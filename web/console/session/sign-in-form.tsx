@@ -1,4 +1,3 @@
-/** Asks for a password, and for a code where the user has an authenticator app. */
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ErrorAlert } from '../shared/error-alert.tsx';
@@ -7,25 +6,25 @@ import { reasonOf, retryAfterSecondsOf } from './error-details.ts';
 import { useSignIn } from './session-context.tsx';
 
 export type SignInFormProps = {
-  /** The only user who may sign in; undefined for any. */
+  /** Fixes the user; undefined: any user can sign in. */
   readonly email?: string;
   readonly onDone?: () => void;
-  /** Buttons before the one that signs in. */
-  readonly others?: ReactNode;
-  /** Whether to begin in the first field: where there is nothing to read before. */
-  readonly takesFocus?: boolean;
+  /** Buttons in front of the submit button. */
+  readonly otherButtons?: ReactNode;
+  /** Whether to focus the first field on mount. */
+  readonly hasAutoFocus?: boolean;
 };
 
-export function SignInForm({ email, onDone, others, takesFocus = false }: SignInFormProps) {
+export function SignInForm({ email, onDone, otherButtons, hasAutoFocus = false }: SignInFormProps) {
   const { session } = useSignIn();
   const first = useRef<HTMLInputElement>(null);
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
   const rememberFocus = useRestoredFocus(isPending);
-  const hasWaited = useWait(error);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it takes the focus once
+  const hasWaited = useHasWaited(error);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only on mount
   useEffect(() => {
-    if (takesFocus) first.current?.focus();
+    if (hasAutoFocus) first.current?.focus();
   }, []);
 
   async function send(event: FormEvent<HTMLFormElement>) {
@@ -77,8 +76,8 @@ export function SignInForm({ email, onDone, others, takesFocus = false }: SignIn
         {error === undefined || hasWaited ? null : <ErrorAlert error={error} />}
         {hasWaited ? <Text role="status">You can try again now.</Text> : null}
         <Group justify="flex-end">
-          {others}
-          <Button type="submit" loading={isPending} fullWidth={others === undefined}>
+          {otherButtons}
+          <Button type="submit" loading={isPending} fullWidth={otherButtons === undefined}>
             Sign in
           </Button>
         </Group>
@@ -87,8 +86,8 @@ export function SignInForm({ email, onDone, others, takesFocus = false }: SignIn
   );
 }
 
-/** Whether the time is over for which the service hears no further attempt. */
-function useWait(error: unknown): boolean {
+/** Whether the retry delay of a rate-limited sign-in is over. */
+function useHasWaited(error: unknown): boolean {
   const [waited, setWaited] = useState<unknown>();
   useEffect(() => {
     if (reasonOf(error) !== 'rate_limited') return;

@@ -8,8 +8,8 @@ import { SignInForm } from './sign-in-form.tsx';
 
 const reasons: Record<WhyOut, string> = {
   'never in': '',
-  ended: 'Your session has ended. Sign in again to go on.',
-  'signed out': 'You have signed out.',
+  ended: 'Your session has expired. Sign in to continue.',
+  'signed out': 'You are signed out.',
 };
 
 export function SignInScreen() {
@@ -17,8 +17,8 @@ export function SignInScreen() {
   const { next } = useSearch({ from: '/sign-in' });
   const heading = useScreenHeading('Sign in');
   if (state.status === 'in') {
-    // What one user was at need not be another's.
-    if (next === undefined || state.replaced !== 'nobody') return <Navigate to="/" replace />;
+    // Another user starts at the beginning, not where the previous one was.
+    if (next === undefined || state.replaced !== 'no one') return <Navigate to="/" replace />;
     return <GoTo address={next} />;
   }
   const reason = state.status === 'out' ? reasons[state.why] : '';
@@ -30,30 +30,30 @@ export function SignInScreen() {
             Sign in
           </Title>
           {reason === '' ? null : <Text role="status">{reason}</Text>}
-          <Elsewhere />
-          <SignInForm takesFocus={reason === ''} />
+          <WrongOriginAlert />
+          <SignInForm hasAutoFocus={reason === ''} />
         </Stack>
       </Paper>
     </Center>
   );
 }
 
-/** Goes to an address of the console as the browser has it. */
+/** Navigates to a path that the router has not parsed. */
 function GoTo({ address }: { readonly address: string }) {
   const { history } = useRouter();
   useEffect(() => history.replace(address), [history, address]);
   return null;
 }
 
-/** The cookie of a session counts on one origin only. */
-function Elsewhere() {
+/** The session cookie only works on the public origin. */
+function WrongOriginAlert() {
   const meta = document.querySelector<HTMLMetaElement>('meta[name="public-url"]');
   const origin = meta?.content ?? location.origin;
   if (origin === location.origin) return null;
   const address = `${origin}/console`;
   return (
-    <Alert color="orange" title="This is not the console's address">
-      A sign-in here would not last. Please use <Anchor href={address}>{address}</Anchor>.
+    <Alert color="orange" title="Wrong URL">
+      You cannot stay signed in here. Use <Anchor href={address}>{address}</Anchor>.
     </Alert>
   );
 }

@@ -7,27 +7,24 @@ export function StepUpDialog() {
   const { stepUp } = useSignIn();
   const isOpen = useStepUpIsOpen();
   const { email } = useUser();
-  // A question to somebody who has gone is not one to whoever comes next.
+  // The dialog must not stay open for the next user.
   useEffect(() => () => stepUp.settle(false), [stepUp]);
   const leave = () => stepUp.settle(false);
   return (
     <Modal
       opened={isOpen}
       onClose={leave}
-      title="Confirm that it is you"
+      title="Confirm it’s you"
       zIndex={400}
-      // What was begun is not given up by a click beside it.
+      // A click outside must not cancel the action.
       closeOnClickOutside={false}
     >
       <Stack>
-        <Text>
-          This needs a sign-in of the last few minutes. Sign in again, and it goes on where you
-          were.
-        </Text>
+        <Text>This action requires a recent sign-in. Sign in again to continue.</Text>
         <SignInForm
           email={email}
           onDone={() => stepUp.settle(true)}
-          others={
+          otherButtons={
             <Button variant="default" onClick={leave}>
               Cancel
             </Button>

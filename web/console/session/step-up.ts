@@ -1,4 +1,4 @@
-/** The question whether it is still the user who sits there (RFC 9470), asked of one at a time. */
+/** Asks the user to sign in again for a sensitive action (RFC 9470). One question at a time. */
 import { Listeners } from '../shared/listeners.ts';
 
 export class StepUp {
@@ -10,7 +10,7 @@ export class StepUp {
     return this.#open !== undefined;
   }
 
-  /** Asks the user to sign in again; tells whether they did. */
+  /** Resolves to whether the user signed in again. */
   ask(): Promise<boolean> {
     if (this.#open === undefined) {
       let settle = (_isDone: boolean) => {};

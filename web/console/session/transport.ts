@@ -1,4 +1,4 @@
-/** The way to the service, on its Connect face: with the user's token, and through a step-up. */
+/** The Connect transport of the console. It adds the token and handles step-up. */
 import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
 import { Code, type Interceptor, type Transport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
@@ -6,7 +6,7 @@ import { localError, reasonOf, requestIdOf } from './error-details.ts';
 import type { Session } from './session.ts';
 import type { StepUp } from './step-up.ts';
 
-/** Adds no token. */
+/** Sends no token. */
 export function createPlainTransport(): Transport {
   return createConnectTransport({ baseUrl: '/' });
 }
@@ -14,12 +14,11 @@ export function createPlainTransport(): Transport {
 export function createTransport(session: Session, stepUp: StepUp): Transport {
   return createConnectTransport({
     baseUrl: '/',
-    interceptors: [stepUpFor(session, stepUp), tokenOf(session)],
+    interceptors: [handleStepUp(session, stepUp), addToken(session)],
   });
 }
 
-/** Sends a token. */
-function tokenOf(session: Session): Interceptor {
+function addToken(session: Session): Interceptor {
   return (next) => (request) =>
     session.send((token) => {
       request.header.set('authorization', `Bearer ${token}`);
@@ -28,10 +27,10 @@ function tokenOf(session: Session): Interceptor {
 }
 
 /**
- * An action that needs a recent sign-in asks for one, and goes on. What is only looked at does not:
- * its page offers it, so that no dialog opens by itself.
+ * Asks for a sign-in if a changing method requires a recent one, then repeats the call. Reading
+ * methods fail instead, so that no dialog opens without a click.
  */
-function stepUpFor(session: Session, stepUp: StepUp): Interceptor {
+function handleStepUp(session: Session, stepUp: StepUp): Interceptor {
   return (next) => async (request) => {
     const { userId } = session;
     try {
@@ -39,7 +38,7 @@ function stepUpFor(session: Session, stepUp: StepUp): Interceptor {
     } catch (error) {
       const isAction = request.method.idempotency !== Idempotency.NO_SIDE_EFFECTS;
       if (reasonOf(error) !== 'step_up_required' || !isAction) throw error;
-      // Whoever is there by now has not begun it.
+      // Another user must not confirm the action.
       session.requireSameUser(userId);
       if (!(await stepUp.ask())) throw declined(error);
       session.requireSameUser(userId);
@@ -51,7 +50,7 @@ function stepUpFor(session: Session, stepUp: StepUp): Interceptor {
 const declined = (cause: unknown) =>
   localError(
     'step_up_declined',
-    'Nothing was changed. It needs a sign-in of the last few minutes, which was left out.',
+    'Nothing was changed, because this action requires a recent sign-in.',
     Code.Unauthenticated,
     requestIdOf(cause),
   );

@@ -27,8 +27,8 @@ export function ApiKeysScreen() {
     <Screen
       title="API keys"
       about={
-        'A program sends a key as its bearer token to work with this workspace’s documents and ' +
-        'links. At most 100 are live at a time.'
+        'Programs use an API key as bearer token to access the documents and links of this ' +
+        'workspace. A workspace can have up to 100 active keys.'
       }
       actions={mayWrite ? <Button onClick={open}>Create API key</Button> : undefined}
     >
@@ -41,11 +41,11 @@ export function ApiKeysScreen() {
           mayWrite
             ? {
                 title: 'No API keys yet',
-                text: 'Create one to upload documents and make links from a program of yours.',
+                text: 'Create one to upload documents and create links from your own programs.',
               }
             : {
                 title: 'No API keys yet',
-                text: 'Somebody who may change this workspace’s API keys can create one.',
+                text: 'You don’t have permission to create API keys.',
               }
         }
       />
@@ -67,8 +67,8 @@ function useAskToRevoke(workspaceId: string) {
     confirm({
       title: `Revoke ${isolateName(credentialName(key))}?`,
       consequence:
-        'Every program that uses this key is refused from then on. This cannot be undone. ' +
-        'The documents and links that were made with it stay.',
+        'Programs that use this key are rejected immediately. Documents and links that were ' +
+        'created with it stay. You cannot undo this.',
       label: 'Revoke',
       run: () => revoke({ workspaceId, keyId: key.id }),
     });

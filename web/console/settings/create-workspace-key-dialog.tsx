@@ -32,11 +32,11 @@ export function CreateWorkspaceKeyDialog({
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '', scopes: [] as string[], expireTime: '' },
-    validate: { scopes: (scopes) => (scopes.length === 0 ? 'Choose one at least.' : null) },
+    validate: { scopes: (scopes) => (scopes.length === 0 ? 'Choose at least one scope.' : null) },
   });
   return (
     <FormDialog
-      title="Create an API key"
+      title="Create API key"
       label="Create"
       isOpen={isOpen}
       close={close}
@@ -46,7 +46,7 @@ export function CreateWorkspaceKeyDialog({
         const { apiKey } = await create(request);
         const command = sharingCommand(apiKey, scopes);
         showSecret({
-          title: `The new key “${isolateName(name)}”`,
+          title: `New API key “${isolateName(name)}”`,
           label: 'API key',
           text: apiKey,
           ...(command === undefined ? {} : { command }),
@@ -55,7 +55,7 @@ export function CreateWorkspaceKeyDialog({
     >
       <TextInput
         label="Name"
-        description="What it is for, such as the program that will use it."
+        description="For example, the program that will use the key."
         required
         maxLength={255}
         data-autofocus
@@ -68,18 +68,18 @@ export function CreateWorkspaceKeyDialog({
   );
 }
 
-/** Nobody can give what they do not hold: the rest is there to be seen only. */
+/** Scopes that the user does not have are shown but disabled. */
 function ScopeChoice(props: object) {
   const hasScope = useHasScope();
   return (
-    <Checkbox.Group label="Scopes" description="What the key may be used for." required {...props}>
+    <Checkbox.Group label="Scopes" description="What the key can do." required {...props}>
       <Stack gap="xs" mt="xs">
         {offered.map(({ scope, text }) => (
           <Checkbox
             key={scope}
             value={scope}
             label={<span className="mono">{scope}</span>}
-            description={hasScope(scope) ? text : `${text} You may not grant this.`}
+            description={hasScope(scope) ? text : `${text} You don’t have this scope.`}
             disabled={!hasScope(scope)}
           />
         ))}

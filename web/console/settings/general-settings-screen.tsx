@@ -23,7 +23,7 @@ export function GeneralSettingsScreen() {
   return (
     <Screen
       title="General"
-      about="What the workspace is called, and the id by which programs know it."
+      about="The name of the workspace and its ID for the API."
       actions={canRename ? <Button onClick={open}>Rename</Button> : undefined}
     >
       <QueryResult value={workspace} query={query} label="workspace">
@@ -47,7 +47,7 @@ function WorkspaceFacts({ id, name, createTime }: Workspace) {
     <Facts
       facts={[
         { name: 'Name', value: name },
-        { name: 'Workspace id', value: <CopyableText text={id} label="workspace id" /> },
+        { name: 'Workspace ID', value: <CopyableText text={id} label="workspace ID" /> },
         { name: 'Created', value: <DateTime time={createTime} /> },
       ]}
     />

@@ -4,23 +4,21 @@ import { TextLink } from './router-links.tsx';
 
 export type AuditLinksProps = {
   readonly id: string;
-  /** What it is, such as `client`. */
-  readonly noun: string;
 };
 
-/** Ways to what the audit log has of somebody, for those who may read it. */
-export function AuditLinks({ id, noun }: AuditLinksProps) {
+/** Links to the audit events of a client, customer or user. */
+export function AuditLinks({ id }: AuditLinksProps) {
   const hasScope = useHasScope();
   if (!hasScope('audit:read')) return null;
   return (
     <Text size="sm">
-      In the audit log:{' '}
+      Audit log:{' '}
       <TextLink to="/audit" td="underline" search={{ actor: id }}>
-        what the {noun} did
+        events by this actor
       </TextLink>
       ,{' '}
       <TextLink to="/audit" td="underline" search={{ target: id }}>
-        what was done to the {noun}
+        events on this target
       </TextLink>
     </Text>
   );

@@ -11,7 +11,7 @@ export type Confirmation = {
   readonly title: string;
   /** What will stop working, and whether it can be undone. */
   readonly consequence: string;
-  /** What the button says that does it. */
+  /** The label of the button. */
   readonly label: string;
   readonly run: () => Promise<unknown>;
 };
@@ -32,14 +32,14 @@ export function ConfirmDialog({ confirmation, close }: ConfirmDialogProps) {
   return (
     <Modal
       opened={confirmation !== undefined}
-      // How it ends is told here, and nowhere else.
+      // The result is shown only here, so the dialog stays open until it is known.
       onClose={action.isPending ? nothing : leave}
       title={<Sentence text={confirmation?.title ?? ''} />}
       closeOnEscape={!isBeneath}
       returnFocus={false}
     >
       {confirmation === undefined ? null : (
-        <Question {...confirmation} close={leave} action={action} />
+        <ConfirmationForm {...confirmation} close={leave} action={action} />
       )}
     </Modal>
   );
@@ -47,13 +47,16 @@ export function ConfirmDialog({ confirmation, close }: ConfirmDialogProps) {
 
 const nothing = () => {};
 
-type QuestionProps = Confirmation & { readonly close: () => void; readonly action: PendingAction };
+type ConfirmationFormProps = Confirmation & {
+  readonly close: () => void;
+  readonly action: PendingAction;
+};
 
-function Question({ consequence, label, run, close, action }: QuestionProps) {
+function ConfirmationForm({ consequence, label, run, close, action }: ConfirmationFormProps) {
   const { isPending, error } = action;
   const rememberFocus = useRestoredFocus(isPending);
 
-  async function go() {
+  async function start() {
     rememberFocus();
     if (await action.run(run)) close();
   }
@@ -66,7 +69,7 @@ function Question({ consequence, label, run, close, action }: QuestionProps) {
         <Button variant="default" onClick={close} disabled={isPending} data-autofocus>
           Cancel
         </Button>
-        <Button color="red.9" onClick={() => void go()} loading={isPending}>
+        <Button color="red.9" onClick={() => void start()} loading={isPending}>
           {label}
         </Button>
       </Group>

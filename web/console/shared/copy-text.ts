@@ -1,7 +1,6 @@
 /**
- * Puts a text on the clipboard, and tells whether that went well. Over plain http there is no
- * clipboard to be written to, and what is left is to copy what is selected: here, in an element of
- * the same dialog, since a focus elsewhere would not stay.
+ * Copies text and resolves to whether it worked. Without HTTPS there is no clipboard API; the
+ * fallback copies a selection. It selects inside the same dialog, which would take the focus back.
  */
 export async function copyText(text: string, near: HTMLElement): Promise<boolean> {
   try {

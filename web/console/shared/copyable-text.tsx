@@ -2,7 +2,7 @@ import { Button, type ButtonSize, Group, TextInput, VisuallyHidden } from '@mant
 import { type MouseEvent, useEffect, useState } from 'react';
 import { copyText } from './copy-text.ts';
 
-/** Text that is there to be pasted somewhere else. `label` says what it is. */
+/** Text with a copy button. `label` names the text for screen readers. */
 export function CopyableText({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <Group gap="xs" wrap="nowrap">
@@ -29,7 +29,7 @@ export function CopyButton({ text, label, size = 'compact-xs' }: CopyButtonProps
     const timer = setTimeout(() => setState('ready'), copiedMs);
     return () => clearTimeout(timer);
   }, [state]);
-  if (state === 'refused') return <ByHand text={text} label={label} />;
+  if (state === 'refused') return <SelectedText text={text} label={label} />;
   const isCopied = state === 'copied';
   const copy = async ({ currentTarget }: MouseEvent<HTMLButtonElement>) =>
     setState((await copyText(text, currentTarget)) ? 'copied' : 'refused');
@@ -49,8 +49,8 @@ export function CopyButton({ text, label, size = 'compact-xs' }: CopyButtonProps
   );
 }
 
-/** For a browser that lets no page copy: the text, selected. */
-function ByHand({ text, label }: Pick<CopyButtonProps, 'text' | 'label'>) {
+/** The fallback if the browser refuses to copy: a field with the selected text. */
+function SelectedText({ text, label }: Pick<CopyButtonProps, 'text' | 'label'>) {
   return (
     <TextInput
       size="xs"
@@ -59,7 +59,7 @@ function ByHand({ text, label }: Pick<CopyButtonProps, 'text' | 'label'>) {
       autoFocus
       value={text}
       aria-label={label}
-      description="The browser did not copy it. It is selected here: copy it yourself."
+      description="Copying failed. Press Ctrl+C or ⌘C to copy the selected text."
       classNames={{ input: 'mono' }}
       onFocus={(event) => event.currentTarget.select()}
     />

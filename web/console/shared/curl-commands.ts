@@ -1,12 +1,12 @@
-/** Lines for a terminal that use a new credential at once. */
+/** Commands that try out a new credential. */
 
-// What is put in between the quotes holds none itself: ids, scopes and credentials are of letters,
-// digits and `_:/.-` only.
+// The quoted values need no escaping: IDs, scopes and credentials consist of letters, digits and
+// `_:/.-`.
 const bearer = (key: string) => `-H 'Authorization: Bearer ${key}'`;
 const json = (body: Readonly<Record<string, string>>) =>
   `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
 
-/** Asks for a token that covers all of a client's scopes; undefined where it has none. */
+/** Requests a token with all scopes of a client; undefined if it has none. */
 export function tokenCommand(
   clientId: string,
   clientSecret: string,
@@ -17,14 +17,14 @@ export function tokenCommand(
   return `curl ${location.origin}/tokens ${json(body)}`;
 }
 
-/** Asks for a token by a customer's API key. */
+/** Exchanges a customer's API key for a token. */
 export function keyTokenCommand(apiKey: string): string {
   return `curl ${location.origin}/tokens/api-key ${json({ api_key: apiKey })}`;
 }
 
 /**
- * Uses a workspace's API key. Undefined for one that can only make links: it would have to share
- * one of the documents that there are.
+ * Calls the API with a workspace API key. Undefined for a key that can only create links, because
+ * the command would share an existing document.
  */
 export function sharingCommand(apiKey: string, scopes: readonly string[]): string | undefined {
   const api = `${location.origin}/api/v1`;

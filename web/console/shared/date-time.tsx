@@ -1,7 +1,7 @@
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 
-/** How exactly a time is told: to the second, what may follow within a minute. */
+/** Seconds for events that may happen within the same minute. */
 export type Precision = 'minute' | 'second';
 
 const timeStyles = { minute: 'short', second: 'medium' } as const;
@@ -16,7 +16,7 @@ function formatsOf(precision: Precision) {
   };
 }
 
-/** A time in the reader's own zone and manner, of which a line breaks after the day only. */
+/** Formats a time for the local time zone and locale. The text wraps only after the date. */
 export function formatDateTime(date: Date, precision: Precision = 'minute'): string {
   const { whole, time } = formats[precision];
   const text = time.format(date);
@@ -27,7 +27,7 @@ export function formatDateTime(date: Date, precision: Precision = 'minute'): str
     .join(' ');
 }
 
-/** The same, for machines too; `absent` says what it means that there is none. */
+/** A `<time>` element; `absent` replaces a missing time. */
 export function DateTime({
   time,
   absent = 'Never',

@@ -1,4 +1,4 @@
-/** The dialogs that any page may open: to confirm what cannot be undone, and to show a secret. */
+/** The dialogs that every screen can open: a confirmation, and a secret that is shown once. */
 import { useLocation } from '@tanstack/react-router';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { type Confirmation, ConfirmDialog } from './confirm-dialog.tsx';
@@ -6,9 +6,8 @@ import { useFocusFallback } from './focus-fallback.ts';
 import { SecretDialog, type ShownSecret } from './secret-dialog.tsx';
 
 export type Dialogs = {
-  /** Asks once, and then does it. */
+  /** Runs the action if the user confirms. */
   confirm(confirmation: Confirmation): void;
-  /** Shows what is told only once. */
   showSecret(secret: ShownSecret): void;
 };
 
@@ -16,7 +15,7 @@ const DialogsContext = createContext<Dialogs | undefined>(undefined);
 
 export function useDialogs(): Dialogs {
   const dialogs = useContext(DialogsContext);
-  if (dialogs === undefined) throw new TypeError('there is no DialogsProvider around');
+  if (dialogs === undefined) throw new TypeError('DialogsProvider is missing');
   return dialogs;
 }
 
@@ -25,7 +24,7 @@ export function DialogsProvider({ children }: { readonly children: ReactNode }) 
   const [secret, showSecret] = useState<ShownSecret>();
   useFocusFallback();
   const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a question is one of its page
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a confirmation belongs to its screen
   useEffect(() => confirm(undefined), [pathname]);
   const dialogs = useMemo(() => ({ confirm, showSecret }), []);
   return (

@@ -1,3 +1,3 @@
-/** How somebody is called where there is little room. */
+/** The name of a user, or the e-mail address if the name is empty. */
 export const displayName = ({ name, email }: { readonly name: string; readonly email: string }) =>
   name === '' ? email : name;

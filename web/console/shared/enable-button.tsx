@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { ErrorDialog } from './error-dialog.tsx';
 import { usePendingAction } from './use-pending-action.ts';
 
-/** Enables what was disabled, without a question, and tells of what goes wrong. */
+/** Enables a disabled resource without a confirmation. */
 export function EnableButton({ enable }: { readonly enable: () => Promise<unknown> }) {
   const { isPending, error, run, clearError } = usePendingAction();
   return (
@@ -10,7 +10,7 @@ export function EnableButton({ enable }: { readonly enable: () => Promise<unknow
       <Button loading={isPending} onClick={() => void run(enable)}>
         Enable
       </Button>
-      <ErrorDialog title="It is still disabled" error={error} close={clearError} />
+      <ErrorDialog title="Could not enable" error={error} close={clearError} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import { DateTime } from './date-time.tsx';
 
 type DisableTime = { readonly disableTime?: Timestamp | undefined };
 
-/** Whether a client or a customer is enabled; in full, since when it is not. */
+/** The state of a client, customer or user. `isFull` adds the time of a disabled one. */
 export function EnabledBadge({ disableTime, isFull = false }: DisableTime & { isFull?: boolean }) {
   if (disableTime === undefined) {
     return (

@@ -3,12 +3,12 @@ import { ErrorAlert } from './error-alert.tsx';
 
 export type ErrorDialogProps = {
   readonly title: string;
-  /** Undefined while all is well. */
+  /** Undefined: the dialog is closed. */
   readonly error: unknown;
   readonly close: () => void;
 };
 
-/** Tells of an error that has no place of its own on the page. */
+/** Shows an error that has no place on the screen. */
 export function ErrorDialog({ title, error, close }: ErrorDialogProps) {
   return (
     <Modal opened={error !== undefined} onClose={close} title={title}>

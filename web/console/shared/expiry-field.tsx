@@ -2,29 +2,28 @@ import { type Timestamp, timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { ProblemError } from '../session/problem-error.ts';
 
-/** The last minute of a year of four digits, as such a field holds it. */
+/** The latest value whose year has four digits. */
 const lastMoment = '9999-12-31T23:59';
 
-/** Asks for a moment in the reader's own zone; an empty field means never. */
 export function ExpiryField(props: TextInputProps) {
   return (
     <TextInput
       type="datetime-local"
-      label="Ends"
-      description="In your own time zone. Empty: never."
+      label="Expires"
+      description="In your time zone. Leave empty for no expiry."
       max={lastMoment}
       {...props}
     />
   );
 }
 
-/** What such a field holds, as the service takes it. Refuses, in its words, what is no moment. */
+/** Converts the field value for a request. Throws the error of the API for an invalid date. */
 export function expiryOf(text: string): { expireTime: Timestamp } | Record<string, never> {
   if (text === '') return {};
   const date = new Date(text);
   if (!Number.isNaN(date.getTime()) && date.getUTCFullYear() < 10_000) {
     return { expireTime: timestampFromDate(date) };
   }
-  const fields = [{ field: 'expire_time', detail: 'has to be a date and a time' }];
-  throw new ProblemError('The time is none.', { code: 'invalid_argument', fields });
+  const fields = [{ field: 'expire_time', detail: 'must be a date and a time' }];
+  throw new ProblemError('Invalid date.', { code: 'invalid_argument', fields });
 }

@@ -6,7 +6,7 @@ export type Fact = { readonly name: string; readonly value: ReactNode };
 
 type FactsProps = { readonly facts: readonly Fact[] };
 
-/** What there is to know of one thing. */
+/** A framed list of names and values. */
 export function Facts({ facts }: FactsProps) {
   return (
     <Paper withBorder p="md">
@@ -15,7 +15,7 @@ export function Facts({ facts }: FactsProps) {
   );
 }
 
-/** The same, for what has a frame of its own. */
+/** The list without the frame. */
 export function FactList({ facts }: FactsProps) {
   return (
     <DataList>

@@ -1,4 +1,4 @@
-/** By what a list is filtered. It stands in the address, so that what is found can be linked to. */
+/** The filter of a list. Its values are in the URL, so that results can be shared. */
 import { Button, Group, Paper, SimpleGrid, Stack } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
@@ -6,32 +6,32 @@ import classes from './filter-form.module.css';
 import { focusFirstInvalid } from './form-fields.ts';
 
 export type FilterFormProps = {
-  /** What the fields hold, by their names. */
+  /** Field values by name. */
   readonly values: Readonly<Record<string, string | undefined>>;
-  /** Takes what the fields hold then; nothing for everything. */
+  /** Receives the field values; an empty object shows everything. */
   readonly filter: (fields: Readonly<Record<string, unknown>>) => void;
-  /** Whether a field is marked as wrong. */
-  readonly isWrong?: boolean;
-  /** Fields with names, that keep what they hold by themselves. */
+  /** Whether a field shows an error. */
+  readonly hasError?: boolean;
+  /** Uncontrolled fields with names. */
   readonly children: ReactNode;
 };
 
-/** On a phone it is folded: what it has found is below it. */
-export function FilterForm({ values, filter, isWrong = false, children }: FilterFormProps) {
+/** Collapsed on a phone, so that the results are visible. */
+export function FilterForm({ values, filter, hasError = false, children }: FilterFormProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const held = Object.values(values).filter((value) => value !== undefined && value !== '');
   const key = JSON.stringify(values);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the key that tells of changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key changes with the values
   useLayoutEffect(() => {
     if (form.current !== null) fill(form.current, values);
     if (isNarrow && details.current !== null) fold(details.current);
   }, [key]);
   useEffect(() => {
-    if (isWrong && form.current !== null) focusFirstInvalid(form.current);
-  }, [isWrong]);
+    if (hasError && form.current !== null) focusFirstInvalid(form.current);
+  }, [hasError]);
 
   function send(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -43,7 +43,7 @@ export function FilterForm({ values, filter, isWrong = false, children }: Filter
   }
 
   return (
-    <Paper component="details" withBorder p="md" open={!isNarrow || isWrong} ref={details}>
+    <Paper component="details" withBorder p="md" open={!isNarrow || hasError} ref={details}>
       <summary className={classes.summary}>
         {held.length === 0 ? 'Filter' : `Filter (${held.length})`}
       </summary>
@@ -59,7 +59,7 @@ export function FilterForm({ values, filter, isWrong = false, children }: Filter
               </Button>
               {held.length === 0 ? null : (
                 <Button variant="default" onClick={showAll}>
-                  Show all
+                  Clear filter
                 </Button>
               )}
             </Group>
@@ -70,14 +70,14 @@ export function FilterForm({ values, filter, isWrong = false, children }: Filter
   );
 }
 
-/** Says in the fields what the address says. */
+/** Copies the values of the URL into the fields. */
 function fill(form: HTMLFormElement, values: FilterFormProps['values']): void {
   for (const field of form.querySelectorAll<HTMLInputElement>('input[name], select[name]')) {
     field.value = values[field.name] ?? '';
   }
 }
 
-/** Hides the fields; whoever was in them is at what shows them again. */
+/** Hides the fields and moves the focus out of them. */
 function fold(details: HTMLDetailsElement): void {
   if (details.contains(document.activeElement)) details.querySelector('summary')?.focus();
   details.open = false;

@@ -1,19 +1,19 @@
-/** Where the focus is to be once what had it is gone: a dialog, or a row that was deleted. */
+/** Restores the focus when its element disappears, such as a dialog or a deleted row. */
 import { useEffect } from 'react';
 
-/** What had the focus last, and what had it last outside of every dialog. */
+/** The last focused element, and the last one outside of all dialogs. */
 let last: Element | undefined;
 let lastOutside: HTMLElement | undefined;
 
-/** Takes the focus to where the user was before the dialogs, or else to the page's heading. */
+/** Moves the focus to the last element outside of all dialogs, or to the heading. */
 export function focusBehindDialogs(): void {
   const place = lastOutside?.isConnected ? lastOutside : document.querySelector('h1');
   place?.focus({ preventScroll: true });
 }
 
 /**
- * Lets nobody fall out of the page: where what has the focus is taken away, the heading gets it;
- * and a button that could not have it while it was at work has it again.
+ * Keeps the focus on the screen: if the focused element is removed, the heading gets the focus, and
+ * a button that was disabled while loading gets it back.
  */
 export function useFocusFallback(): void {
   useEffect(() => {
@@ -26,8 +26,10 @@ export function useFocusFallback(): void {
       if (document.activeElement !== null && document.activeElement !== document.body) return;
       if (lastOutside !== undefined && lastOutside === last && !last.isConnected)
         focusBehindDialogs();
-      const isAble = changes.some(({ type, target }) => type === 'attributes' && target === last);
-      if (isAble && last instanceof HTMLElement) last.focus({ preventScroll: true });
+      const isEnabled = changes.some(
+        ({ type, target }) => type === 'attributes' && target === last,
+      );
+      if (isEnabled && last instanceof HTMLElement) last.focus({ preventScroll: true });
     };
     const observer = new MutationObserver(keep);
     observer.observe(document.body, {

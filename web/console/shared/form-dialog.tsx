@@ -1,4 +1,4 @@
-/** A dialog with a form whose action is the service's to judge. */
+/** A dialog with a form that the service validates. */
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
@@ -6,7 +6,7 @@ import { fieldErrorsOf } from '../session/error-details.ts';
 import { useStepUpIsOpen } from '../session/session-context.tsx';
 import { ErrorAlert } from './error-alert.tsx';
 import { focusBehindDialogs } from './focus-fallback.ts';
-import { findInvalidDate, focusFirstInvalid, visibleFieldNames } from './form-fields.ts';
+import { fieldNamesOf, findInvalidDate, focusFirstInvalid } from './form-fields.ts';
 import { Sentence } from './isolate-name.tsx';
 import { type PendingAction, usePendingAction } from './use-pending-action.ts';
 import { useRestoredFocus } from './use-restored-focus.ts';
@@ -15,11 +15,11 @@ export type FormDialogProps<Values extends Record<string, unknown>> = {
   readonly title: string;
   readonly isOpen: boolean;
   readonly close: () => void;
-  /** Its fields are named as in the request, so that the service's words find them. */
+  /** Field names match the request, so that field errors of the API find their fields. */
   readonly form: UseFormReturnType<Values>;
-  /** What the button says that does it. */
+  /** The label of the submit button. */
   readonly label: string;
-  /** The dialog closes once it is done; where it throws, it tells why and stays. */
+  /** Closes the dialog on success; on an error the dialog stays open and shows it. */
   readonly submit: (values: Values) => Promise<unknown>;
   readonly children: ReactNode;
 };
@@ -37,11 +37,11 @@ export function FormDialog<Values extends Record<string, unknown>>(props: FormDi
   return (
     <Modal
       opened={isOpen}
-      // How it ends is told here, and nowhere else.
+      // The result is shown only here, so the dialog stays open until it is known.
       onClose={action.isPending ? nothing : leave}
       title={<Sentence text={title} />}
       closeOnEscape={!isBeneath}
-      // What was typed is not lost by a click beside it.
+      // A click outside must not discard the input.
       closeOnClickOutside={false}
       returnFocus={false}
     >
@@ -75,7 +75,7 @@ function DialogForm<Values extends Record<string, unknown>>(props: DialogFormPro
         await submit(values);
       } catch (thrown) {
         for (const { name, detail } of fieldErrorsOf(thrown)) form.setFieldError(name, detail);
-        if (element.current !== null) setShownFields(visibleFieldNames(element.current));
+        if (element.current !== null) setShownFields(fieldNamesOf(element.current));
         throw thrown;
       }
     });

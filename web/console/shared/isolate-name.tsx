@@ -1,8 +1,8 @@
-/** Names in sentences: one that is written from right to left leaves the rest in its order. */
+/** Isolates names in sentences, so that a right-to-left name does not reorder the sentence. */
 
 const [start, end] = ['\u2068', '\u2069'];
 
-/** Marks a name where it stands in a sentence that `Sentence` shows. */
+/** Marks a name inside a text that `Sentence` renders. */
 export const isolateName = (name: string) => `${start}${name}${end}`;
 
 export function Sentence({ text }: { readonly text: string }) {

@@ -1,8 +1,8 @@
-/** Those who want to be told of each change, such as React's `useSyncExternalStore`. */
+/** Listeners for changes, for `useSyncExternalStore`. */
 export class Listeners {
   readonly #all = new Set<() => void>();
 
-  /** Calls back after every change; returns what ends that. */
+  /** Returns a function that unsubscribes. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#all.add(listener);
     return () => this.#all.delete(listener);

@@ -1,4 +1,4 @@
-/** A list as a table; on a phone, as cards. */
+/** A list, shown as a table, or as cards on a phone. */
 import { Button, Center, EmptyState, Loader, Stack, Table, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react';
 import { ErrorAlert } from './error-alert.tsx';
@@ -8,19 +8,19 @@ import type { PagedList } from './use-paged-list.ts';
 export type Column<Row> = {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Whether the title is for those who hear the table only: that of a column of buttons. */
+  /** Whether only screen readers get the title, such as for a column of buttons. */
   readonly isTitleHidden?: boolean;
-  /** Whether it holds what somebody has written, which may be one long word. */
+  /** Whether the text comes from users and may contain very long words. */
   readonly isFree?: boolean;
 };
 
 export type ListingProps<Row> = {
-  /** What the list is of, such as `API keys`. */
+  /** The items, such as `API keys`. */
   readonly label: string;
   readonly list: PagedList<Row>;
   readonly columns: readonly Column<Row>[];
   readonly idOf: (row: Row) => string;
-  /** What an empty list says, and what to do next. */
+  /** Shown for an empty list. */
   readonly empty: {
     readonly title: string;
     readonly text: string;
@@ -64,7 +64,7 @@ export function Listing<Row>(props: ListingProps<Row>) {
   );
 }
 
-/** Goes on with the list, and takes whoever can go on no further to the first row that has come. */
+/** Loads the next page. After the last page the button disappears; the first new row gets focus. */
 function useLoadMore<Row>(list: PagedList<Row>, table: RefObject<HTMLTableElement | null>) {
   const { rows = [], isLoadingMore, hasMore } = list;
   const next = useRef<number>(undefined);
@@ -87,7 +87,7 @@ type RowsProps<Row> = ListingProps<Row> & {
   readonly table: RefObject<HTMLTableElement | null>;
 };
 
-// The roles are told, since a table that is laid out as cards is none to some browsers.
+// Explicit roles: some browsers drop the table semantics if CSS lays it out as cards.
 function Rows<Row>({ label, rows, columns, idOf, table }: RowsProps<Row>) {
   return (
     <div className={classes.frame}>

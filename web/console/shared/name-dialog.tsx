@@ -1,13 +1,13 @@
-/** Asks for the name of something: a new one, or one in place of another. */
+/** Asks for the name of a new or existing resource. */
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { FormDialog } from './form-dialog.tsx';
 
 export type NameDialogProps = {
   readonly title: string;
-  /** What the button says that does it. */
+  /** The label of the submit button. */
   readonly label: string;
-  /** The name that it has; to be given as the component's key, too. Empty for something new. */
+  /** The current name, which the caller also passes as the `key`; empty for a new resource. */
   readonly name?: string;
   readonly isOpen: boolean;
   readonly close: () => void;
@@ -38,14 +38,11 @@ export function NameDialog({ title, label, name = '', isOpen, close, submit }: N
 }
 
 export type RenameDialogProps = Omit<NameDialogProps, 'title' | 'label' | 'name'> & {
-  /** What it is, such as `client`. */
+  /** The type of the resource, such as `client`. */
   readonly noun: string;
-  /** Its name so far. */
   readonly name: string;
 };
 
 export function RenameDialog({ noun, name, ...props }: RenameDialogProps) {
-  return (
-    <NameDialog key={name} title={`Rename the ${noun}`} label="Rename" name={name} {...props} />
-  );
+  return <NameDialog key={name} title={`Rename ${noun}`} label="Rename" name={name} {...props} />;
 }

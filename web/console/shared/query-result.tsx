@@ -1,4 +1,4 @@
-/** One thing that a page is about: awaited, shown, or told why it cannot be. */
+/** Shows the result of a query: a loader, an error or the content. */
 import { Center, Loader } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorAlert } from './error-alert.tsx';
@@ -6,7 +6,7 @@ import { ErrorAlert } from './error-alert.tsx';
 export type QueryResultProps<Value> = {
   readonly value: Value | undefined;
   readonly query: { readonly error: Error | null; refetch(): Promise<unknown> };
-  /** What it is, such as `client`. */
+  /** The type of the resource, such as `client`. */
   readonly label: string;
   readonly children: (value: Value) => ReactNode;
 };
@@ -18,7 +18,7 @@ export function QueryResult<Value>({ value, query, label, children }: QueryResul
       {error === null ? null : <ErrorAlert error={error} retry={() => void refetch()} />}
       {value === undefined && error === null ? (
         <Center p="xl">
-          <Loader aria-label={`Loading the ${label}`} />
+          <Loader aria-label={`Loading ${label}`} />
         </Center>
       ) : null}
       {value === undefined ? null : children(value)}

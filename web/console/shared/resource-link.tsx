@@ -1,7 +1,7 @@
 import { useHasScope } from '../session/session-context.tsx';
 import { TextLink } from './router-links.tsx';
 
-/** An id; where the user may see what it stands for, a link to that. */
+/** An ID, as a link if the user can open the resource. */
 export function ResourceLink({ id }: { readonly id: string }) {
   const hasScope = useHasScope();
   const text = <span className="mono">{id}</span>;

@@ -1,4 +1,4 @@
-/** Links to pages of the console, typed by its routes. */
+/** Links that are typed by the routes of the console. */
 import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 import type { Ref } from 'react';

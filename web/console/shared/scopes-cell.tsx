@@ -2,10 +2,10 @@ import { Stack } from '@mantine/core';
 
 const shownMax = 4;
 
-/** Scopes in a row of a table: some of them, and how many there are besides. */
+/** The first scopes, and the number of the others. */
 export function ScopesCell({ scopes }: { readonly scopes: readonly string[] }) {
   const rest = scopes.length - shownMax;
-  // The last place is not given to `and 1 more`.
+  // Shows the last scope rather than `and 1 more`.
   const shown = rest > 1 ? scopes.slice(0, shownMax) : scopes;
   return (
     <Stack gap={0} miw="8.5rem">

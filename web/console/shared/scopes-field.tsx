@@ -1,4 +1,4 @@
-/** Asks for scopes, of any area. */
+/** A text field for scopes. */
 import { Button, Group, Stack, Text, Textarea, type TextareaProps } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { splitWords, validateCount } from './split-words.ts';
@@ -6,14 +6,14 @@ import { splitWords, validateCount } from './split-words.ts';
 const scopesMax = 100;
 const scopePattern = /^[a-z][a-z0-9_]{0,63}:(?:read|write)$/;
 
-/** What is wrong with what the field holds; null if nothing is. */
+/** Returns the error of the field; null if it is valid. */
 export function validateScopes(text: string): string | null {
   const scopes = splitWords(text);
   const wrong = scopes.find((scope) => !scopePattern.test(scope));
   if (wrong !== undefined) {
     return (
-      `“${wrong}” is not a scope. Write an area in small letters, digits and underscores, ` +
-      'a colon, and read or write, such as payments:read.'
+      `“${wrong}” is not a valid scope. Use the form area:read or area:write, such as ` +
+      'payments:read. An area has lowercase letters, digits and underscores.'
     );
   }
   return validateCount(scopes, scopesMax);
@@ -22,9 +22,8 @@ export function validateScopes(text: string): string | null {
 export type ScopesFieldProps = Omit<TextareaProps, 'value' | 'onChange'> & {
   readonly value: string;
   readonly onChange: (text: string) => void;
-  /** Scopes that a button offers, each. */
+  /** Each suggestion becomes a button. */
   readonly suggestions?: readonly string[];
-  /** What those are. */
   readonly suggestionsLabel?: ReactNode;
 };
 
@@ -37,7 +36,7 @@ export function ScopesField(props: ScopesFieldProps) {
     <Stack gap="xs">
       <Textarea
         label="Scopes"
-        description="One per line: an area of yours and read or write, such as payments:read."
+        description="One per line, such as payments:read or payments:write."
         rows={5}
         resize="vertical"
         spellCheck={false}

@@ -1,15 +1,14 @@
-/** A page: its heading, what can be done on it, and its content. */
+/** The frame of a screen: heading, actions and content. */
 import { Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useScreenHeading } from './use-screen-heading.ts';
 
 export type ScreenProps = {
   readonly title: string;
-  /** One sentence or two: what the page is for. */
+  /** One or two sentences about the purpose of the screen. */
   readonly about?: ReactNode;
-  /** Buttons. */
   readonly actions?: ReactNode;
-  /** A link to the page that this one belongs to. */
+  /** A link to the parent screen. */
   readonly parent?: ReactNode;
   readonly children: ReactNode;
 };

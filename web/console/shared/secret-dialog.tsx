@@ -5,12 +5,12 @@ import { Sentence } from './isolate-name.tsx';
 
 export type ShownSecret = {
   readonly title: string;
-  /** What it is, such as `API key`. */
+  /** The type of the secret, such as `API key`. */
   readonly label: string;
   readonly text: string;
-  /** What else there is to know now, such as what becomes of the one that it replaces. */
+  /** Such as when the replaced secret expires. */
   readonly note?: string;
-  /** A line for a terminal that uses it at once. */
+  /** A command that tries it out. */
   readonly command?: string;
 };
 
@@ -19,7 +19,7 @@ type SecretDialogProps = {
   readonly close: () => void;
 };
 
-/** Closes by its button only: what it shows is not shown again. */
+/** Closes only by its button, because the secret is never shown again. */
 export function SecretDialog({ secret, close }: SecretDialogProps) {
   const leave = () => {
     close();
@@ -46,13 +46,13 @@ type SecretProps = ShownSecret & { readonly close: () => void };
 function Secret({ label, text, note, command, close }: SecretProps) {
   return (
     <Stack>
-      <Text>Store it now: it is shown this once, and nobody can look it up later.</Text>
-      <Excerpt label={label} text={text} />
+      <Text>Copy the {label} and store it securely. It is not shown again.</Text>
+      <CopyBox label={label} text={text} />
       {note === undefined ? null : <Text>{note}</Text>}
       {command === undefined ? null : (
         <>
           <Text>Try it in a terminal:</Text>
-          <Excerpt label="command" text={command} />
+          <CopyBox label="command" text={command} />
         </>
       )}
       <Group justify="flex-end">
@@ -62,7 +62,7 @@ function Secret({ label, text, note, command, close }: SecretProps) {
   );
 }
 
-function Excerpt({ label, text }: { readonly label: string; readonly text: string }) {
+function CopyBox({ label, text }: { readonly label: string; readonly text: string }) {
   return (
     <Paper withBorder p="sm">
       <Group justify="space-between" align="flex-start" wrap="nowrap">

@@ -3,12 +3,11 @@ import type { ReactNode } from 'react';
 
 export type SectionProps = {
   readonly title: string;
-  /** Buttons. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 };
 
-/** A part of a page that has more than one. */
+/** A titled section of a screen. */
 export function Section({ title, actions, children }: SectionProps) {
   return (
     <Stack component="section" aria-label={title} gap="sm">

@@ -1,11 +1,9 @@
-/** Fields that hold several words, one per line or apart from each other otherwise. */
-
-/** What the field holds, without repetitions. */
+/** Splits a text at whitespace and commas, without duplicates. */
 export function splitWords(text: string): string[] {
   return [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))];
 }
 
-/** What is wrong with how many there are; null if nothing is. */
+/** Returns the error of too many words; null if there is none. */
 export function validateCount(words: readonly string[], max: number): string | null {
-  return words.length > max ? `These are ${words.length}; at most ${max} fit.` : null;
+  return words.length > max ? `Enter at most ${max} items. You entered ${words.length}.` : null;
 }

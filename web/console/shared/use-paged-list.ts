@@ -1,4 +1,4 @@
-/** Lists that come in pages (AIP-158). */
+/** Lists that the API returns in pages (AIP-158). */
 import type {
   DescMessage,
   DescMethodUnary,
@@ -9,7 +9,7 @@ import { callUnaryMethod, createConnectQueryKey, useTransport } from '@connectrp
 import { useInfiniteQuery } from '@tanstack/react-query';
 
 export type PagedList<Row> = {
-  /** Those that have come so far; undefined before the first page. */
+  /** All loaded rows; undefined before the first page. */
   readonly rows: readonly Row[] | undefined;
   readonly error: Error | null;
   readonly isLoadingMore: boolean;
@@ -23,7 +23,7 @@ type PagedListMethod<I extends DescMessage, O extends DescMessage> = DescMethodU
   (MessageShape<O> extends { readonly nextPageToken: string } ? unknown : never);
 
 type PagedListOptions = {
-  /** Whether it is asked for at all; a list that is not is empty. */
+  /** If false, nothing is requested and the list is empty. */
   readonly enabled?: boolean;
 };
 
@@ -46,7 +46,7 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
       return callUnaryMethod(transport, method, input, { signal });
     },
     initialPageParam: '',
-    getNextPageParam: nextOf,
+    getNextPageParam: nextPageTokenOf,
     enabled,
   });
   return {
@@ -59,7 +59,7 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   };
 }
 
-function nextOf(page: object): string | undefined {
+function nextPageTokenOf(page: object): string | undefined {
   const token = 'nextPageToken' in page ? page.nextPageToken : undefined;
   return typeof token === 'string' && token !== '' ? token : undefined;
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react';
 
 /**
- * A button that is at work cannot have the focus, which is lost with that. Call what this returns
- * when the work begins: once it is over, the focus is where it was, unless it has gone elsewhere.
+ * A loading button is disabled and loses the focus. Call the returned function before the work
+ * starts: when it ends, the focus returns, unless the user has moved it.
  */
 export function useRestoredFocus(isPending: boolean): () => void {
   const focused = useRef<Element | null>(null);

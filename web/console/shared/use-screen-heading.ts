@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** The browser itself takes its user to the first page. */
+/** On the first screen, the browser sets the focus itself. */
 let isFirst = true;
 
-/** Names the window, and takes whoever hears the page to the page that they have gone to. */
+/** Sets the document title and focuses the heading, so that screen readers announce the screen. */
 export function useScreenHeading(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

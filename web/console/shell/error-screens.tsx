@@ -1,4 +1,3 @@
-/** Pages that stand where another should. */
 import { Button, Center, Group, Text } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { TextLink } from '../shared/router-links.tsx';
@@ -6,29 +5,29 @@ import { Screen } from '../shared/screen.tsx';
 
 export function NotFoundScreen() {
   return (
-    <Screen title="There is no such page">
+    <Screen title="Page not found">
       <Text>
-        Please check the address, or go to <TextLink to="/">the start</TextLink>.
+        Check the URL or go to the <TextLink to="/">start page</TextLink>.
       </Text>
     </Screen>
   );
 }
 
-/** After a failure of a page, or of the loading of its code. */
+/** Shown if a screen fails to load or to render. */
 export function ErrorScreen({ error }: ErrorComponentProps) {
   return (
-    <Screen title="This page could not be shown">
+    <Screen title="Something went wrong">
       <Text>{error instanceof Error ? error.message : String(error)}</Text>
       <Group>
         <Button variant="default" onClick={() => location.reload()}>
-          Load it again
+          Reload
         </Button>
       </Group>
     </Screen>
   );
 }
 
-/** The same where it is the frame of all pages that failed. */
+/** Shown if the shell itself fails. */
 export function ShellErrorScreen(props: ErrorComponentProps) {
   return (
     <Center component="main" mih="100dvh" p="md">

@@ -1,4 +1,4 @@
-/** The menu: what this user can do. What they may do is the service's to say. */
+/** The menu, with the entries that the scopes of the user allow. */
 
 import { useQuery } from '@connectrpc/connect-query';
 import { NavLink, Stack, Text } from '@mantine/core';

@@ -1,4 +1,4 @@
-/** Waits until it is known who is there. */
+/** Waits until the session is known. */
 import { Center, Loader } from '@mantine/core';
 import { Outlet } from '@tanstack/react-router';
 import { useSessionState, useSignIn } from '../session/session-context.tsx';

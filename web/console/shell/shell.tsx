@@ -1,4 +1,4 @@
-/** What stands around every page of somebody who is signed in. */
+/** The header and menu around all screens of a signed-in user. */
 import { Alert, Anchor, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, Outlet, useLocation, useNavigate, useRouter } from '@tanstack/react-router';
@@ -17,14 +17,14 @@ export function Shell() {
   if (state.status === 'in') {
     return (
       <DialogsProvider>
-        <Frame hasOther={state.replaced === 'in another tab'} />
+        <Frame isOtherUser={state.replaced === 'in another tab'} />
       </DialogsProvider>
     );
   }
-  return <ToSignIn comesBack={state.status !== 'out' || state.why !== 'signed out'} />;
+  return <RedirectToSignIn comesBack={state.status !== 'out' || state.why !== 'signed out'} />;
 }
 
-function ToSignIn({ comesBack }: { readonly comesBack: boolean }) {
+function RedirectToSignIn({ comesBack }: { readonly comesBack: boolean }) {
   const router = useRouter();
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, from where the user was
   useEffect(() => {
@@ -34,10 +34,10 @@ function ToSignIn({ comesBack }: { readonly comesBack: boolean }) {
   return null;
 }
 
-/** `hasOther`: whether it was another user's until a sign-in in another tab. */
-function Frame({ hasOther }: { readonly hasOther: boolean }) {
+/** `isOtherUser`: whether another user has signed in in another tab. */
+function Frame({ isOtherUser }: { readonly isOtherUser: boolean }) {
   const menu = useMenu();
-  useStartOver(hasOther);
+  useStartOver(isOtherUser);
   useIgnoreStrayFiles();
   return (
     <AppShell
@@ -46,7 +46,7 @@ function Frame({ hasOther }: { readonly hasOther: boolean }) {
       padding="lg"
     >
       <Anchor href="#content" className={classes.skip}>
-        Skip to the content
+        Skip to content
       </Anchor>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -57,7 +57,7 @@ function Frame({ hasOther }: { readonly hasOther: boolean }) {
               onClick={menu.toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={menu.isOpen ? 'Close the menu' : 'Open the menu'}
+              aria-label={menu.isOpen ? 'Close menu' : 'Open menu'}
               aria-expanded={menu.isOpen}
               aria-controls="menu"
             />
@@ -85,7 +85,7 @@ function Frame({ hasOther }: { readonly hasOther: boolean }) {
         className={menu.isOpen ? (classes.covered ?? '') : ''}
       >
         <div className={classes.content}>
-          {hasOther ? <OtherUser /> : null}
+          {isOtherUser ? <OtherUserAlert /> : null}
           <UploadBanner />
           <Outlet />
         </div>
@@ -95,18 +95,18 @@ function Frame({ hasOther }: { readonly hasOther: boolean }) {
   );
 }
 
-/** The menu of a phone; that of a wide window is always there. */
+/** The menu on a phone. In a wide window, the menu is always open. */
 function useMenu() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const button = useRef<HTMLButtonElement>(null);
   const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when the page changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes after navigation
   useEffect(close, [pathname]);
   return {
     isOpen,
     toggle,
     button,
-    /** The page that is chosen may be the one that is there. */
+    /** Choosing the current screen changes no path, so the menu closes here. */
     choose({ target }: MouseEvent) {
       if (target instanceof Element && target.closest('a') !== null) close();
     },
@@ -118,16 +118,16 @@ function useMenu() {
   };
 }
 
-/** The address is one of the earlier user's, and may not be one of theirs who is there now. */
-function useStartOver(hasOther: boolean) {
+/** Leaves the URL of the previous user, which the new user may not be able to open. */
+function useStartOver(isOtherUser: boolean) {
   const navigate = useNavigate();
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each user
   useEffect(() => {
-    if (hasOther) void navigate({ to: '/', replace: true });
+    if (isOtherUser) void navigate({ to: '/', replace: true });
   }, []);
 }
 
-function OtherUser() {
+function OtherUserAlert() {
   const { email } = useUser();
   const [isRead, setRead] = useState(false);
   if (isRead) return null;
@@ -140,7 +140,7 @@ function OtherUser() {
       closeButtonLabel="Close"
       onClose={() => setRead(true)}
     >
-      In another tab somebody has signed in as {email}. What you see now is theirs.
+      {email} signed in in another tab. This tab now shows their account.
     </Alert>
   );
 }

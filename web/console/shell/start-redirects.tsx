@@ -1,4 +1,4 @@
-/** Takes whoever arrives to where their work is. */
+/** Redirects from the start to the documents of the only workspace or to the list. */
 import { useQuery } from '@connectrpc/connect-query';
 import { Center, Loader } from '@mantine/core';
 import { Navigate, useParams } from '@tanstack/react-router';

@@ -8,7 +8,6 @@ import { ErrorDialog } from '../shared/error-dialog.tsx';
 import { usePendingAction } from '../shared/use-pending-action.ts';
 import classes from './shell.module.css';
 
-/** Who is signed in, and the way out. */
 export function UserMenu() {
   const { session } = useSignIn();
   const { email } = useUser();
@@ -18,8 +17,8 @@ export function UserMenu() {
   const signOut = () => {
     if (underWay === 0) return void run(() => session.signOut());
     confirm({
-      title: 'Sign out during an upload?',
-      consequence: 'Files are being uploaded. If you sign out now, they are not stored.',
+      title: 'Sign out and cancel uploads?',
+      consequence: 'Signing out cancels the running uploads.',
       label: 'Sign out',
       run: () => session.signOut(),
     });
@@ -39,7 +38,7 @@ export function UserMenu() {
       <Button variant="default" size="compact-sm" flex="none" loading={isPending} onClick={signOut}>
         Sign out
       </Button>
-      <ErrorDialog title="You are still signed in" error={error} close={clearError} />
+      <ErrorDialog title="Could not sign out" error={error} close={clearError} />
     </Group>
   );
 }

@@ -9,13 +9,13 @@ import { isActive, isPending, isPublished, isReady, isRetired, shortKid } from '
 
 type KeyActionsProps = {
   readonly signingKey: SigningKey;
-  /** The keys that wait, the oldest first. */
-  readonly waiting: readonly SigningKey[];
+  /** Pending keys, oldest first. */
+  readonly pending: readonly SigningKey[];
   /** Milliseconds since 1970. */
   readonly now: number;
 };
 
-export function KeyActions({ signingKey, waiting, now }: KeyActionsProps) {
+export function KeyActions({ signingKey, pending, now }: KeyActionsProps) {
   const { confirm } = useDialogs();
   const activate = useMethod(SigningKeyService.method.activateSigningKey);
   const revoke = useMethod(SigningKeyService.method.revokeSigningKey);
@@ -25,7 +25,7 @@ export function KeyActions({ signingKey, waiting, now }: KeyActionsProps) {
 
   const askToActivate = () =>
     confirm({
-      title: force ? `Let ${name} sign before it is ready?` : `Let ${name} sign?`,
+      title: force ? `Activate ${name} early?` : `Activate ${name}?`,
       consequence: force ? `${earlyText} ${handoverText}` : handoverText,
       label: force ? 'Activate early' : 'Activate',
       run: () => activate({ kid, force }),
@@ -33,7 +33,7 @@ export function KeyActions({ signingKey, waiting, now }: KeyActionsProps) {
   const askToRevoke = () =>
     confirm({
       title: `Revoke ${name}?`,
-      consequence: `${lossOf(signingKey, waiting, now)} This cannot be undone.`,
+      consequence: `${revocationText(signingKey, pending, now)} You cannot undo this.`,
       label: 'Revoke',
       run: () => revoke({ kid }),
     });
@@ -65,34 +65,30 @@ export function KeyActions({ signingKey, waiting, now }: KeyActionsProps) {
 }
 
 const handoverText =
-  'It signs every token from then on. The key that signs now is retired: its tokens stay good ' +
-  'until they end, and it never signs again.';
+  'It signs all new tokens. The current key retires: its tokens remain valid until they expire, ' +
+  'and it never signs again.';
 
 const earlyText =
-  'Those who check tokens by a stored copy of the published keys may not know this key yet. They ' +
-  'refuse its tokens until they fetch the keys anew, which takes minutes: to their callers the ' +
-  'service looks broken for that time. Wait until the key is ready, unless the one that signs ' +
-  'cannot be trusted.';
+  'Services that cache the published keys may not have this key yet. They reject its tokens ' +
+  'until they refresh their cache, which can take a few minutes. Wait until the key is ready, ' +
+  'unless the current key is compromised.';
 
-function lossOf(key: SigningKey, waiting: readonly SigningKey[], now: number): string {
+function revocationText(key: SigningKey, pending: readonly SigningKey[], now: number): string {
   if (isRetired(key)) {
     return (
-      'Those of its tokens that have not ended become void at once. Whoever checks tokens by a ' +
-      'stored copy of the published keys accepts them until the copy is fetched anew, for some ' +
-      'minutes.'
+      'Its remaining tokens become invalid immediately. Services that cache the published keys ' +
+      'accept them for a few more minutes.'
     );
   }
-  if (!isActive(key)) return 'It has signed nothing, and never will. No token becomes void.';
-  const next = waiting.find((one) => isReady(one, now));
+  if (!isActive(key)) return 'It has not signed any tokens, so no token becomes invalid.';
+  const next = pending.find((other) => isReady(other, now));
   return (
-    'Every token that it has signed becomes void at once, and has to be asked for anew; whoever ' +
-    'is signed in stays so. Issuing goes on: ' +
+    'All tokens that it signed become invalid immediately, and clients have to request new ones. ' +
+    'Users stay signed in. ' +
     (next === undefined
-      ? 'a new key signs from the same moment on. Those who check tokens by a stored copy of the ' +
-        'published keys may refuse its tokens until they fetch them anew, for some minutes, and ' +
-        'accept those of the revoked key for as long.'
-      : `${shortKid(next)}, which is ready, signs from the same moment on. Those who check ` +
-        'tokens by a stored copy of the published keys accept those of the revoked key until ' +
-        'they fetch them anew, for some minutes.')
+      ? 'A new key takes over at once. For a few minutes, services that cache the published keys ' +
+        'may reject tokens of the new key and still accept those of the revoked key.'
+      : `Key ${shortKid(next)} takes over at once. Services that cache the published keys accept ` +
+        'tokens of the revoked key for a few more minutes.')
   );
 }

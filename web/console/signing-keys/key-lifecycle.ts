@@ -1,4 +1,4 @@
-/** What a signing key has been, is and will be, in milliseconds since 1970 and in words. */
+/** The states and times of a signing key, in milliseconds since 1970 and as texts. */
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import {
   type SigningKey,
@@ -7,7 +7,7 @@ import {
 
 const { PENDING, ACTIVE, RETIRED, REMOVED, REVOKED } = SigningKeyState;
 
-/** A key is told from the others by these already. */
+/** The first characters of the key ID, which identify the key for people. */
 export const shortKid = ({ kid }: SigningKey) => kid.slice(0, 8);
 
 export const isPending = ({ state }: SigningKey) => state === PENDING;
@@ -21,8 +21,8 @@ type StateLabel = { readonly text: string; readonly color: string };
 
 const stateLabels: Record<SigningKeyState, StateLabel> = {
   [SigningKeyState.UNSPECIFIED]: { text: 'Unknown', color: 'gray' },
-  [PENDING]: { text: 'Waits', color: 'orange' },
-  [ACTIVE]: { text: 'Signs', color: 'accent' },
+  [PENDING]: { text: 'Pending', color: 'orange' },
+  [ACTIVE]: { text: 'Active', color: 'accent' },
   [RETIRED]: { text: 'Retired', color: 'gray' },
   [REMOVED]: { text: 'Removed', color: 'gray' },
   [REVOKED]: { text: 'Revoked', color: 'red' },
@@ -32,13 +32,13 @@ export const stateLabel = ({ state }: SigningKey): StateLabel => stateLabels[sta
 
 export type Moment = { readonly label: string; readonly time: Timestamp };
 
-/** What has happened to a key, and what is going to. */
+/** Past and planned events of a key. */
 export function momentsOf(key: SigningKey): Moment[] {
   const { createTime, readyTime, activateTime, retireTime, removeTime, revokeTime } = key;
   const moments: readonly (readonly [string, Timestamp | undefined])[] = [
     ['Published', createTime],
-    ['May sign from', isPending(key) ? readyTime : undefined],
-    ['Signs from', activateTime],
+    ['Ready', isPending(key) ? readyTime : undefined],
+    ['Activated', activateTime],
     ['Retired', retireTime],
     [isRetired(key) ? 'Published until' : 'Removed', removeTime],
     ['Revoked', revokeTime],
@@ -47,24 +47,24 @@ export function momentsOf(key: SigningKey): Moment[] {
 }
 
 export type KeySpan = {
-  readonly kind: 'waits' | 'signs' | 'leaves';
+  readonly kind: 'pending' | 'active' | 'retired';
   readonly from: number;
   readonly to: number;
 };
 
-/** Of what a key's line consists, up to now or to when it is going to leave. */
+/** The bars of a key on the timeline, up to now or to its removal. */
 export function spansOf(key: SigningKey, now: number): KeySpan[] {
   const created = msOf(key.createTime) ?? now;
   const activated = msOf(key.activateTime);
   const retired = msOf(key.retireTime);
   const end = msOf(key.revokeTime) ?? msOf(key.removeTime) ?? now;
-  const spans: KeySpan[] = [{ kind: 'waits', from: created, to: activated ?? end }];
-  if (activated !== undefined) spans.push({ kind: 'signs', from: activated, to: retired ?? end });
-  if (retired !== undefined) spans.push({ kind: 'leaves', from: retired, to: end });
+  const spans: KeySpan[] = [{ kind: 'pending', from: created, to: activated ?? end }];
+  if (activated !== undefined) spans.push({ kind: 'active', from: activated, to: retired ?? end });
+  if (retired !== undefined) spans.push({ kind: 'retired', from: retired, to: end });
   return spans;
 }
 
-/** Every moment at which a key's line changes. */
+/** All times at which the state of a key changes. */
 export function timesOf(key: SigningKey, now: number): number[] {
   const ready = isPending(key) ? [msOf(key.readyTime) ?? now] : [];
   return [...ready, ...spansOf(key, now).flatMap(({ from, to }) => [from, to])];

@@ -22,12 +22,12 @@ import {
   shortKid,
   stateLabel,
 } from './key-lifecycle.ts';
-import { TimeLine } from './time-line.tsx';
+import { Timeline } from './timeline.tsx';
 import { useCurrentTime } from './use-current-time.ts';
 import { useScheduledReload } from './use-scheduled-reload.ts';
 
-/** So many that are gone stand on the time line, beside those that are published. */
-const goneShown = 4;
+/** The timeline shows the published keys and this many removed or revoked ones. */
+const unpublishedMax = 4;
 
 export function SigningKeysScreen() {
   const hasScope = useHasScope();
@@ -46,8 +46,8 @@ export function SigningKeysScreen() {
     <Screen
       title="Signing keys"
       about={
-        'They sign the tokens that this service hands out. They take turns by themselves; act ' +
-        'here only to have the next one sooner, or when one has leaked.'
+        'The keys that sign access tokens. They rotate automatically. Rotate by hand only if you ' +
+        'need a new key sooner or a key is compromised.'
       }
       actions={
         mayWrite ? (
@@ -60,25 +60,25 @@ export function SigningKeysScreen() {
       {creating.error === undefined ? null : <ErrorAlert error={creating.error} />}
       {keys.length === 0 ? null : (
         <Stack>
-          <Outlook keys={keys} now={now} />
-          <TimeLine keys={shownOf(keys)} now={now} />
+          <KeySummary keys={keys} now={now} />
+          <Timeline keys={shownOf(keys)} now={now} />
         </Stack>
       )}
       <Listing
         label="Signing keys"
         list={list}
-        columns={columnsAt(now, mayWrite ? waitingOf(keys) : undefined)}
+        columns={columnsAt(now, mayWrite ? pendingKeysOf(keys) : undefined)}
         idOf={({ kid }) => kid}
-        empty={{ title: 'No keys', text: 'Create one: without a key no token can be signed.' }}
+        empty={{ title: 'No keys', text: 'Create one. Tokens cannot be signed without a key.' }}
       />
     </Screen>
   );
 }
 
-/** `waiting`: undefined where the user may only look. */
+/** `pending`: undefined if the user cannot change keys. */
 function columnsAt(
   now: number,
-  waiting: readonly SigningKey[] | undefined,
+  pending: readonly SigningKey[] | undefined,
 ): readonly Column<SigningKey>[] {
   const columns: readonly Column<SigningKey>[] = [
     {
@@ -86,7 +86,7 @@ function columnsAt(
       cell: (key) => (
         <Group gap="xs" wrap="nowrap">
           <Kid signingKey={key} />
-          <CopyButton text={key.kid} label={`the whole id of ${shortKid(key)}`} />
+          <CopyButton text={key.kid} label={`key ID ${shortKid(key)}`} />
         </Group>
       ),
     },
@@ -103,13 +103,13 @@ function columnsAt(
     },
     { title: 'Times', cell: (key) => <Times signingKey={key} /> },
   ];
-  if (waiting === undefined) return columns;
+  if (pending === undefined) return columns;
   return [
     ...columns,
     {
       title: 'Actions',
       isTitleHidden: true,
-      cell: (key) => <KeyActions signingKey={key} waiting={waiting} now={now} />,
+      cell: (key) => <KeyActions signingKey={key} pending={pending} now={now} />,
     },
   ];
 }
@@ -139,28 +139,28 @@ function Kid({ signingKey }: { readonly signingKey: SigningKey }) {
   );
 }
 
-/** Which key signs, and what comes next. */
-function Outlook({ keys, now }: { readonly keys: readonly SigningKey[]; readonly now: number }) {
+/** Says which key signs now and which is next. */
+function KeySummary({ keys, now }: { readonly keys: readonly SigningKey[]; readonly now: number }) {
   const active = keys.find(isActive);
-  const next = waitingOf(keys)[0];
+  const next = pendingKeysOf(keys)[0];
   return (
     <Text>
       {active === undefined ? null : (
         <>
-          <Kid signingKey={active} /> signs every token.{' '}
+          <Kid signingKey={active} /> signs all tokens.{' '}
         </>
       )}
       {next === undefined ? (
-        'No key waits: the service makes the next one by itself, in good time before it is due.'
+        'The next key is created automatically before the next rotation.'
       ) : (
         <>
           <Kid signingKey={next} />{' '}
           {next.readyTime === undefined || isReady(next, now) ? (
-            'is ready: it signs once it is activated, at the next turn at the latest.'
+            'is next. It is ready and takes over at the next rotation, or when you activate it.'
           ) : (
             <>
-              may sign from <DateTime time={next.readyTime} precision="second" /> on, when everybody
-              who checks tokens has heard of it.
+              is next. It is ready at <DateTime time={next.readyTime} precision="second" />, when
+              caches of the published keys have expired.
             </>
           )}
         </>
@@ -169,9 +169,9 @@ function Outlook({ keys, now }: { readonly keys: readonly SigningKey[]; readonly
   );
 }
 
-const waitingOf = (keys: readonly SigningKey[]) => keys.filter(isPending).toReversed();
+const pendingKeysOf = (keys: readonly SigningKey[]) => keys.filter(isPending).toReversed();
 
 function shownOf(keys: readonly SigningKey[]): SigningKey[] {
-  const gone = keys.filter((key) => !isPublished(key)).slice(0, goneShown);
-  return keys.filter((key) => isPublished(key) || gone.includes(key));
+  const unpublished = keys.filter((key) => !isPublished(key)).slice(0, unpublishedMax);
+  return keys.filter((key) => isPublished(key) || unpublished.includes(key));
 }

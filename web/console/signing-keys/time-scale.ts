@@ -1,16 +1,16 @@
 /**
- * Places moments on a line that stretches around now, so that the minutes in which a key becomes
- * ready and the weeks for which it signs can both be seen.
+ * A logarithmic time scale around now. It shows both the minutes until a key is ready and the weeks
+ * for which it signs.
  */
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Shown in any case: what is to come within minutes. */
+/** The scale always covers at least this time before and after now. */
 const aroundMs = 6 * minute;
 
-/** What is marked; of two marks that would stand on each other, the first one here. */
+/** Tick labels in order of priority: of two overlapping ones, the first is shown. */
 const marks: readonly (readonly [number, string])[] = [
   [0, 'now'],
   [-30 * day, '30 d ago'],
@@ -26,28 +26,28 @@ const marks: readonly (readonly [number, string])[] = [
 export type Tick = { readonly label: string; readonly at: number };
 
 export type Scale = {
-  /** Where a moment stands: 0 to 100. */
+  /** The position of a time, from 0 to 100. */
   at(time: number): number;
   readonly ticks: readonly Tick[];
 };
 
 /**
- * A scale on which all of the times find their place. All in milliseconds; `apart` is how far from
- * each other the middles of two labels have to be, of 100.
+ * Creates a scale that covers all times, in milliseconds. `distanceMin`: the smallest distance of
+ * two tick labels, on the scale from 0 to 100.
  */
-export function scaleOf(times: readonly number[], now: number, apart: number): Scale {
+export function createScale(times: readonly number[], now: number, distanceMin: number): Scale {
   const distances = [-aroundMs, aroundMs, ...times.map((time) => time - now)];
-  const first = stretched(Math.min(...distances));
-  const last = stretched(Math.max(...distances));
-  const place = (distance: number) => ((stretched(distance) - first) / (last - first)) * 100;
+  const first = logDistance(Math.min(...distances));
+  const last = logDistance(Math.max(...distances));
+  const place = (distance: number) => ((logDistance(distance) - first) / (last - first)) * 100;
   const ticks: Tick[] = [];
   for (const [distance, label] of marks) {
     const at = place(distance);
-    const isFree = ticks.every((tick) => Math.abs(tick.at - at) >= apart);
+    const isFree = ticks.every((tick) => Math.abs(tick.at - at) >= distanceMin);
     if (at >= 0 && at <= 100 && isFree) ticks.push({ label, at });
   }
   return { at: (time) => place(time - now), ticks };
 }
 
-const stretched = (distance: number) =>
+const logDistance = (distance: number) =>
   Math.sign(distance) * Math.log1p(Math.abs(distance) / minute);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time in milliseconds since 1970, which goes on by itself. */
+/** The current time in milliseconds since 1970, updated every second. */
 export function useCurrentTime(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

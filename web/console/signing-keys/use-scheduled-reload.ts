@@ -6,8 +6,8 @@ const againMs = 5000;
 const timerMsMax = 2 ** 31 - 1;
 
 /**
- * Asks the service anew once something that was to come has come; and, while the answer does not
- * say so, again and again: its clock may be behind this one.
+ * Reloads when the next planned event is due, and then every few seconds until the response shows
+ * it, because the clock of the service may be slower.
  */
 export function useScheduledReload(
   keys: readonly SigningKey[],
@@ -16,13 +16,13 @@ export function useScheduledReload(
 ): void {
   const time = nextTimeOf(keys, now);
   const isLate = keys.some((key) => isRetired(key) && (msOf(key.removeTime) ?? now + 1) <= now);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the moment alone counts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the time matters
   useEffect(() => {
     if (time === undefined) return;
     const timer = setTimeout(reload, Math.min(time - now + 500, timerMsMax));
     return () => clearTimeout(timer);
   }, [time]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is late is asked for alike
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the interval is the same for all keys
   useEffect(() => {
     if (!isLate) return;
     const timer = setInterval(reload, againMs);

@@ -20,7 +20,7 @@ export function ChangeUserScopesDialog({ user, isOpen, close }: ChangeUserScopes
   const refreshNow = useRefreshOwnSession(user.id);
   return (
     <FormDialog
-      title={`What ${isolateName(displayName(user))} may do`}
+      title={`Change scopes of ${isolateName(displayName(user))}`}
       label="Save"
       isOpen={isOpen}
       close={close}
@@ -30,7 +30,7 @@ export function ChangeUserScopesDialog({ user, isOpen, close }: ChangeUserScopes
         await refreshNow();
       }}
     >
-      <Text>What you take away is gone at once, in the user’s running sessions, too.</Text>
+      <Text>Removed scopes are revoked immediately, also in active sessions.</Text>
       <ScopesGrid form={form} held={user.scopes} />
     </FormDialog>
   );

@@ -25,7 +25,7 @@ export function CreateUserDialog({ isOpen, close }: CreateUserDialogProps) {
   const navigate = useNavigate();
   return (
     <FormDialog
-      title="Create a user"
+      title="Create user"
       label="Create"
       isOpen={isOpen}
       close={close}
@@ -43,11 +43,11 @@ export function CreateUserDialog({ isOpen, close }: CreateUserDialogProps) {
       }}
     >
       <NativeSelect
-        label="Kind"
-        description="It never changes."
+        label="Type"
+        description="You cannot change this later."
         data={[
-          { value: 'member', label: 'Member: belongs to workspaces' },
-          { value: 'staff', label: 'Staff: runs the service' },
+          { value: 'member', label: 'Member: works in workspaces' },
+          { value: 'staff', label: 'Staff: manages the service' },
         ]}
         data-autofocus
         key={form.key('kind')}
@@ -56,7 +56,7 @@ export function CreateUserDialog({ isOpen, close }: CreateUserDialogProps) {
       <TextInput
         type="email"
         label="E-mail address"
-        description="To sign in with."
+        description="Used to sign in."
         required
         maxLength={254}
         autoComplete="off"
@@ -82,7 +82,7 @@ export function CreateUserDialog({ isOpen, close }: CreateUserDialogProps) {
         <ScopesGrid form={form} held={[]} />
       ) : (
         <Text size="sm" c="dimmed">
-          What a member may do is said by their role in each workspace. Add them to one on its page
+          A member’s permissions depend on their role in each workspace. Add them to a workspace in
           “Members”.
         </Text>
       )}

@@ -18,14 +18,14 @@ export function EditUserDialog({ user, isOpen, close }: EditUserDialogProps) {
   const refreshNow = useRefreshOwnSession(user.id);
   return (
     <FormDialog
-      title="Change name and e-mail address"
+      title="Edit name and e-mail"
       label="Save"
       isOpen={isOpen}
       close={close}
       form={form}
       submit={async (values) => {
         const change = { name: values.name, email: values.email.trim() };
-        // What is not changed is not sent: for a name alone, less power over the user is needed.
+        // Sends only changed fields: changing only the name requires fewer permissions.
         const paths = (['name', 'email'] as const).filter((path) => change[path] !== user[path]);
         if (paths.length === 0) return;
         await update({ userId: user.id, ...change, updateMask: { paths } });
@@ -43,7 +43,7 @@ export function EditUserDialog({ user, isOpen, close }: EditUserDialogProps) {
       <TextInput
         type="email"
         label="E-mail address"
-        description="To sign in with, from then on."
+        description="Used to sign in."
         required
         maxLength={254}
         autoComplete="off"

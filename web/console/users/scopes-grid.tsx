@@ -1,11 +1,11 @@
-/** Chooses among scopes, as a grid: by area, and by whether for reading or for writing. */
+/** Checkboxes for scopes: a row per area, columns for read and write. */
 import { Checkbox, Table, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useSessionState } from '../session/session-context.tsx';
 
 type ScopesGridProps<Values> = {
   readonly form: UseFormReturnType<Values>;
-  /** Those that the user has: they can be kept even where they could not be given. */
+  /** The current scopes of the user, which can be kept even if they could not be granted. */
   readonly held: readonly string[];
 };
 
@@ -19,12 +19,12 @@ export function ScopesGrid<Values extends { scopes: string[] }>({
   const areas = [...new Set([...offered].map((scope) => scope.split(':')[0] ?? ''))].sort();
   return (
     <Checkbox.Group
-      label="What the user may do, in every workspace"
-      description="You can give what you hold yourself. Writing does not include reading."
+      label="Scopes"
+      description="For all workspaces. You can grant the scopes you have. Write does not include read."
       key={form.key('scopes')}
       {...form.getInputProps('scopes')}
     >
-      {areas.length === 0 ? <Text mt="xs">You hold nothing that you could give.</Text> : null}
+      {areas.length === 0 ? <Text mt="xs">You have no scopes to grant.</Text> : null}
       <Table verticalSpacing={6} mt="xs" withRowBorders={false}>
         <Table.Thead>
           <Table.Tr>

@@ -8,9 +8,7 @@ import { useMethod } from '../shared/use-method.ts';
 
 const passwordRule = 'At least 12 characters, and not the e-mail address.';
 
-export const passwordAdvice =
-  `${passwordRule} Tell it to the user in a safe way; they can change it on their page “Your ` +
-  'account”.';
+export const passwordAdvice = `${passwordRule} Send it to the user securely. They can change it in “Your account”.`;
 
 type SetPasswordDialogProps = {
   readonly user: User;
@@ -24,7 +22,7 @@ export function SetPasswordDialog({ user, isSelf, isOpen, close }: SetPasswordDi
   const set = useMethod(UserService.method.setPassword);
   return (
     <FormDialog
-      title={`Set the password of ${isolateName(displayName(user))}`}
+      title={`Set password of ${isolateName(displayName(user))}`}
       label="Set password"
       isOpen={isOpen}
       close={close}
@@ -32,8 +30,10 @@ export function SetPasswordDialog({ user, isSelf, isOpen, close }: SetPasswordDi
       submit={({ password }) => set({ userId: user.id, password })}
     >
       <Text>
-        The old password stops working at once, and{' '}
-        {isSelf ? 'every session of yours ends but this one.' : 'every session of the user ends.'}
+        The old password stops working immediately.{' '}
+        {isSelf
+          ? 'All your other sessions are signed out.'
+          : 'All sessions of the user are signed out.'}
       </Text>
       <PasswordInput
         label="New password"

@@ -1,4 +1,4 @@
-/** What can be done about a user. Who may do it to whom is the service's to say. */
+/** Actions on a user. The service checks whether they are permitted. */
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { type User, UserKind, UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
@@ -16,9 +16,9 @@ type Dialog = 'edit' | 'scopes' | 'password';
 export function UserActions({ user, isSelf }: { readonly user: User; readonly isSelf: boolean }) {
   const [dialog, setDialog] = useState<Dialog>();
   const close = () => setDialog(undefined);
-  const of = (name: Dialog) => ({ user, isOpen: dialog === name, close });
+  const dialogProps = (name: Dialog) => ({ user, isOpen: dialog === name, close });
   const buttons: readonly (readonly [string, () => void])[] = [
-    ['Change name and e-mail', () => setDialog('edit')],
+    ['Edit', () => setDialog('edit')],
     ...(user.kind === UserKind.STAFF
       ? ([['Change scopes', () => setDialog('scopes')]] as const)
       : []),
@@ -26,53 +26,52 @@ export function UserActions({ user, isSelf }: { readonly user: User; readonly is
   ];
   return (
     <>
-      {buttons.map(([label, act]) => (
-        <Button key={label} variant="default" onClick={act}>
+      {buttons.map(([label, open]) => (
+        <Button key={label} variant="default" onClick={open}>
           {label}
         </Button>
       ))}
-      {user.totpEnabled ? <RemoveFactor user={user} /> : null}
+      {user.totpEnabled ? <RemoveTotpButton user={user} /> : null}
       {user.disableTime === undefined ? (
-        <Disable user={user} isSelf={isSelf} />
+        <DisableUserButton user={user} isSelf={isSelf} />
       ) : (
-        <Enable user={user} />
+        <EnableUserButton user={user} />
       )}
-      <EditUserDialog key={`edit ${user.name} ${user.email}`} {...of('edit')} />
-      <ChangeUserScopesDialog key={`scopes ${user.scopes}`} {...of('scopes')} />
-      <SetPasswordDialog {...of('password')} isSelf={isSelf} />
+      <EditUserDialog key={`edit ${user.name} ${user.email}`} {...dialogProps('edit')} />
+      <ChangeUserScopesDialog key={`scopes ${user.scopes}`} {...dialogProps('scopes')} />
+      <SetPasswordDialog {...dialogProps('password')} isSelf={isSelf} />
     </>
   );
 }
 
-function RemoveFactor({ user }: { readonly user: User }) {
+function RemoveTotpButton({ user }: { readonly user: User }) {
   const { confirm } = useDialogs();
   const remove = useMethod(UserService.method.removeTotp);
   const ask = () =>
     confirm({
-      title: `Remove the authenticator app of ${isolateName(displayName(user))}?`,
+      title: `Remove authenticator app of ${isolateName(displayName(user))}?`,
       consequence:
-        'The next sign-in asks for the password alone, and codes of the app are ' +
-        'good for nothing any more. Do it for somebody who has lost the device; they can set up ' +
-        'another one on their page “Your account”.',
+        'The user will sign in with the password only. Do this if the user has lost the device. ' +
+        'They can add a new app in “Your account”.',
       label: 'Remove',
       run: () => remove({ userId: user.id }),
     });
   return (
     <Button variant="default" onClick={ask}>
-      Remove the authenticator app
+      Remove authenticator app
     </Button>
   );
 }
 
-function Disable({ user, isSelf }: { readonly user: User; readonly isSelf: boolean }) {
+function DisableUserButton({ user, isSelf }: { readonly user: User; readonly isSelf: boolean }) {
   const { confirm } = useDialogs();
   const disable = useMethod(UserService.method.disableUser);
   const ask = () =>
     confirm({
       title: `Disable ${isolateName(displayName(user))}?`,
       consequence:
-        'Every session of the user ends at once, and no sign-in succeeds until somebody enables ' +
-        `the user again.${isSelf ? ' This is you: you will be signed out.' : ''}`,
+        'The user is signed out immediately and cannot sign in until you enable the user again.' +
+        (isSelf ? ' This is your own account: you will be signed out.' : ''),
       label: 'Disable',
       run: () => disable({ userId: user.id }),
     });
@@ -83,7 +82,7 @@ function Disable({ user, isSelf }: { readonly user: User; readonly isSelf: boole
   );
 }
 
-function Enable({ user: { id } }: { readonly user: User }) {
+function EnableUserButton({ user: { id } }: { readonly user: User }) {
   const enable = useMethod(UserService.method.enableUser);
   return <EnableButton enable={() => enable({ userId: id })} />;
 }

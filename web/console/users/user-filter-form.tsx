@@ -14,13 +14,13 @@ export function UserFilterForm({ search }: { readonly search: UserSearch }) {
         name="email"
         type="search"
         label="E-mail address"
-        placeholder="Written out in full"
+        placeholder="Complete address"
         maxLength={254}
         autoComplete="off"
       />
       <NativeSelect
         name="kind"
-        label="Kind"
+        label="Type"
         data={[
           { value: '', label: 'Any' },
           { value: 'staff', label: 'Staff' },

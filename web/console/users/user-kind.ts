@@ -1,4 +1,3 @@
-/** What a user is, in words. */
 import { type User, UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
 
 const kinds: Record<UserKind, string> = {

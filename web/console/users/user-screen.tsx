@@ -35,9 +35,9 @@ export function UserScreen() {
       <QueryResult value={user} query={query} label="user">
         {(user) => (
           <>
-            {user.id === id ? <Self /> : null}
+            {user.id === id ? <OwnAccountHint /> : null}
             <Facts facts={factsOf(user)} />
-            <AuditLinks id={user.id} noun="user" />
+            <AuditLinks id={user.id} />
           </>
         )}
       </QueryResult>
@@ -45,10 +45,10 @@ export function UserScreen() {
   );
 }
 
-function Self() {
+function OwnAccountHint() {
   return (
     <Text>
-      This is you. Your own password and authenticator app are on the page{' '}
+      This is you. To change your password or authenticator app, go to{' '}
       <TextLink to="/account" td="underline">
         Your account
       </TextLink>
@@ -60,27 +60,27 @@ function Self() {
 function factsOf(user: User): Fact[] {
   const { id, email, name, totpEnabled, createTime, disableTime } = user;
   return [
-    { name: 'User id', value: <CopyableText text={id} label="user id" /> },
-    { name: 'Kind', value: kindText(user) },
+    { name: 'User ID', value: <CopyableText text={id} label="user ID" /> },
+    { name: 'Type', value: kindText(user) },
     { name: 'E-mail address', value: email },
-    { name: 'Name', value: name || 'No name' },
+    { name: 'Name', value: name || '—' },
     { name: 'State', value: <EnabledBadge disableTime={disableTime} isFull /> },
     {
-      name: 'Second factor',
-      value: totpEnabled ? 'An authenticator app' : 'None: the password alone',
+      name: 'Two-factor authentication',
+      value: totpEnabled ? 'On' : 'Off',
     },
     { name: 'Created', value: <DateTime time={createTime} /> },
-    { name: 'May do', value: <Powers user={user} /> },
+    { name: 'Permissions', value: <Permissions user={user} /> },
   ];
 }
 
-function Powers({ user: { kind, scopes } }: { readonly user: User }) {
-  if (kind === UserKind.MEMBER) return 'What their role says, in each of their workspaces.';
-  if (scopes.length === 0) return 'Nothing yet: no scope was given.';
+function Permissions({ user: { kind, scopes } }: { readonly user: User }) {
+  if (kind === UserKind.MEMBER) return 'Set by the role in each workspace.';
+  if (scopes.length === 0) return 'None. The user has no scopes.';
   return (
     <Stack gap="xs">
-      <span>In every workspace:</span>
-      <ExpandableList words={[...scopes].sort()} />
+      <span>In all workspaces:</span>
+      <ExpandableList items={[...scopes].sort()} />
     </Stack>
   );
 }

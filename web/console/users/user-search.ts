@@ -1,4 +1,4 @@
-/** By what the list of users is filtered, as it stands in the address. */
+/** The filter of the user list in the URL. */
 export type UserSearch = { kind?: 'staff' | 'member'; email?: string };
 
 export function readUserSearch({ kind, email }: Record<string, unknown>): UserSearch {

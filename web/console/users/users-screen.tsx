@@ -23,10 +23,10 @@ const columns: readonly Column<User>[] = [
       </TextLink>
     ),
   },
-  { title: 'Name', isFree: true, cell: ({ name }) => name || 'No name' },
-  { title: 'Kind', cell: kindText },
+  { title: 'Name', isFree: true, cell: ({ name }) => name || '—' },
+  { title: 'Type', cell: kindText },
   { title: 'State', cell: ({ disableTime }) => <EnabledBadge disableTime={disableTime} /> },
-  { title: 'Second factor', cell: ({ totpEnabled }) => (totpEnabled ? 'On' : 'Off') },
+  { title: 'Two-factor', cell: ({ totpEnabled }) => (totpEnabled ? 'On' : 'Off') },
   { title: 'Created', cell: ({ createTime }) => <DateTime time={createTime} /> },
 ];
 
@@ -41,7 +41,7 @@ export function UsersScreen() {
   return (
     <Screen
       title="Users"
-      about="Everybody who signs in: the staff who run the service, and the members of workspaces."
+      about="All people who can sign in: staff, who manage the service, and members of workspaces."
       actions={hasScope('users:write') ? <Button onClick={open}>Create user</Button> : undefined}
     >
       <UserFilterForm search={search} />
@@ -53,8 +53,8 @@ export function UsersScreen() {
         empty={
           isFiltered
             ? {
-                title: 'No user is like that',
-                text: 'An e-mail address is found when it is written out in full.',
+                title: 'No matching users',
+                text: 'Enter the complete e-mail address.',
                 action: (
                   <TextLink to="/users" search={{}}>
                     Show all users

@@ -21,7 +21,7 @@ const columns: readonly Column<Workspace>[] = [
       </TextLink>
     ),
   },
-  { title: 'Workspace id', cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: 'Workspace ID', cell: ({ id }) => <span className="mono">{id}</span> },
   { title: 'Created', cell: ({ createTime }) => <DateTime time={createTime} /> },
 ];
 
@@ -30,17 +30,17 @@ export function WorkspacesScreen() {
   const hasScope = useHasScope();
   const [isOpen, { open, close }] = useDisclosure(false);
   const mayCreate = kind === 'staff' && hasScope('workspaces:write');
-  // Roles give members all that they may do: whoever has none may not even ask.
+  // Members get scopes only from roles. Without any, the API rejects the list request.
   const isInNone = kind === 'member' && !hasScope('workspaces:read');
   const list = usePagedList(WorkspaceService.method.listWorkspaces, {}, (page) => page.workspaces, {
     enabled: !isInNone,
   });
-  const lookAgain = useLookAgain(isInNone);
+  const reloadScopes = useReloadScopes(isInNone);
   const button = mayCreate ? <Button onClick={open}>Create workspace</Button> : undefined;
   return (
     <Screen
       title="Workspaces"
-      about="A workspace owns documents, the links to them, and API keys."
+      about="A workspace contains documents, links and API keys."
       actions={button}
     >
       <Listing
@@ -52,26 +52,26 @@ export function WorkspacesScreen() {
           mayCreate
             ? { title: 'No workspaces yet', text: 'Create the first one to share documents.' }
             : {
-                title: 'You are in no workspace yet',
-                text: 'Ask an admin of a workspace, or the platform’s staff, to take you in.',
+                title: 'You are not in a workspace yet',
+                text: 'Ask an admin of a workspace to add you.',
                 action: (
-                  <Button variant="default" onClick={lookAgain}>
-                    Look again
+                  <Button variant="default" onClick={reloadScopes}>
+                    Reload
                   </Button>
                 ),
               }
         }
       />
-      <CreateWorkspace isOpen={isOpen} close={close} />
+      <CreateWorkspaceDialog isOpen={isOpen} close={close} />
     </Screen>
   );
 }
 
-/** What one may do stands in one's token: a new one tells whether one has been taken in. */
-function useLookAgain(isInNone: boolean): () => void {
+/** Scopes come with the token: a new one shows whether the user was added to a workspace. */
+function useReloadScopes(isInNone: boolean): () => void {
   const { session } = useSignIn();
   const query = useQuery({
-    queryKey: ['permissions', session.userId],
+    queryKey: ['scopes', session.userId],
     queryFn: async () => {
       await session.renew();
       return null;
@@ -85,12 +85,12 @@ function useLookAgain(isInNone: boolean): () => void {
 
 type Dialog = { readonly isOpen: boolean; readonly close: () => void };
 
-function CreateWorkspace({ isOpen, close }: Dialog) {
+function CreateWorkspaceDialog({ isOpen, close }: Dialog) {
   const create = useMethod(WorkspaceService.method.createWorkspace);
   const navigate = useNavigate();
   return (
     <NameDialog
-      title="Create a workspace"
+      title="Create workspace"
       label="Create"
       isOpen={isOpen}
       close={close}

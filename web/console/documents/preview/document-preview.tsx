@@ -1,30 +1,29 @@
-/** What a document looks like, where a browser can show it. */
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
+import { formatSize } from '../../../../src/http/format-size.ts';
 import { pictureTypes } from '../../../../src/http/inline-types.ts';
 import { Section } from '../../shared/section.tsx';
-import { formatSize } from '../document-labels.ts';
 import { PdfPreview } from './pdf-preview.tsx';
 import { PicturePreview } from './picture-preview.tsx';
 import { PreviewUnavailable } from './preview-unavailable.tsx';
 
-/** A picture is fetched whole. */
-const pictureBytesMax = 30_000_000;
+/** Images are fetched as a whole. */
+const pictureBytesMax = 30 * 1024 * 1024;
 
 export function DocumentPreview({ document }: { readonly document: Document }) {
   return <Section title="Preview">{previewOf(document)}</Section>;
 }
 
-// By what does not change, so that a new name leaves the preview as it stands.
+// Keyed by the ID, so that renaming the document does not reload the preview.
 function previewOf(document: Document) {
   const { id, contentType, sizeBytes } = document;
   if (contentType === 'application/pdf') return <PdfPreview key={id} document={document} />;
   if (!pictureTypes.has(contentType)) {
     return (
-      <PreviewUnavailable text="Files of this type are not shown here. Download it to open it." />
+      <PreviewUnavailable text="No preview for this file type. Download the file to open it." />
     );
   }
   if (sizeBytes > pictureBytesMax) {
-    const text = `A picture of ${formatSize(sizeBytes)} is not shown here. Download it to open it.`;
+    const text = `No preview for images of ${formatSize(sizeBytes)}. Download the file to open it.`;
     return <PreviewUnavailable text={text} />;
   }
   return <PicturePreview key={id} document={document} />;

@@ -4,7 +4,7 @@ import type { BytesRequest } from '../../session/fetch-bytes.ts';
 import type { Session } from '../../session/session.ts';
 import { fetchDocument } from '../fetch-document.ts';
 
-/** `onError` is told why bytes do not come; whoever has asked for them waits. */
+/** `onError` receives the error of a failed read; the read itself never settles. */
 export async function openSource(
   session: Session,
   document: Document,

@@ -31,7 +31,7 @@ export function PdfPreview({ document }: { readonly document: Document }) {
   return (
     <Stack gap="xs">
       <About state={state} page={page} retry={() => setAttempt(attempt + 1)} />
-      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard */}
+      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
       <section
         ref={scroller}
         className={classes.pages}
@@ -39,7 +39,7 @@ export function PdfPreview({ document }: { readonly document: Document }) {
         tabIndex={0}
         hidden={state.status !== 'shown'}
       />
-      {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard */}
+      {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
     </Stack>
   );
 }
@@ -66,10 +66,10 @@ function About({ state, page, retry }: AboutProps) {
           </Text>
           <Group gap="xs">
             <Button variant="default" size="compact-sm" onClick={() => state.zooming.by(-1)}>
-              Smaller
+              Zoom out
             </Button>
             <Button variant="default" size="compact-sm" onClick={() => state.zooming.by(1)}>
-              Larger
+              Zoom in
             </Button>
           </Group>
         </Group>
@@ -77,7 +77,9 @@ function About({ state, page, retry }: AboutProps) {
     case 'locked':
       return <Unlock {...state} />;
     case 'broken':
-      return <PreviewUnavailable text="This PDF cannot be shown: the file is damaged." />;
+      return (
+        <PreviewUnavailable text="The preview is not available because the file is damaged." />
+      );
     case 'failed':
       return <ErrorAlert error={state.error} retry={retry} />;
   }
@@ -92,17 +94,15 @@ function Unlock({ isWrong, submit }: Extract<PdfState, { status: 'locked' }>) {
     <Paper withBorder p="lg">
       <form onSubmit={send}>
         <Stack align="flex-start">
-          <Text>
-            This PDF opens with a password of its own. What you type stays in this browser.
-          </Text>
+          <Text>This PDF is password-protected. The password stays in this browser.</Text>
           <PasswordInput
-            label="Password of the document"
+            label="PDF password"
             name="password"
             autoComplete="off"
             required
             w="100%"
             maw={320}
-            error={isWrong ? 'That password is wrong.' : undefined}
+            error={isWrong ? 'Wrong password.' : undefined}
           />
           <Button type="submit" variant="default">
             Open

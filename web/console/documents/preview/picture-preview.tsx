@@ -13,7 +13,7 @@ type PictureState =
   | { readonly status: 'broken' }
   | { readonly status: 'failed'; readonly error: unknown };
 
-/** Fetches with the user's token, which the address of an image cannot carry. */
+/** Fetches the image with the user's token, because an image URL cannot carry one. */
 export function PicturePreview({ document }: { readonly document: Document }) {
   const { session } = useSignIn();
   const [state, setState] = useState<PictureState>({ status: 'loading' });
@@ -55,7 +55,9 @@ export function PicturePreview({ document }: { readonly document: Document }) {
         </div>
       );
     case 'broken':
-      return <PreviewUnavailable text="This picture cannot be shown: the file is damaged." />;
+      return (
+        <PreviewUnavailable text="The preview is not available because the file is damaged." />
+      );
     case 'failed':
       return <ErrorAlert error={state.error} retry={() => setAttempt(attempt + 1)} />;
   }

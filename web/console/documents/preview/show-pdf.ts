@@ -1,4 +1,4 @@
-/** A PDF in a box of the page, shown by the modules of the pages of links. */
+/** Shows a PDF inside an element, with the modules of the link viewer. */
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { openPdf, startPdfjs } from '../../../viewer/open-pdf.ts';
 import { PdfPageList } from '../../../viewer/pdf-page-list.ts';
@@ -9,7 +9,7 @@ import { openSource } from './document-source.ts';
 export type PdfState =
   | { readonly status: 'loading' }
   | { readonly status: 'shown'; readonly total: number; readonly zooming: Zooming }
-  /** `isWrong`: the password given before. */
+  /** `isWrong`: whether the previous password was wrong. */
   | { readonly status: 'locked'; readonly isWrong: boolean; submit(password: string): void }
   | { readonly status: 'broken' }
   | { readonly status: 'failed'; readonly error: unknown };
@@ -17,19 +17,19 @@ export type PdfState =
 export type ShowPdfOptions = {
   readonly session: Session;
   readonly document: Document;
-  /** What scrolls; the pages are put into it. */
+  /** The scrolling element that receives the pages. */
   readonly scroller: HTMLElement;
   readonly onState: (state: PdfState) => void;
-  /** The number of the page being read, from 1. */
+  /** Receives the number of the current page, from 1. */
   readonly onPage: (number: number) => void;
 };
 
-/** Returns what ends it, and gives its memory back. */
+/** Returns a function that stops it and releases its memory. */
 export function showPdf(options: ShowPdfOptions): () => void {
   const closing = new AbortController();
   const engine = startPdfjs();
   closing.signal.addEventListener('abort', () => engine.worker.terminate());
-  // With a failure it ends: nothing that is told later stands over it.
+  // A failure is final: later events must not replace it.
   const fail = (error: unknown) => {
     if (closing.signal.aborted) return;
     closing.abort();
@@ -53,7 +53,7 @@ async function show(
   const outcome = await openPdf(engine, source, askPassword);
   if (closing.aborted) return;
   if (outcome === 'broken') return onState({ status: 'broken' });
-  if (typeof outcome === 'string') return fail(new Error('The viewer could not be loaded.'));
+  if (typeof outcome === 'string') return fail(new Error('The PDF viewer could not be loaded.'));
   const { pdf } = outcome;
   const list: PdfPageList = new PdfPageList({
     ...outcome,

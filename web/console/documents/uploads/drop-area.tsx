@@ -4,7 +4,7 @@ import { hasFiles } from './file-drag.ts';
 import classes from './uploads.module.css';
 import { useUploads } from './uploads-context.tsx';
 
-/** Uploads what is dropped onto the page, wherever on it. */
+/** Uploads files that are dropped anywhere in the window. */
 export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
   const uploads = useUploads();
   const [isOver, setOver] = useState(false);
@@ -16,17 +16,17 @@ export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
       setOver(true);
     };
     const leave = (event: DragEvent) => {
-      // Within the page, something else is entered.
+      // Null only when the pointer leaves the window.
       if (event.relatedTarget === null) setOver(false);
     };
     const drop = (event: DragEvent) => {
       setOver(false);
       if (!hasFiles(event) || isBeneathDialog()) return;
       event.preventDefault();
-      const { files, folders } = sorted(event.dataTransfer);
+      const { files, folders } = splitFilesAndFolders(event.dataTransfer);
       uploads.add(workspaceId, files);
       for (const folder of folders) {
-        uploads.refuse(workspaceId, folder, 'This is a folder. Please drop the files in it.');
+        uploads.refuse(workspaceId, folder, 'This is a folder. Drop the files inside it instead.');
       }
     };
     addEventListener('dragover', over);
@@ -42,16 +42,16 @@ export function DropArea({ workspaceId }: { readonly workspaceId: string }) {
   return (
     <div className={classes.drop}>
       <Text size="xl" fw={600}>
-        Drop the files to upload them
+        Drop files to upload
       </Text>
     </div>
   );
 }
 
-/** What stands behind a dialog takes nothing. */
+/** Drops are ignored while a dialog is open. */
 const isBeneathDialog = () => document.querySelector('[role=dialog]') !== null;
 
-function sorted({ items }: DataTransfer) {
+function splitFilesAndFolders({ items }: DataTransfer) {
   const files: File[] = [];
   const folders: File[] = [];
   for (const item of items) {

@@ -2,12 +2,12 @@ import { useEffect } from 'react';
 
 type FileDrag = DragEvent & { readonly dataTransfer: DataTransfer };
 
-/** Whether it is files that are dragged, rather than some text. */
+/** Whether files are being dragged, not text. */
 export function hasFiles(event: DragEvent): event is FileDrag {
   return event.dataTransfer?.types.includes('Files') ?? false;
 }
 
-/** For files that are dropped where nothing takes them, the browser would leave the console. */
+/** Without this, the browser would navigate to a file that is dropped outside the drop area. */
 export function useIgnoreStrayFiles() {
   useEffect(() => {
     const over = (event: DragEvent) => {

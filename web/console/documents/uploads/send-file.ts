@@ -5,18 +5,18 @@ import type { Session } from '../../session/session.ts';
 export type SendOptions = {
   readonly workspaceId: string;
   readonly signal: AbortSignal;
-  /** Is told the share that has been sent, 0 to 1. */
+  /** Receives the share that has been sent, 0 to 1. */
   readonly onProgress: (share: number) => void;
 };
 
-/** Stores a file, and tells the document's id. Throws what the service says against it. */
+/** Uploads a file and resolves to the ID of the document. Throws the error of the service. */
 export type SendFile = (file: File, options: SendOptions) => Promise<string>;
 
 export function createSendFile(session: Session): SendFile {
   return (file, options) => session.send((token) => send(file, token, options));
 }
 
-/** By XMLHttpRequest, since `fetch` tells nothing of how far a body has come. */
+/** Uses XMLHttpRequest, because `fetch` does not report upload progress. */
 function send(file: File, token: string, options: SendOptions): Promise<string> {
   const { workspaceId, signal, onProgress } = options;
   return new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ function send(file: File, token: string, options: SendOptions): Promise<string> 
       if (typeof id === 'string') resolve(id);
       else reject(parseProblem(status, responseText, request.getResponseHeader('retry-after')));
     };
-    request.onerror = () => reject(new ConnectError('the connection was lost', Code.Unavailable));
+    request.onerror = () => reject(new ConnectError('The connection was lost.', Code.Unavailable));
     request.onabort = () => reject(signal.reason);
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.send(formOf(file, workspaceId));
@@ -41,7 +41,7 @@ function send(file: File, token: string, options: SendOptions): Promise<string> 
 function formOf(file: File, workspaceId: string): FormData {
   const form = new FormData();
   form.append('workspace_id', workspaceId);
-  // A form writes a quote within a file's name as `%22`.
+  // Multipart forms encode a quote in a file name as `%22`.
   if (file.name.includes('"')) form.append('name', file.name);
   form.append('file', file, file.name);
   return form;

@@ -4,7 +4,7 @@ import classes from './uploads.module.css';
 import { isUnderWay } from './uploads.ts';
 import { useAllUploads } from './uploads-context.tsx';
 
-/** On every other page: what is under way, and what could not be uploaded meanwhile. */
+/** Running and failed uploads of other screens. */
 export function UploadBanner() {
   const { pathname } = useLocation();
   const elsewhere = useAllUploads().filter(({ workspaceId }) => pathname !== pathOf(workspaceId));
@@ -13,8 +13,8 @@ export function UploadBanner() {
   const [first] = [...failed, ...underWay];
   if (first === undefined) return null;
   const parts = [
-    ...(underWay.length === 0 ? [] : [`${filesText(underWay.length)} being uploaded`]),
-    ...(failed.length === 0 ? [] : [`${filesText(failed.length)} not uploaded`]),
+    ...(underWay.length === 0 ? [] : [`Uploading ${filesText(underWay.length)}`]),
+    ...(failed.length === 0 ? [] : [`${filesText(failed.length)} failed to upload`]),
   ];
   return (
     <Text size="sm" className={classes.elsewhere} role="status">

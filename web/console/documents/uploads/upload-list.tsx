@@ -1,9 +1,8 @@
-/** The uploads of a workspace: how far each has come, and what can be done about it. */
 import { Button, Group, Paper, Progress, Stack, Text } from '@mantine/core';
+import { formatSize } from '../../../../src/http/format-size.ts';
 import { reasonOf } from '../../session/error-details.ts';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import { TextLink } from '../../shared/router-links.tsx';
-import { formatSize } from '../document-labels.ts';
 import classes from './uploads.module.css';
 import { type FileUpload, isUnderWay, type UploadState } from './uploads.ts';
 import { useAllUploads, useUploads } from './uploads-context.tsx';
@@ -40,7 +39,7 @@ export function UploadList({ workspaceId }: { readonly workspaceId: string }) {
   );
 }
 
-/** Of what has come to an end only: a screen reader is told of every change. */
+/** Counts only finished uploads: screen readers announce each change of this text. */
 function summaryOf(all: readonly FileUpload[]): string {
   const stored = all.filter(({ state }) => state.status === 'stored').length;
   const failed = all.filter(({ state }) => state.status === 'failed').length;
@@ -89,7 +88,7 @@ function Row({ upload }: { readonly upload: FileUpload }) {
         <Progress value={state.share * 100} aria-label={`Upload of ${file.name}`} />
       ) : null}
       {state.status === 'failed' ? (
-        <ErrorAlert error={state.error} {...wayOn(state.error, () => uploads.retry(key))} />
+        <ErrorAlert error={state.error} {...retryProps(state.error, () => uploads.retry(key))} />
       ) : null}
     </Stack>
   );
@@ -98,23 +97,23 @@ function Row({ upload }: { readonly upload: FileUpload }) {
 function textOf(state: UploadState): string {
   switch (state.status) {
     case 'waiting':
-      return 'Waiting for the others';
+      return 'Waiting';
     case 'sending':
-      return state.share < 1 ? `${Math.floor(state.share * 100)}%` : 'Being stored';
+      return state.share < 1 ? `${Math.floor(state.share * 100)}%` : 'Processing';
     case 'stored':
       return 'Uploaded';
     case 'failed':
-      return 'Not uploaded';
+      return 'Upload failed';
   }
 }
 
-/** Answers to the file itself, which are the same the next time. */
+/** Errors that a retry with the same file cannot fix. */
 const finalReasons: ReadonlySet<string | undefined> = new Set([
   'invalid_argument',
   'payload_too_large',
   'unsupported_media_type',
 ]);
 
-function wayOn(error: unknown, retry: () => void): { retry: () => void } | object {
+function retryProps(error: unknown, retry: () => void): { retry: () => void } | object {
   return finalReasons.has(reasonOf(error)) ? {} : { retry };
 }

@@ -1,4 +1,4 @@
-/** Hands the uploads to the components, and keeps them. */
+/** Provides the uploads to the components. */
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useSyncExternalStore } from 'react';
 import type { Session } from '../../session/session.ts';
@@ -10,7 +10,7 @@ export const UploadsProvider = UploadsContext.Provider;
 
 export function useUploads(): Uploads {
   const uploads = useContext(UploadsContext);
-  if (uploads === undefined) throw new TypeError('there is no UploadsProvider around');
+  if (uploads === undefined) throw new TypeError('UploadsProvider is missing');
   return uploads;
 }
 
@@ -19,17 +19,19 @@ export function useAllUploads(): readonly FileUpload[] {
   return useSyncExternalStore(uploads.subscribe, () => uploads.all);
 }
 
-/** Stands around all pages. */
+/** Wraps all screens: refetches after each upload and warns before the tab closes. */
 export function KeepUploads({ children }: { readonly children: ReactNode }) {
   const all = useAllUploads();
-  useFresh(all.map(({ state }) => (state.status === 'stored' ? state.documentId : '')).join(''));
-  useWarning(all.some(isUnderWay));
+  useRefetchOnStored(
+    all.map(({ state }) => (state.status === 'stored' ? state.documentId : '')).join(''),
+  );
+  useLeaveWarning(all.some(isUnderWay));
   return children;
 }
 
 /**
- * Has them forgotten before the next user is shown anything. After a session that has ended by
- * itself, the same user finds them where they were.
+ * Clears the uploads before another user sees anything. If a session expires and the same user
+ * signs in again, the uploads are kept.
  */
 export function bindUploadsToUser(uploads: Uploads, session: Session): void {
   session.subscribe(() => {
@@ -39,16 +41,16 @@ export function bindUploadsToUser(uploads: Uploads, session: Session): void {
   });
 }
 
-/** What was fetched does not have what has been stored since. */
-function useFresh(stored: string) {
+/** Refetches after each stored upload. */
+function useRefetchOnStored(stored: string) {
   const queries = useQueryClient();
   useEffect(() => {
     if (stored !== '') void queries.invalidateQueries();
   }, [queries, stored]);
 }
 
-/** Has the browser ask before the page is closed. */
-function useWarning(isOn: boolean) {
+/** Makes the browser ask before it closes the tab. */
+function useLeaveWarning(isOn: boolean) {
   useEffect(() => {
     if (!isOn) return undefined;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();

@@ -1,14 +1,14 @@
-/** The uploads of a user. They stand above the pages, so that they go on while one walks about. */
+/** The uploads of a user. They continue while the user visits other screens. */
 
+import { formatSize } from '../../../../src/http/format-size.ts';
 import { ProblemError } from '../../session/problem-error.ts';
 import { Listeners } from '../../shared/listeners.ts';
-import { formatSize } from '../document-labels.ts';
 import type { SendFile } from './send-file.ts';
 
 export type UploadState =
-  /** For others to be done. */
+  /** In the queue. */
   | { readonly status: 'waiting' }
-  /** `share`: what has been sent, 0 to 1. */
+  /** `share`: the part that has been sent, 0 to 1. */
   | { readonly status: 'sending'; readonly share: number }
   | { readonly status: 'stored'; readonly documentId: string }
   | { readonly status: 'failed'; readonly error: unknown };
@@ -32,18 +32,18 @@ export class Uploads {
   #lastKey = 0;
   #owner: string | undefined;
 
-  /** `bytesMax`: what the service takes, which a larger file need not be sent to find out. */
+  /** `bytesMax`: the size limit of the service; larger files fail without being sent. */
   constructor(send: SendFile, bytesMax: number) {
     this.#send = send;
     this.#bytesMax = bytesMax;
   }
 
-  /** In the order in which they were added; another array after each change. */
+  /** In the order of addition; a new array after each change. */
   get all(): readonly FileUpload[] {
     return this.#all;
   }
 
-  /** Begins anew for another user; undefined for nobody. */
+  /** Clears the uploads when the user changes; undefined for no user. */
   setOwner(userId: string | undefined): void {
     if (userId === this.#owner) return;
     this.#owner = userId;
@@ -60,7 +60,7 @@ export class Uploads {
     this.#sendNext();
   }
 
-  /** Tells that a file is not taken, and why. */
+  /** Adds a failed upload with its reason. */
   refuse(workspaceId: string, file: File, text: string): void {
     const error = new ProblemError(text, { code: 'invalid_argument' });
     this.#lastKey += 1;
@@ -73,22 +73,23 @@ export class Uploads {
     this.#sendNext();
   }
 
-  /** Ends one that is under way, and forgets it. */
+  /** Cancels the upload if it is running. */
   remove(key: number): void {
     this.#become(this.#all.filter((upload) => upload.key !== key));
     this.#underWay.get(key)?.abort();
   }
 
   forgetStored(workspaceId: string): void {
-    const isKept = (one: FileUpload) =>
-      one.workspaceId !== workspaceId || one.state.status !== 'stored';
+    const isKept = (upload: FileUpload) =>
+      upload.workspaceId !== workspaceId || upload.state.status !== 'stored';
     this.#become(this.#all.filter(isKept));
   }
 
   #stateOf({ size }: File): UploadState {
     if (size <= this.#bytesMax) return { status: 'waiting' };
-    const limit = formatSize(this.#bytesMax, 'floor');
-    const text = `It has ${formatSize(size, 'ceil')}; the service takes ${limit} at most.`;
+    const limit = formatSize(this.#bytesMax, { rounding: 'floor' });
+    const fileSize = formatSize(size, { rounding: 'ceil' });
+    const text = `The file is ${fileSize}. The limit is ${limit}.`;
     return { status: 'failed', error: new ProblemError(text, { code: 'payload_too_large' }) };
   }
 
@@ -115,7 +116,7 @@ export class Uploads {
     }
   }
 
-  /** What was removed meanwhile stays so. */
+  /** Ignores an upload that has been removed. */
   #set(key: number, state: UploadState): void {
     this.#become(this.#all.map((upload) => (upload.key === key ? { ...upload, state } : upload)));
   }
@@ -126,7 +127,7 @@ export class Uploads {
   }
 }
 
-/** Whether it would be lost if the page were closed. */
+/** Whether closing the tab would lose it. */
 export function isUnderWay({ state }: FileUpload): boolean {
   return state.status === 'waiting' || state.status === 'sending';
 }

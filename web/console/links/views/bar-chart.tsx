@@ -1,23 +1,23 @@
-/** Bars, with the same as a table for those who do not see them, or want to know exactly. */
+/** A bar chart, with the same data as a table for screen readers and for exact values. */
 import { Table, Text, Title } from '@mantine/core';
 import { useId } from 'react';
 import classes from './bar-chart.module.css';
 
 export type Bar = {
   readonly label: string;
-  /** As it stands below the bar. */
+  /** Shown below the bar. */
   readonly shortLabel: string;
   readonly value: number;
-  /** The value in words. */
+  /** The formatted value. */
   readonly text: string;
 };
 
 export type BarChartProps = {
   readonly title: string;
-  /** The sum of it, in a sentence. */
+  /** One sentence that sums up the data. */
   readonly summary: string;
   readonly bars: readonly Bar[];
-  /** What a bar stands for, such as `Day`, and what its length does. */
+  /** The column titles of the table: of the bars, such as `Day`, and of their values. */
   readonly columns: readonly [string, string];
 };
 
@@ -35,8 +35,8 @@ export function BarChart({ title, summary, bars, columns }: BarChartProps) {
       </figcaption>
       <Plot bars={bars} />
       <details className={classes.details}>
-        <summary>As a table</summary>
-        {/* What scrolls has to be reached with the keyboard. */}
+        <summary>Show as table</summary>
+        {/* Keyboard users must be able to scroll it. */}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
         <section className={classes.scrolls} tabIndex={0} aria-label={`${title}, as a table`}>
           <BarTable title={title} bars={bars} columns={columns} />
@@ -76,7 +76,7 @@ function Plot({ bars }: { readonly bars: readonly Bar[] }) {
   const longest = longestBar(bars);
   const step = Math.ceil(bars.length / labelsMax);
   const labelled = bars.filter((_, index) => index % step === 0);
-  // A label that stands below several bars is that of the first.
+  // A label below several bars belongs to the first one.
   const textAlign = step > 1 ? 'start' : 'center';
   const gridTemplateColumns = `repeat(${bars.length}, minmax(0, 1fr))`;
   return (
@@ -100,7 +100,7 @@ function Plot({ bars }: { readonly bars: readonly Bar[] }) {
           const end = Math.min(start + step, bars.length + 1);
           return (
             <span key={label} style={{ gridColumn: `${start} / ${end}` }}>
-              {/* One for which there is no room is left out. */}
+              {/* The last label is omitted if it does not fit. */}
               {step > 1 && end - start < step ? '' : shortLabel}
             </span>
           );
@@ -110,7 +110,7 @@ function Plot({ bars }: { readonly bars: readonly Bar[] }) {
   );
 }
 
-/** The first of the longest bars. */
+/** The first bar with the highest value. */
 export function longestBar<Item extends Bar>(bars: readonly Item[]): Item | undefined {
   return bars.reduce<Item | undefined>(
     (longest, bar) => (bar.value > (longest?.value ?? 0) ? bar : longest),

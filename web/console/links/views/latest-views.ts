@@ -6,19 +6,19 @@ import { LinkService, type LinkView } from '../../../../gen/latchkey/sharing/v1/
 const pageSize = 200;
 const pagesMax = 5;
 
-/** How many views a chart is made of, at most. */
+/** The charts cover at most this many views. */
 export const latestMax = pageSize * pagesMax;
 
 export type LatestViews = {
   /** The newest first. */
   readonly views: readonly LinkView[];
-  /** Whether there are older ones. */
+  /** Whether there are older views. */
   readonly hasMore: boolean;
 };
 
 type LinkRef = { readonly workspaceId: string; readonly linkId: string };
 
-/** Views in a number that says something, whatever of them a table shows. */
+/** The views for the charts, independent of the pages that the table has loaded. */
 export function useLatestViews(link: LinkRef) {
   const transport = useTransport();
   return useQuery({

@@ -1,4 +1,4 @@
-/** The time that was spent on each page, in all views together. */
+/** The total time that visitors spent on each page. */
 import type { LinkView } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Bar } from './bar-chart.tsx';
 import { formatDuration } from './format-duration.ts';
@@ -6,11 +6,11 @@ import { formatDuration } from './format-duration.ts';
 const barsMax = 62;
 
 export type PageBar = Bar & {
-  /** The pages in a sentence. */
+  /** Such as `page 3` or `pages 1–5`. */
   readonly phrase: string;
 };
 
-/** `pageCount`: 0 where it is not known. Pages that are too many for a bar each share one. */
+/** `pageCount`: 0 if unknown. In long documents, several pages share one bar. */
 export function sumPageTimes(
   views: readonly Pick<LinkView, 'pages'>[],
   pageCount: number,
@@ -37,7 +37,7 @@ export function sumPageTimes(
   });
 }
 
-/** A round number. */
+/** The smallest of 1, 2, 5, 10, 20, … that keeps the number of bars within the limit. */
 function pagesPerBar(pages: number): number {
   for (let ten = 1; ; ten *= 10) {
     const round = [1, 2, 5].find((digit) => pages <= digit * ten * barsMax);

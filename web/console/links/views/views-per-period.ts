@@ -1,9 +1,9 @@
-/** Views by the days of the reader's calendar or, where those are many, by longer periods. */
+/** Counts views per day in the local time zone, or per longer period if there are many days. */
 import type { Bar } from './bar-chart.tsx';
 
-/** More bars are too thin on a phone. */
+/** More bars would be too thin on a phone. */
 const barsMax = 62;
-/** As many days are shown at least, so that a single one does not fill the chart. */
+/** Shows at least this many days, so that a single day does not fill the chart. */
 const daysMin = 14;
 
 const format = (options: Intl.DateTimeFormatOptions) => {
@@ -18,22 +18,22 @@ const yearText = format({ year: 'numeric' });
 
 export type Period = {
   readonly name: 'day' | 'week' | 'month' | 'year';
-  /** The first moment of the period that many periods after that of a date. */
+  /** The start of the period that lies `after` periods later than the period of `date`. */
   readonly start: (date: Date, after: number) => Date;
   readonly label: (start: Date) => string;
   readonly shortLabel: (start: Date) => string;
-  /** What stands before the label in a sentence. */
-  readonly at: string;
+  /** The preposition before the label. */
+  readonly preposition: string;
 };
 
-// Days are of 23 to 25 hours: only the calendar can count them.
+// Days have 23 to 25 hours, so only calendar arithmetic is correct.
 const periods: readonly Period[] = [
   {
     name: 'day',
     start: (date, after) => new Date(date.getFullYear(), date.getMonth(), date.getDate() + after),
     label: dayText,
     shortLabel: shortDayText,
-    at: 'on',
+    preposition: 'on',
   },
   {
     name: 'week',
@@ -44,30 +44,30 @@ const periods: readonly Period[] = [
     },
     label: (start) => `week of ${dayText(start)}`,
     shortLabel: shortDayText,
-    at: 'in the',
+    preposition: 'in the',
   },
   {
     name: 'month',
     start: (date, after) => new Date(date.getFullYear(), date.getMonth() + after),
     label: monthText,
     shortLabel: shortMonthText,
-    at: 'in',
+    preposition: 'in',
   },
   {
     name: 'year',
     start: (date, after) => new Date(date.getFullYear() + after, 0),
     label: yearText,
     shortLabel: yearText,
-    at: 'in',
+    preposition: 'in',
   },
 ];
 
 export type PeriodCounts = {
-  readonly period: Pick<Period, 'name' | 'at'>;
+  readonly period: Pick<Period, 'name' | 'preposition'>;
   readonly bars: readonly Bar[];
 };
 
-/** Counts moments, in milliseconds since 1970, in the shortest periods that are few enough. */
+/** Counts times, in milliseconds since 1970, in the shortest period that fits the chart. */
 export function countPerPeriod(times: readonly number[], now: number): PeriodCounts {
   const latest = new Date(times.reduce((one, other) => Math.max(one, other), now));
   const earliest = new Date(times.reduce((one, other) => Math.min(one, other), now));
@@ -75,10 +75,10 @@ export function countPerPeriod(times: readonly number[], now: number): PeriodCou
     const starts = startsOf(period, earliest, latest);
     if (starts !== undefined) return { period, bars: barsOf(period, starts, times) };
   }
-  throw new RangeError('there is no period that is long enough');
+  throw new RangeError('no period is long enough');
 }
 
-/** Of all periods from the one date to the other; undefined where they are too many. */
+/** The starts of all periods between two dates; undefined if there are too many. */
 function startsOf(period: Period, earliest: Date, latest: Date): Date[] | undefined {
   const starts: Date[] = [];
   const shown = period.name === 'day' ? daysMin : 1;

@@ -1,4 +1,3 @@
-/** Who has opened a link, when and for how long. */
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import type { Link } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
@@ -13,7 +12,7 @@ import { ViewsTable } from './views-table.tsx';
 
 export type ViewsSectionProps = {
   readonly link: Link;
-  /** Of the document; 0 where it is not known. */
+  /** 0 if unknown. */
   readonly pageCount: number;
 };
 
@@ -38,9 +37,8 @@ function Charts({ link: { workspaceId, id }, pageCount }: ViewsSectionProps) {
   );
 }
 
-/** What is left out is not passed over in silence. */
-const ofThem = ({ hasMore }: LatestViews) =>
-  hasMore ? ` Of the latest ${latestMax.toLocaleString()} views.` : '';
+const scopeNote = ({ hasMore }: LatestViews) =>
+  hasMore ? ` Based on the latest ${latestMax.toLocaleString()} views.` : '';
 
 function PerDay(latest: LatestViews) {
   const times = latest.views.map(({ createTime }) =>
@@ -50,19 +48,23 @@ function PerDay(latest: LatestViews) {
   return (
     <BarChart
       title={`Views per ${period.name}`}
-      summary={`${sumOf(times.length, period, longestBar(bars))}${ofThem(latest)}`}
+      summary={`${summarize(times.length, period, longestBar(bars))}${scopeNote(latest)}`}
       bars={bars}
       columns={[capitalized(period.name), 'Views']}
     />
   );
 }
 
-function sumOf(count: number, { at }: PeriodCounts['period'], longest: Bar | undefined): string {
+function summarize(
+  count: number,
+  { preposition }: PeriodCounts['period'],
+  longest: Bar | undefined,
+): string {
   if (longest === undefined || count === 0) return '';
   const views = count === 1 ? '1 view' : `${count.toLocaleString()} views`;
-  const most = `${at} ${longest.label}.`;
-  if (longest.value < count) return `${views}. The most: ${longest.text}, ${most}`;
-  return count === 1 ? `${views}, ${most}` : `${views}, all ${most}`;
+  const when = `${preposition} ${longest.label}.`;
+  if (longest.value < count) return `${views}. Peak: ${longest.text} ${when}`;
+  return count === 1 ? `${views} ${when}` : `${views}, all ${when}`;
 }
 
 const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
@@ -72,11 +74,11 @@ function PerPage({ pageCount, ...latest }: LatestViews & { readonly pageCount: n
   const longest = longestBar(bars);
   if (longest === undefined) return null;
   const sum = bars.reduce((ms, { value }) => ms + value, 0);
-  const most = `The most: ${longest.text}, on ${longest.phrase}.`;
+  const most = `Longest: ${longest.text} on ${longest.phrase}.`;
   return (
     <BarChart
       title="Time per page"
-      summary={`${formatDuration(sum)} in all views together. ${most}${ofThem(latest)}`}
+      summary={`Total: ${formatDuration(sum)}. ${most}${scopeNote(latest)}`}
       bars={bars}
       columns={['Page', 'Time']}
     />

@@ -11,11 +11,11 @@ import { usePagedList } from '../../shared/use-paged-list.ts';
 import { formatDuration } from './format-duration.ts';
 
 const columns: readonly Column<LinkView>[] = [
-  { title: 'E-mail', cell: (view) => <Viewer {...view} /> },
-  { title: 'When', cell: ({ createTime }) => <DateTime time={createTime} /> },
+  { title: 'Visitor', cell: (view) => <VisitorCell {...view} /> },
+  { title: 'Opened', cell: ({ createTime }) => <DateTime time={createTime} /> },
   {
-    title: 'How long',
-    cell: ({ durationMs }) => (durationMs === 0 ? 'not known' : formatDuration(durationMs)),
+    title: 'Time spent',
+    cell: ({ durationMs }) => (durationMs === 0 ? '—' : formatDuration(durationMs)),
   },
   { title: 'Pages', cell: ({ pages }) => <Pages pages={pages} /> },
 ];
@@ -34,24 +34,18 @@ export function ViewsTable({ link }: { readonly link: Link }) {
       columns={columns}
       idOf={({ id }) => id}
       empty={{
-        title: 'Nobody has opened it yet',
+        title: 'No views yet',
         text:
           revokeTime === undefined
-            ? 'Send its address to somebody. Whoever opens it is listed here some seconds later.'
-            : 'The link was revoked before anybody did.',
+            ? 'Send the URL to someone. New views appear here within a few seconds.'
+            : 'The link was revoked before anyone opened it.',
       }}
     />
   );
 }
 
-function Viewer({ email, emailVerified }: LinkView) {
-  if (email === '') {
-    return (
-      <Text c="dimmed" inherit>
-        was not asked for
-      </Text>
-    );
-  }
+function VisitorCell({ email, emailVerified }: LinkView) {
+  if (email === '') return <>—</>;
   return (
     <Group gap="xs">
       {email}
@@ -61,7 +55,7 @@ function Viewer({ email, emailVerified }: LinkView) {
         </Badge>
       ) : (
         <Text size="xs" c="dimmed">
-          not verified
+          Not verified
         </Text>
       )}
     </Group>
@@ -70,14 +64,14 @@ function Viewer({ email, emailVerified }: LinkView) {
 
 function Pages({ pages }: { readonly pages: readonly PageView[] }) {
   const [first, ...others] = pages;
-  if (first === undefined) return <>not known</>;
+  if (first === undefined) return <>—</>;
   const longest = others.reduce((one, two) => (two.durationMs > one.durationMs ? two : one), first);
   return (
     <div>
-      <div>{rangesOf(pages.map(({ page }) => page))}</div>
+      <div>{formatRanges(pages.map(({ page }) => page))}</div>
       {others.length === 0 ? null : (
         <Text size="xs" c="dimmed">
-          longest: page {longest.page}, {formatDuration(longest.durationMs)}
+          Longest: page {longest.page}, {formatDuration(longest.durationMs)}
         </Text>
       )}
     </div>
@@ -86,8 +80,8 @@ function Pages({ pages }: { readonly pages: readonly PageView[] }) {
 
 const rangesMax = 8;
 
-/** Ascending numbers in short: `1–3, 7`. */
-function rangesOf(numbers: readonly number[]): string {
+/** Formats ascending numbers as ranges: `1–3, 7`. */
+function formatRanges(numbers: readonly number[]): string {
   const ranges: [number, number][] = [];
   for (const number of numbers) {
     const last = ranges.at(-1);

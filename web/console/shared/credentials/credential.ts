@@ -1,4 +1,4 @@
-/** What a client's secret and the API keys of customers and of workspaces have in common. */
+/** The common fields of client secrets, customer API keys and workspace API keys. */
 import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import type { CredentialState } from '../../../../gen/latchkey/identity/v1/credential_pb.js';
 
@@ -6,7 +6,7 @@ export type Credential = {
   readonly id: string;
   /** May be empty. */
   readonly name: string;
-  /** Absent for a client's secret: it may do what its client may. */
+  /** Absent for a client secret, which has the scopes of its client. */
   readonly scopes?: readonly string[];
   readonly state: CredentialState;
   readonly createTime?: Timestamp | undefined;
@@ -15,13 +15,12 @@ export type Credential = {
   readonly lastUsedTime?: Timestamp | undefined;
 };
 
-/** Where a token that we refuse is still good; `life` says for how long such tokens live. */
-export const offlineVerificationNote = (life = '') =>
-  'Services that check tokens by the published keys alone accept those that are out until they ' +
-  `expire${life === '' ? '' : `, ${life}`}.`;
+/** `lifetime`: how long such tokens are valid at most. */
+export const offlineVerificationNote = (lifetime = '') =>
+  'Services that verify tokens offline accept existing tokens until they expire' +
+  `${lifetime === '' ? '' : ` (${lifetime})`}.`;
 
-/** Of a customer's tokens. */
-export const customerTokenLifetime = 'which is within a minute';
+export const customerTokenLifetime = 'within a minute';
 
-/** What to call it in a sentence. */
+/** The quoted name, or the ID if the name is empty. */
 export const credentialName = ({ id, name }: Credential) => (name === '' ? id : `“${name}”`);

@@ -1,4 +1,4 @@
-/** SignInCredentials of any kind, with what can be done to one that is live. */
+/** A table of credentials, with actions for the active ones. */
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { CredentialState } from '../../../../gen/latchkey/identity/v1/credential_pb.js';
 import { DateTime } from '../date-time.tsx';
@@ -10,11 +10,11 @@ export type CredentialsTableProps<Row extends Credential> = Pick<
   ListingProps<Row>,
   'label' | 'list' | 'empty'
 > & {
-  /** Whether each has scopes of its own. */
+  /** Whether to show a column of scopes. */
   readonly hasScopes?: boolean;
-  /** Absent where they are not replaced one by one, or not by this user. */
+  /** Absent if not supported or not permitted. */
   readonly rotate?: (credential: Row) => void;
-  /** Absent where the user may not. */
+  /** Absent if not permitted. */
   readonly revoke?: (credential: Row) => void;
 };
 
@@ -30,9 +30,9 @@ export function CredentialsTable<Row extends Credential>(props: CredentialsTable
     ...(hasScopes
       ? [{ title: 'Scopes', cell: ({ scopes = [] }: Row) => <ScopesCell scopes={scopes} /> }]
       : []),
-    { title: 'State', cell: ({ state }) => <State state={state} /> },
+    { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
     { title: 'Created', cell: ({ createTime }) => <DateTime time={createTime} /> },
-    { title: 'Ends', cell: (row) => <End {...row} /> },
+    { title: 'Expires', cell: (row) => <ExpiryCell {...row} /> },
     { title: 'Last used', cell: ({ lastUsedTime }) => <DateTime time={lastUsedTime} /> },
     ...(rotate === undefined && revoke === undefined ? [] : [actions]),
   ];
@@ -44,7 +44,7 @@ export function CredentialsTable<Row extends Credential>(props: CredentialsTable
 function Name({ id, name }: Credential) {
   return (
     <Stack gap={0}>
-      {name === '' ? <Text size="sm">No name</Text> : <Text size="sm">{name}</Text>}
+      <Text size="sm">{name === '' ? '—' : name}</Text>
       <Text size="xs" c="dimmed" className="mono">
         {id}
       </Text>
@@ -54,12 +54,12 @@ function Name({ id, name }: Credential) {
 
 const states: Record<CredentialState, { readonly text: string; readonly color: string }> = {
   [CredentialState.UNSPECIFIED]: { text: 'Unknown', color: 'gray' },
-  [CredentialState.LIVE]: { text: 'Live', color: 'teal' },
+  [CredentialState.LIVE]: { text: 'Active', color: 'teal' },
   [CredentialState.EXPIRED]: { text: 'Expired', color: 'gray' },
   [CredentialState.REVOKED]: { text: 'Revoked', color: 'red' },
 };
 
-function State({ state }: Pick<Credential, 'state'>) {
+function StateBadge({ state }: Pick<Credential, 'state'>) {
   const { text, color } = states[state];
   return (
     <Badge variant="light" color={color}>
@@ -68,11 +68,12 @@ function State({ state }: Pick<Credential, 'state'>) {
   );
 }
 
-function End({ state, expireTime, revokeTime }: Credential) {
+function ExpiryCell({ state, expireTime, revokeTime }: Credential) {
   if (state === CredentialState.LIVE) return <DateTime time={expireTime} />;
   return (
     <span>
-      ended <DateTime time={state === CredentialState.REVOKED ? revokeTime : expireTime} />
+      {states[state].text}{' '}
+      <DateTime time={state === CredentialState.REVOKED ? revokeTime : expireTime} />
     </span>
   );
 }

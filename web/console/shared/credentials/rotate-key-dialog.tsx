@@ -1,4 +1,4 @@
-/** Replaces an API key, of a customer or of a workspace, by another one like it. */
+/** Replaces an API key of a customer or workspace with a new one. */
 import { Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDialogs } from '../dialogs.tsx';
@@ -19,7 +19,7 @@ export type RotateKeyDialogProps = {
     keyId: string,
     overlapSeconds: number,
   ) => Promise<{ readonly key?: Credential | undefined; readonly apiKey: string }>;
-  /** A line for a terminal that uses the new key. */
+  /** A command that tries out the new key. */
   readonly commandOf: (apiKey: string, scopes: readonly string[]) => string | undefined;
 };
 
@@ -39,7 +39,7 @@ export function RotateKeyDialog({ old, close, rotate, commandOf }: RotateKeyDial
         const { key, apiKey } = await rotate(old.id, Number(overlapSeconds));
         const command = commandOf(apiKey, key?.scopes ?? []);
         showSecret({
-          title: `The new key ${credentialName(old)}`,
+          title: `New API key ${credentialName(old)}`,
           label: 'API key',
           text: apiKey,
           note: oldCredentialNote(texts, overlapSeconds, key?.createTime, old.expireTime),
@@ -47,13 +47,13 @@ export function RotateKeyDialog({ old, close, rotate, commandOf }: RotateKeyDial
         });
       }}
     >
-      <Text>Makes a new key with the same name, scopes and end.</Text>
+      <Text>Creates a new key with the same name, scopes and expiry.</Text>
       <OverlapField
         data-autofocus
-        label="The old key ends"
+        label="Old key expires"
         description={
           overlap === '0'
-            ? 'Whatever still uses it is refused from then on.'
+            ? 'Programs that still use it are rejected.'
             : `It works until ${formatOverlapEnd(Date.now(), overlap, old?.expireTime)}.`
         }
         {...form.getInputProps('overlapSeconds')}
@@ -62,4 +62,4 @@ export function RotateKeyDialog({ old, close, rotate, commandOf }: RotateKeyDial
   );
 }
 
-const texts = { ended: 'The old key has ended.', goesOn: 'The old key works until' };
+const texts = { expired: 'The old key has expired.', worksUntil: 'The old key works until' };

@@ -1,4 +1,4 @@
-// What a change of one's own user means to the session in which it is made.
+// The effect of a change of the signed-in user on the session.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
@@ -11,15 +11,15 @@ const { app, workspaceId, visitAs, staff, member } = consoles();
 const db = () => app().app.inside.db;
 
 async function changeAddress(page: Page, email: string): Promise<void> {
-  await page.getByRole('button', { name: 'Change name and e-mail' }).click();
-  const edit = page.getByRole('dialog', { name: 'Change name and e-mail address' });
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const edit = page.getByRole('dialog', { name: 'Edit name and e-mail' });
   await edit.getByLabel('E-mail address').fill(email);
   await edit.getByRole('button', { name: 'Save' }).click();
   await edit.waitFor({ state: 'hidden' });
 }
 
-describe('a change of oneself', () => {
-  it('of the address is what a sign-in asks for from then on', async () => {
+describe('a change of the own user', () => {
+  it('updates the e-mail address of the step-up dialog', async () => {
     const own = await staff();
     const { page, open } = await visitAs(own);
     await open(`/users/${own.id}`);
@@ -33,16 +33,16 @@ describe('a change of oneself', () => {
     );
     await page.reload();
     const again = `again.${own.email}`;
-    await page.getByRole('button', { name: 'Change name and e-mail' }).click();
-    const edit = page.getByRole('dialog', { name: 'Change name and e-mail address' });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit name and e-mail' });
     await edit.getByLabel('E-mail address').fill(again);
     await edit.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+    await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();
     await fillSignIn(page, { ...own, email });
     await page.getByRole('banner').getByText(again, { exact: true }).waitFor();
   });
 
-  it('of the scopes takes what they opened out of the menu', async () => {
+  it('of the scopes updates the menu', async () => {
     const own = await staff();
     const { page, open } = await visitAs(own);
     await open(`/users/${own.id}`);
@@ -59,11 +59,11 @@ describe('a change of oneself', () => {
     expect(scopes.split(' ')).toHaveLength(managementScopes.length - 1);
   });
 
-  it('is done, though what it means cannot be asked for then', async () => {
+  it('succeeds even if the session cannot be refreshed', async () => {
     const own = await member('admin');
     const { page, open, complaints } = await visitAs(own);
     await open(`/workspaces/${workspaceId()}/members`);
-    await page.getByRole('button', { name: 'Leave the workspace' }).waitFor();
+    await page.getByRole('button', { name: 'Leave workspace' }).waitFor();
     await page.route(/SessionService\/RefreshSession$/, (route) => route.abort());
     await page.getByRole('row').filter({ hasText: own.email }).getByText('Change role').click();
     const change = page.getByRole('dialog', { name: /^Change the role of/ });

@@ -12,8 +12,8 @@ import { desktop, overhangOf, phone, picture } from '../support/viewing.ts';
 
 const { app, member, openDocuments, storedAs } = uploading(2_000_000);
 
-describe('uploads under way', () => {
-  it('go on while other pages are looked at, which tell of them', async () => {
+describe('running uploads', () => {
+  it('continue on other screens, which show them', async () => {
     const { page } = await openDocuments();
     const { held, letGo } = await holdUploads(page);
     await choose(page, fileOf('Far 1.zip'), fileOf('Far 2.zip'));
@@ -28,7 +28,7 @@ describe('uploads under way', () => {
     expect(await storedAs('Far 2.zip')).toBeDefined();
   });
 
-  it('that failed meanwhile are told of, too', async () => {
+  it('are also shown on other screens if they fail', async () => {
     const { page } = await openDocuments();
     const { held } = await holdUploads(page);
     await choose(page, fileOf('Unlucky.zip'));
@@ -40,7 +40,7 @@ describe('uploads under way', () => {
     await rowOf(page, 'Unlucky.zip').getByText('Away.').waitFor();
   });
 
-  it('make the browser ask before the page is closed, and only they', async () => {
+  it('make the browser ask before the tab closes', async () => {
     const { page } = await openDocuments();
     const asked: string[] = [];
     page.on('dialog', (dialog) => {
@@ -60,14 +60,14 @@ describe('uploads under way', () => {
     expect(asked).toEqual(['beforeunload']);
   });
 
-  it('are ended by a sign-out after a question, and are nothing to the next user', async () => {
+  it('are cancelled by a sign-out and hidden from the next user', async () => {
     const { page } = await openDocuments();
     const { held } = await holdUploads(page);
     await choose(page, fileOf('Private.zip'));
     await expect.poll(() => held.length).toBe(1);
     await page.getByRole('button', { name: 'Sign out' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Sign out during an upload?' });
-    await dialog.getByText('they are not stored').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Sign out and cancel uploads?' });
+    await dialog.getByText('cancels the running uploads').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
@@ -78,14 +78,14 @@ describe('uploads under way', () => {
     expect(await storedAs('Private.zip')).toBeUndefined();
   });
 
-  it('that the end of a session has cut off are there after the next sign-in', async () => {
+  it('are kept for the next sign-in if the session expires', async () => {
     const own = await member('member');
     const { page } = await openDocuments(desktop, own);
     await page.getByRole('table', { name: 'Documents' }).waitFor();
     await endSessions(app(), own.id);
     const names = ['Late 1.zip', 'Late 2.zip', 'Late 3.zip', 'Late 4.zip', 'Late 5.zip'];
     await choose(page, ...names.map((name) => fileOf(name)));
-    await page.getByText('Your session has ended.').waitFor();
+    await page.getByText('Your session has expired.').waitFor();
     await fillSignIn(page, own);
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
     for (const name of names) {
@@ -103,7 +103,7 @@ describe('uploads under way', () => {
     await choose(page, fileOf('Empty.txt', Buffer.alloc(0)));
     await expect.poll(() => held.length).toBe(2);
     await held[1]?.continue();
-    await rowOf(page, 'Empty.txt').getByText('Request id:').waitFor();
+    await rowOf(page, 'Empty.txt').getByText('Request ID:').waitFor();
     expect(await overhangOf(page)).toBe(0);
     await expectAccessible(page);
     await picture(page, 'upload-phone');

@@ -1,4 +1,4 @@
-// What a reader sees where something is in the way.
+// The messages of the viewer.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { makeLockedPdf } from '../support/locked-pdf.ts';
@@ -9,7 +9,7 @@ import { desktop, inkOf, phone, picture } from '../support/viewing.ts';
 
 const { app, read, share } = readers();
 
-/** More than is fetched to show its first pages. */
+/** Larger than the part that is fetched for the first pages. */
 const largePdf = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
 
 const textOf = (page: Page, number: number) =>
@@ -20,7 +20,7 @@ const textOf = (page: Page, number: number) =>
     .textContent();
 
 async function jumpTo(page: Page, number: number): Promise<void> {
-  await page.getByLabel(/^Page, of/).fill(String(number));
+  await page.getByLabel(/^Page \(of/).fill(String(number));
   await page.keyboard.press('Enter');
 }
 
@@ -33,7 +33,7 @@ async function openLarge(options = desktop) {
 }
 
 describe('while reading', () => {
-  it('a gate that was changed is said, and leads back to the same page', async () => {
+  it('changed access rules show a message and lead back to the same page', async () => {
     const { page, link } = await openLarge();
     await jumpTo(page, 3);
     await expect.poll(() => page.url()).toContain('#page=3');
@@ -43,7 +43,7 @@ describe('while reading', () => {
 
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('Please confirm your access');
+    expect(await alert.textContent()).toContain('Confirm your access');
     expect(await page.locator('#viewer canvas').count()).toBe(0);
     await picture(page, 'gate-changed');
     await expect.poll(() => page.url()).toContain('#page=9');
@@ -54,7 +54,7 @@ describe('while reading', () => {
     expect(await page.getByLabel('Page, of 13').inputValue()).toBe('9');
   });
 
-  it('a lost connection is said, and waited for', async () => {
+  it('a lost connection shows a message and recovers', async () => {
     const { page } = await openLarge(phone);
 
     await page.context().setOffline(true);
@@ -62,7 +62,7 @@ describe('while reading', () => {
 
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('You seem to be offline');
+    expect(await alert.textContent()).toContain('No connection');
     expect(await page.locator('#viewer .page').count()).toBe(13);
     await picture(page, 'offline-phone');
     await page.context().setOffline(false);
@@ -70,7 +70,7 @@ describe('while reading', () => {
     await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
   });
 
-  it('a server in trouble is asked again on demand', async () => {
+  it('a server error can be retried', async () => {
     const { page } = await openLarge();
     let isBroken = true;
     await page.route('**/file', (route) =>
@@ -81,7 +81,7 @@ describe('while reading', () => {
 
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('cannot be loaded right now');
+    expect(await alert.textContent()).toContain('could not be loaded');
     isBroken = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
@@ -89,10 +89,10 @@ describe('while reading', () => {
   });
 });
 
-describe('a picture', () => {
-  it('that is damaged is said to be', async () => {
+describe('an image', () => {
+  it('that is damaged shows an error', async () => {
     const bytes = makePng(320, 200);
-    // A picture of no width.
+    // An image with a width of zero.
     bytes.writeUInt32BE(0, 16);
     const link = await share(bytes, 'torn.png', { allow_download: true });
     const { page } = await read();
@@ -105,7 +105,7 @@ describe('a picture', () => {
     await picture(page, 'damaged-picture');
   });
 
-  it('that is withdrawn before it arrives leaves nothing on the page', async () => {
+  it('that is revoked before it loads leaves nothing on the page', async () => {
     const link = await share(makePng(320, 200), 'picture.png', { allow_download: true });
     const { page } = await read();
     await page.route('**/file', async (route) => {
@@ -122,33 +122,33 @@ describe('a picture', () => {
   });
 });
 
-describe('a PDF with a password of its own', () => {
-  it('asks for it, again after a wrong one, and opens to the right one', async () => {
+describe('an encrypted PDF', () => {
+  it('asks for the password until it is right', async () => {
     const link = await share(makeLockedPdf('The locked terms', 'open sesame'), 'locked.pdf');
     const { page, requests, complaints } = await read();
     await page.goto(link.url);
 
-    const field = page.getByLabel('Password of the document');
+    const field = page.getByLabel('Password');
     await field.fill('a wrong one');
     await picture(page, 'password');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('alert').textContent()).toBe('That password is wrong.');
+    expect(await page.getByRole('alert').textContent()).toBe('Wrong password.');
     await field.fill('open sesame');
     const before = requests.length;
     await page.getByRole('button', { name: 'Open' }).click();
 
     await expect.poll(() => textOf(page, 1)).toBe('The locked terms');
     expect(await inkOf(page)).toBeGreaterThan(0.0005);
-    // The page reports that it shows the document; the password goes nowhere.
+    // The viewer reports the view. The password is not sent.
     const posts = requests.slice(before).filter((one) => one.startsWith('POST'));
     expect(posts.filter((one) => !one.endsWith('/view'))).toEqual([]);
     expect(complaints).toEqual([]);
   });
 });
 
-describe('a browser without scripts', () => {
-  it('is told so for a PDF, and sees a picture', async () => {
+describe('a browser without JavaScript', () => {
+  it('shows a message for a PDF, and shows an image', async () => {
     const options = { ...desktop, javaScriptEnabled: false };
     const pdf = await share(makePdf({ pages: 1, text: 'The terms' }), 'terms.pdf');
     const image = await share(makePng(320, 200), 'picture.png');
@@ -156,7 +156,7 @@ describe('a browser without scripts', () => {
 
     await page.goto(pdf.url);
     await picture(page, 'without-scripts');
-    expect(await page.locator('noscript h2').textContent()).toBe('JavaScript is needed');
+    expect(await page.locator('noscript h2').textContent()).toBe('JavaScript is required');
     expect((await page.locator('noscript .notice').boundingBox())?.width).toBeGreaterThan(300);
 
     await page.goto(image.url);

@@ -1,4 +1,4 @@
-// What is for the platform's staff is refused to a member by the service, whatever the page shows.
+// The service denies staff functions to members, whatever the console shows.
 import { describe, expect, it } from 'vitest';
 import { consoles, expectAccessible } from '../support/console.ts';
 import { signToken } from '../support/tokens.ts';
@@ -18,12 +18,12 @@ const paths = [
 ];
 
 describe.each(paths)('%s', (path) => {
-  it('is not in the menu of a member, and by its address shows the refusal', async () => {
+  it('is not in the menu of a member, and its URL shows an error', async () => {
     const { page, open } = await visitAs(await member('admin'));
     await open(path);
     const problem = page.getByRole('alert').first();
-    await problem.getByText('You may not do this').waitFor();
-    await problem.getByText(/Request id: [\w-]{8,}/).waitFor();
+    await problem.getByText('You don’t have access').waitFor();
+    await problem.getByText(/Request ID: [\w-]{8,}/).waitFor();
     expect(await page.getByRole('table').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Signing keys' }).count()).toBe(0);
     await expectAccessible(page);

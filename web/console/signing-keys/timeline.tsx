@@ -1,4 +1,4 @@
-/** The lives of the keys beside each other. The table says the same to those who do not see it. */
+/** A timeline of the keys. Screen readers get the same data from the table. */
 import { useMediaQuery } from '@mantine/hooks';
 import type { SigningKey } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import {
@@ -10,39 +10,39 @@ import {
   stateLabel,
   timesOf,
 } from './key-lifecycle.ts';
-import classes from './time-line.module.css';
-import { type Scale, scaleOf } from './time-scale.ts';
+import { createScale, type Scale } from './time-scale.ts';
+import classes from './timeline.module.css';
 
-type TimeLineProps = {
+type TimelineProps = {
   readonly keys: readonly SigningKey[];
   /** Milliseconds since 1970. */
   readonly now: number;
 };
 
-export function TimeLine({ keys, now }: TimeLineProps) {
+export function Timeline({ keys, now }: TimelineProps) {
   const isNarrow = useMediaQuery('(max-width: 48em)');
-  const scale = scaleOf(
+  const scale = createScale(
     keys.flatMap((key) => timesOf(key, now)),
     now,
     isNarrow ? 22 : 11,
   );
   return (
     <figure className={classes.figure}>
-      <div role="img" aria-label="The lives of the keys, as the table below tells them.">
+      <div role="img" aria-label="Timeline of the keys. The table below contains the same data.">
         <Axis scale={scale} />
         {keys.map((key) => (
           <Lane key={key.kid} signingKey={key} scale={scale} now={now} />
         ))}
       </div>
       <figcaption className={classes.legend} aria-hidden>
-        <Sign kind="waits" text="published, does not sign" />
-        <Sign kind="signs" text="signs" />
-        <Sign kind="leaves" text="published for the tokens that it has signed" />
+        <LegendItem kind="pending" text="Published" />
+        <LegendItem kind="active" text="Signing" />
+        <LegendItem kind="retired" text="Retired, still published" />
         <span>
-          <span className={classes.diamond} /> may sign from here on
+          <span className={classes.diamond} /> Ready to sign
         </span>
         <span>
-          <span className={classes.cross}>✕</span> revoked
+          <span className={classes.cross}>✕</span> Revoked
         </span>
       </figcaption>
     </figure>
@@ -111,9 +111,9 @@ function Lane({ signingKey, scale, now }: LaneProps) {
   );
 }
 
-type SignProps = { readonly kind: string; readonly text: string };
+type LegendItemProps = { readonly kind: string; readonly text: string };
 
-function Sign({ kind, text }: SignProps) {
+function LegendItem({ kind, text }: LegendItemProps) {
   return (
     <span>
       <span className={classes.swatch} data-kind={kind} /> {text}

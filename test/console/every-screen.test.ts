@@ -1,4 +1,4 @@
-// What holds of every page, read off the router: a new page is covered the day it is written.
+// Checks for every screen. The list comes from the router, so that new screens are covered.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const router = readFileSync(
   'utf8',
 );
 const routes = [...router.matchAll(/getParentRoute: \(\) => (\w+),\s+path: '([^']+)'/g)];
-/** What leads on to a page, what those of a workspace stand below, and what is no page's. */
+/** Redirects, parent routes and the route of unknown paths. */
 const noPages = new Set(['/', '/workspaces/$workspaceId', '/$']);
 const paths = routes.flatMap(([, parent, own = '']) => {
   if (noPages.has(own)) return [];
@@ -53,13 +53,13 @@ const settings = [
   ['on a phone, dark', { ...phone, colorScheme: 'dark' }],
 ] as const;
 
-it('the router has pages', () => {
+it('the router has screens', () => {
   expect(paths.length).toBeGreaterThan(15);
   expect(paths).toContain('/workspaces/$workspaceId/settings/api-keys');
 });
 
 describe.each(paths)('%s', (template) => {
-  it.each(settings)('can be read by everybody: %s', async (_, options) => {
+  it.each(settings)('is accessible: %s', async (_, options) => {
     const { page, open } = await visitAs(person, options);
     await open(addressOf(template));
     await page.waitForLoadState('networkidle');

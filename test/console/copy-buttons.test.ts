@@ -1,4 +1,3 @@
-// What the console's buttons copy, and what they say where the browser does not let them.
 import { expect, it } from 'vitest';
 import { consoles, expectAccessible } from '../support/console.ts';
 
@@ -8,7 +7,7 @@ const pathOf = () => `/clients/${app().env.CLIENT_ID}`;
 
 const withoutClipboard = "Object.defineProperty(navigator, 'clipboard', { value: undefined })";
 
-it('what was copied is told to whoever hears the page', async () => {
+it('screen readers hear what was copied', async () => {
   const { page, open } = await visitAs(await staff());
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await open(pathOf());
@@ -17,7 +16,7 @@ it('what was copied is told to whoever hears the page', async () => {
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(app().env.CLIENT_ID);
 });
 
-it('a page that has no clipboard, as over plain http, copies in the old way', async () => {
+it('without a clipboard API, as over plain HTTP, the fallback copies', async () => {
   const { page, open } = await visitAs(await staff());
   await page.addInitScript(withoutClipboard);
   await page.addInitScript(`document.addEventListener('copy', () => {
@@ -34,14 +33,14 @@ it('a page that has no clipboard, as over plain http, copies in the old way', as
     .waitFor();
 });
 
-it('where nothing can be copied, the text is selected for the user to copy it', async () => {
+it('if copying fails, the text is selected', async () => {
   const { page, open } = await visitAs(await staff());
   await page.addInitScript(withoutClipboard);
   await page.addInitScript('document.execCommand = () => false');
   await open(pathOf());
   await page.getByRole('button', { name: 'Copy client id' }).click();
-  await page.getByText('copy it yourself').waitFor();
-  const field = page.getByRole('textbox', { name: 'client id' });
+  await page.getByText('to copy the selected text').waitFor();
+  const field = page.getByRole('textbox', { name: 'client ID' });
   await field.and(page.locator(':focus')).waitFor();
   expect(await page.evaluate('String(getSelection())')).toBe(app().env.CLIENT_ID);
   await expectAccessible(page);

@@ -1,4 +1,4 @@
-// The console's page as the service sends it.
+// The HTML of the console as the service sends it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 
@@ -16,7 +16,7 @@ function directives(response: Response): Record<string, string> {
   return Object.fromEntries(policy.split('; ').map((one) => one.split(/ (.*)/)));
 }
 
-describe('the page of the console', () => {
+describe('the HTML of the console', () => {
   it.each(['/console', '/console/sign-in', '/console/workspaces/ws_x/settings/api-keys'])(
     'is the same at %s',
     async (path) => {
@@ -27,7 +27,7 @@ describe('the page of the console', () => {
     },
   );
 
-  it('lets in its own scripts and styles, and the one style that carries its nonce', async () => {
+  it('allows its own scripts and styles, and inline styles with its nonce', async () => {
     const response = await ask('/console');
     const [, nonce] =
       /<meta property="csp-nonce" nonce="([^"]+)">/.exec(await response.text()) ?? [];
@@ -45,13 +45,13 @@ describe('the page of the console', () => {
     expect(nonce).toMatch(/^[\w+/]{22}==$/);
   });
 
-  it('has another nonce each time, and is not kept', async () => {
+  it('has a new nonce each time and is not cached', async () => {
     const [first, second] = await Promise.all([ask('/console'), ask('/console')]);
     expect(directives(first)['style-src']).not.toBe(directives(second)['style-src']);
     expect(first.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('tells no address where one came from, nor lets another origin hold its window', async () => {
+  it('sends no referrer and isolates its window', async () => {
     const { headers } = await ask('/console');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
@@ -60,7 +60,7 @@ describe('the page of the console', () => {
     expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
   });
 
-  it('answers HEAD, and no other method', async () => {
+  it('answers HEAD but no other method', async () => {
     const head = await ask('/console', { method: 'HEAD' });
     expect(head.status).toBe(200);
     expect(await head.text()).toBe('');
@@ -69,7 +69,7 @@ describe('the page of the console', () => {
     expect(post.headers.get('allow')).toBe('GET, HEAD');
   });
 
-  it('names files that are there', async () => {
+  it('references files that exist', async () => {
     const text = await (await ask('/console')).text();
     const files = [...text.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, file = '']) => file);
     expect(files.length).toBeGreaterThan(2);
@@ -77,8 +77,8 @@ describe('the page of the console', () => {
   });
 });
 
-describe('a slash behind the address of a page', () => {
-  it('leads to the page', async () => {
+describe('a trailing slash', () => {
+  it('redirects to the route', async () => {
     const response = await ask('/console/?a=b');
     expect(response.status).toBe(308);
     expect(response.headers.get('location')).toBe('/console?a=b');
