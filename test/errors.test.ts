@@ -57,7 +57,7 @@ describeApp('an error', (suite) => {
       expect(response.headers.get('x-content-type-options')).toBe('nosniff');
       expect(problem).toEqual({
         type: `${suite.app.publicUrl}/errors#unauthenticated`,
-        title: 'A valid credential is needed',
+        title: 'Authentication required',
         status: 401,
         detail: 'A bearer credential is needed.',
         code: 'unauthenticated',

@@ -1,7 +1,7 @@
-// The page that the `type` of every problem points to (RFC 9457 §3.1.1).
-import { catalogue } from '../errors/errors.ts';
+// The HTML that the `type` of every problem points to (RFC 9457 §3.1.1).
+import { catalogue, grpcStatusName } from '../errors/catalogue.ts';
 import type { Assets } from './assets.ts';
-import { html } from './html.ts';
+import { type Html, html } from './html.ts';
 import type { HttpRoute } from './route.ts';
 
 const headers = {
@@ -14,8 +14,11 @@ const headers = {
 
 export function errorsRoute(assets: Assets): HttpRoute {
   const entries = Object.entries(catalogue).map(
-    ([code, { status, title }]) => html`<dt id="${code}"><code>${code}</code> ${status}</dt>
-<dd>${title}.</dd>
+    ([code, { status, grpc, title, cause, remedy }]) => html`<section id="${code}">
+<h2><a href="#${code}"><code>${code}</code></a></h2>
+<p>${title} · HTTP ${status} · gRPC ${grpcStatusName(grpc)}</p>
+<dl><dt>Cause</dt><dd>${withCode(cause)}</dd><dt>Remedy</dt><dd>${withCode(remedy)}</dd></dl>
+</section>
 `,
   );
   const body = html`<!doctype html>
@@ -23,14 +26,21 @@ export function errorsRoute(assets: Assets): HttpRoute {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Errors</title>
+<title>Errors · Latchkey</title>
 <link rel="stylesheet" href="${assets.addressOf('web/viewer/pages.css')}">
 </head>
-<body class="plain"><main class="card"><h1>Errors</h1>
-<dl>${entries}</dl>
-</main></body>
+<body class="plain"><main class="card reference"><h1>Errors</h1>
+<p>Every error response has one of these codes, over HTTP/JSON, Connect and gRPC alike.</p>
+${entries}</main></body>
 </html>
 `;
   const reply = { status: 200, headers, body: body.text };
   return { method: 'GET', path: '/errors', name: 'errors', answer: async () => reply };
+}
+
+/** Text between backticks becomes code. */
+function withCode(text: string): Html[] {
+  return text
+    .split('`')
+    .map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }

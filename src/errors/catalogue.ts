@@ -1,0 +1,223 @@
+// The catalogue: every error that leaves the service, by its code. It is the source of
+// docs/errors.md (npm run generate) and of the HTML at /errors.
+import { Code } from '@connectrpc/connect';
+
+type CatalogueEntry = {
+  readonly status: number;
+  readonly grpc: Code;
+  readonly title: string;
+  /** Why the service returns the code. Text between backticks is code, as in Markdown. */
+  readonly cause: string;
+  /** How the caller gets an answer instead. */
+  readonly remedy: string;
+  /** The `error` of RFC 6749 §5.2 on the routes that issue a token. */
+  readonly oauth: string;
+};
+
+export const catalogue = {
+  invalid_argument: {
+    status: 400,
+    grpc: Code.InvalidArgument,
+    title: 'Invalid request',
+    cause:
+      'A value is missing, malformed or out of bounds, or the request has a field or a query ' +
+      'parameter that the method does not know.',
+    remedy:
+      'Correct the fields that `errors` names. The same request fails again. Check the spelling ' +
+      'of unknown fields: the service never ignores one in a JSON body.',
+    oauth: 'invalid_request',
+  },
+  'identity.unsupported_grant_type': {
+    status: 400,
+    grpc: Code.InvalidArgument,
+    title: 'Unsupported grant type',
+    cause: 'The request has a `grant_type` other than `client_credentials`.',
+    remedy: 'Set `grant_type` to `client_credentials`.',
+    oauth: 'unsupported_grant_type',
+  },
+  'identity.scope_not_granted': {
+    status: 400,
+    grpc: Code.InvalidArgument,
+    title: 'Scope not granted',
+    cause:
+      'A requested scope is not granted to the client or the API key, or the scope is missing ' +
+      'or malformed. The service issues no token with fewer scopes than requested.',
+    remedy: 'Request granted scopes only, or ask an administrator to grant the scope.',
+    oauth: 'invalid_scope',
+  },
+  'identity.credential_invalid': {
+    status: 401,
+    grpc: Code.Unauthenticated,
+    title: 'Invalid credential',
+    cause:
+      'The client id, secret or API key is wrong, unknown, disabled, revoked or expired. At a ' +
+      "user's sign-in, the e-mail address, the password or the one-time code is wrong. The " +
+      'response does not reveal which.',
+    remedy:
+      'Check the credential and whether it is still active. Do not retry with the same ' +
+      'credential: an administrator can create a new one.',
+    oauth: 'invalid_client',
+  },
+  unauthenticated: {
+    status: 401,
+    grpc: Code.Unauthenticated,
+    title: 'Authentication required',
+    cause:
+      'The bearer credential or session cookie is missing, malformed, expired or revoked, or is ' +
+      'of a kind that the method does not accept, such as an API key where it needs a token.',
+    remedy: 'Get a new token, or sign in again, and repeat the request once.',
+    oauth: 'invalid_client',
+  },
+  step_up_required: {
+    status: 401,
+    grpc: Code.Unauthenticated,
+    title: 'Recent sign-in required',
+    cause:
+      'The method needs a recent sign-in (RFC 9470), and the user signed in too long ago. ' +
+      'Refreshing the session does not count as a sign-in.',
+    remedy:
+      'Sign in again and repeat the request with the new token. `max_age` in ' +
+      '`WWW-Authenticate` is the permitted age of the sign-in in seconds.',
+    oauth: 'invalid_client',
+  },
+  forbidden: {
+    status: 403,
+    grpc: Code.PermissionDenied,
+    title: 'Not permitted',
+    cause:
+      'The credential is valid, but it lacks the scope, is of the wrong kind, or gives no ' +
+      'access to that account or workspace. Of a shared link: the reader has not passed the ' +
+      'gate, or the sender does not permit downloads.',
+    remedy:
+      'Use a credential with the scope that `WWW-Authenticate` names. For a workspace, ask one ' +
+      'of its owners or administrators for access.',
+    oauth: 'unauthorized_client',
+  },
+  not_found: {
+    status: 404,
+    grpc: Code.NotFound,
+    title: 'Not found',
+    cause:
+      'No such resource exists for this caller, or the service has nothing at this path. A ' +
+      'resource of another workspace counts as not found, too.',
+    remedy: 'Check the id, the workspace and the path.',
+    oauth: 'invalid_request',
+  },
+  method_not_allowed: {
+    status: 405,
+    grpc: Code.Unimplemented,
+    title: 'Method not allowed',
+    cause: 'The path exists, but not with this HTTP method.',
+    remedy: 'Use one of the methods in the `Allow` header.',
+    oauth: 'invalid_request',
+  },
+  conflict: {
+    status: 409,
+    grpc: Code.FailedPrecondition,
+    title: 'Conflict with the current state',
+    cause:
+      "The state of the resource does not permit the change, or a workspace's quota is used up. " +
+      'The detail names the quota. Over gRPC the status is ALREADY_EXISTS if a resource with ' +
+      'the same unique value exists.',
+    remedy:
+      'Read the resource, resolve the conflict and try again. For a quota, delete documents or ' +
+      'have the quota raised.',
+    oauth: 'invalid_request',
+  },
+  gone: {
+    status: 410,
+    grpc: Code.NotFound,
+    title: 'Link expired or revoked',
+    cause: 'The shared link has expired or was revoked.',
+    remedy: 'Ask the sender for a new link.',
+    oauth: 'invalid_request',
+  },
+  precondition_failed: {
+    status: 412,
+    grpc: Code.FailedPrecondition,
+    title: 'Precondition failed',
+    cause: "`If-Match` of a download does not match the document's `ETag`.",
+    remedy: 'Discard the bytes that you have and download the document from the start.',
+    oauth: 'invalid_request',
+  },
+  payload_too_large: {
+    status: 413,
+    grpc: Code.ResourceExhausted,
+    title: 'Body too large',
+    cause: 'A request body, a gRPC message or an uploaded file is larger than its limit.',
+    remedy:
+      'Send less. The operator sets the limit of a file (`LATCHKEY_MAX_UPLOAD_BYTES`). Other ' +
+      'bodies have at most 256 KiB. A message of a streamed upload has at most 1 MiB over gRPC ' +
+      'and 2 MiB over Connect.',
+    oauth: 'invalid_request',
+  },
+  unsupported_media_type: {
+    status: 415,
+    grpc: Code.InvalidArgument,
+    title: 'Unsupported content type',
+    cause: 'The route does not accept the content type, the charset or the compression.',
+    remedy:
+      'Set a `Content-Type` that the detail names. Do not compress the body of an HTTP/JSON ' +
+      'request.',
+    oauth: 'invalid_request',
+  },
+  range_not_satisfiable: {
+    status: 416,
+    grpc: Code.OutOfRange,
+    title: 'Range beyond the end of the file',
+    cause: 'The requested byte range begins beyond the last byte of the document.',
+    remedy: 'Request a range within the size that `Content-Range` states.',
+    oauth: 'invalid_request',
+  },
+  rate_limited: {
+    status: 429,
+    grpc: Code.ResourceExhausted,
+    title: 'Too many requests',
+    cause:
+      'Too many attempts, mails or requests under way, counted for the caller, the network, the ' +
+      'link or the workspace.',
+    remedy: 'Wait for the seconds in `Retry-After`, then repeat the request.',
+    oauth: 'temporarily_unavailable',
+  },
+  canceled: {
+    status: 499,
+    grpc: Code.Canceled,
+    title: 'Request canceled',
+    cause:
+      'The caller closed the connection before the response (only logs and metrics show this), ' +
+      'or an upload stopped before its end. Also: the deadline of the call has passed, or the ' +
+      'body did not arrive in time. Then the gRPC status is DEADLINE_EXCEEDED.',
+    remedy: 'Set a longer deadline, or send the body without pauses, and repeat the request.',
+    oauth: 'invalid_request',
+  },
+  internal: {
+    status: 500,
+    grpc: Code.Internal,
+    title: 'Internal error',
+    cause: 'A fault in the service. Only its log contains the details.',
+    remedy:
+      'Report the `request_id` to the operator, who finds the cause in the log under this id.',
+    oauth: 'server_error',
+  },
+  unavailable: {
+    status: 503,
+    grpc: Code.Unavailable,
+    title: 'Service temporarily unavailable',
+    cause:
+      'The database, the disk or the mail server is unreachable or full, the service is ' +
+      'overloaded, or it is shutting down.',
+    remedy:
+      'Wait for the seconds in `Retry-After`, then repeat the request. If the error persists, ' +
+      'contact the operator.',
+    oauth: 'temporarily_unavailable',
+  },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof catalogue;
+
+/** The name of a status in the gRPC specification, such as `NOT_FOUND`. */
+export function grpcStatusName(status: Code): string {
+  // Connect writes it with one L.
+  if (status === Code.Canceled) return 'CANCELLED';
+  return (Code[status] ?? '').replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
+}
