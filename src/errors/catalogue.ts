@@ -86,7 +86,7 @@ export const catalogue = {
     title: 'Not permitted',
     cause:
       'The credential is valid, but it lacks the scope, is of the wrong kind, or gives no ' +
-      'access to that account or workspace. Of a shared link: the reader has not passed the ' +
+      'access to that account or workspace. For a shared link: the reader has not passed the ' +
       'gate, or the sender does not permit downloads.',
     remedy:
       'Use a credential with the scope that `WWW-Authenticate` names. For a workspace, ask one ' +
@@ -174,8 +174,8 @@ export const catalogue = {
     grpc: Code.ResourceExhausted,
     title: 'Too many requests',
     cause:
-      'Too many attempts, mails or requests under way, counted for the caller, the network, the ' +
-      'link or the workspace.',
+      'The caller, network, link or workspace has made too many attempts, requested too many ' +
+      'mails, or has too many requests in progress.',
     remedy: 'Wait for the seconds in `Retry-After`, then repeat the request.',
     oauth: 'temporarily_unavailable',
   },
@@ -185,8 +185,8 @@ export const catalogue = {
     title: 'Request canceled',
     cause:
       'The caller closed the connection before the response (only logs and metrics show this), ' +
-      'or an upload stopped before its end. Also: the deadline of the call has passed, or the ' +
-      'body did not arrive in time. Then the gRPC status is DEADLINE_EXCEEDED.',
+      'or an upload stopped before its end. If the deadline of the call passed or the body did ' +
+      'not arrive in time, the gRPC status is DEADLINE_EXCEEDED.',
     remedy: 'Set a longer deadline, or send the body without pauses, and repeat the request.',
     oauth: 'invalid_request',
   },
