@@ -1,0 +1,56 @@
+// The documentation leads to files and headings that exist, and its generated part is fresh.
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const root = path.resolve(import.meta.dirname, '../..');
+
+const documents = ['.', 'docs', 'bench'].flatMap((folder) =>
+  readdirSync(path.join(root, folder), { recursive: folder !== '.', encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.join(folder, name)),
+);
+
+const withoutCode = (text: string) =>
+  text
+    .replace(/^```[\s\S]*?^```/gm, '')
+    .replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]]/g, ''));
+
+const read = (file: string) => withoutCode(readFileSync(path.join(root, file), 'utf8'));
+
+/** The names by which GitHub links to the headings of a document. */
+function anchorsOf(file: string): Set<string> {
+  const headings = [...read(file).matchAll(/^#{1,6} (.+)$/gm)];
+  const names = headings.map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return new Set(names);
+}
+
+/** The relative targets of links and images, such as `../README.md#settings`. */
+function targetsOf(file: string): string[] {
+  return [...read(file).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+function isFound(file: string, target: string): boolean {
+  const [name = '', anchor] = target.split('#');
+  const found = name === '' ? file : path.join(path.dirname(file), name);
+  if (!existsSync(path.join(root, found))) return false;
+  return anchor === undefined || anchorsOf(found).has(anchor);
+}
+
+test.each(documents)('every link in %s leads to a file and a heading that exist', (file) => {
+  expect(targetsOf(file).filter((target) => !isFound(file, target))).toEqual([]);
+});
+
+test('docs/api.md describes the methods of today', async () => {
+  await run('node', ['scripts/api-doc.mjs', '--check'], { cwd: root });
+});
