@@ -51,6 +51,21 @@ test.each(documents)('every link in %s leads to a file and a heading that exist'
   expect(targetsOf(file).filter((target) => !isFound(file, target))).toEqual([]);
 });
 
+/** Paths of the repository that a document names in code, such as `src/app.ts`. */
+function namedPaths(file: string): string[] {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const paths = /`((?:src|web|test|proto|gen|docs|bench|scripts)\/[\w./-]*)`/g;
+  return [...text.matchAll(paths)].map(([, name = '']) => name);
+}
+
+test.each(['CONTRIBUTING.md', 'docs/architecture.md', 'docs/api.md'])(
+  'every path that %s names exists',
+  (file) => {
+    expect(namedPaths(file).length).toBeGreaterThan(0);
+    expect(namedPaths(file).filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
+  },
+);
+
 test('docs/api.md describes the methods of today', async () => {
   await run('node', ['scripts/api-doc.mjs', '--check'], { cwd: root });
 });
