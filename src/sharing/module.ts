@@ -1,8 +1,9 @@
-// The wing of documents.
+// The sharing module: documents, links, gates and views.
 
 import type { Implementations } from '../api/services.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Passwords } from '../credentials/passwords.ts';
+import { createSignedValues } from '../crypto/signed-value.ts';
 import type { Assets } from '../http/assets.ts';
 import type { HttpRoute, RouteRequest } from '../http/route.ts';
 import type { ModuleOptions } from '../module-options.ts';
@@ -16,21 +17,20 @@ import { createPageCounter } from './documents/pages/page-counter.ts';
 import { startScan } from './documents/scan.ts';
 import { createDocumentService } from './documents/service.ts';
 import { blobIsNeeded } from './documents/store.ts';
-import { createAccessSessions } from './gate/access-session.ts';
-import { createBrowsers } from './gate/browsers.ts';
+import type { AccessSession } from './gate/access-session.ts';
 import { createCodes } from './gate/codes.ts';
 import { createGateCookies } from './gate/cookies.ts';
-import { createEntrance } from './gate/entrance.ts';
 import { createGate, type Gate } from './gate/gate.ts';
-import { createGuesses } from './gate/guesses.ts';
-import { requireOpen } from './gate/opened.ts';
-import { createGatePages } from './gate/pages.ts';
-import { createProgresses } from './gate/progress.ts';
+import { createGateHtml } from './gate/gate-html.ts';
+import type { GateState } from './gate/gate-state.ts';
+import { createGateSteps } from './gate/gate-steps.ts';
+import { createPasswordThrottle } from './gate/password-throttle.ts';
+import { requireAccess } from './gate/require-access.ts';
 import { gateRoutes } from './gate/routes.ts';
 import { createLinks } from './links/links.ts';
 import { createLinkService } from './links/service.ts';
 import { createQuotas } from './quotas/quotas.ts';
-import { createBeginnings } from './views/beginnings.ts';
+import { createNewViews } from './views/new-views.ts';
 import { createRecorder, type Recorder } from './views/recorder.ts';
 import { viewRoutes } from './views/routes.ts';
 import { createViews } from './views/views.ts';
@@ -68,15 +68,16 @@ export async function createSharingModule(
   const quotas = createQuotas({ db, defaults: config.workspaceQuota });
   const { uploadBytesMax } = config;
   const pageCounter = createPageCounter({ file: pagesProgram });
-  const passes = createAccessSessions(masterKey.derive('link pass'));
-  const gate = createGate({ db, links: createLinks(db), passes, random, now });
+  const accessKey = masterKey.derive('access session');
+  const accessSessions = createSignedValues<AccessSession>({ key: accessKey, now });
+  const gate = createGate({ db, links: createLinks(db), accessSessions, random, now });
   const recorder = createRecorder({ db, now, warn });
   const key = masterKey.derive('link views');
-  const beginnings = createBeginnings({ db, quotas, key, now });
-  const views = createViews({ db, recorder, beginnings, now });
+  const newViews = createNewViews({ db, quotas, key, now });
+  const views = createViews({ db, recorder, newViews, now });
   const parts = gateParts(base, gate, passwords);
-  const opened = (request: RouteRequest) => requireOpen({ gate, ...parts }, request);
-  const pages = createGatePages(assets);
+  const access = (request: RouteRequest) => requireAccess({ gate, ...parts }, request);
+  const html = createGateHtml(assets);
   const upkeep = startUpkeep(base, blobs, reserve, observe);
   return {
     blobs,
@@ -87,8 +88,8 @@ export async function createSharingModule(
       await blobs.close();
     },
     routes: [
-      ...gateRoutes({ gate, ...parts, pages, documents }),
-      ...viewRoutes({ views, requireOpen: opened }),
+      ...gateRoutes({ gate, ...parts, html, documents }),
+      ...viewRoutes({ views, requireAccess: access }),
     ],
     services: {
       document: createDocumentService({
@@ -135,13 +136,16 @@ function startUpkeep(
 
 function gateParts(base: ModuleOptions, gate: Gate, passwords: Passwords) {
   const { db, mailer, masterKey, publicUrl, random, now } = base;
-  const guesses = createGuesses({ db, key: masterKey.derive('link guesses'), now });
+  const passwordKey = masterKey.derive('link password throttle');
+  const passwordThrottle = createPasswordThrottle({ db, key: passwordKey, now });
   const key = masterKey.derive('link codes');
   const codes = createCodes({ db, mailer, publicUrl, key, random, now });
-  const progresses = createProgresses(masterKey.derive('link progress'), now);
-  const browsers = createBrowsers(masterKey.derive('link browser'), random, now);
+  const stateKey = masterKey.derive('gate state');
+  const states = createSignedValues<GateState>({ key: stateKey, now });
+  const browserKey = masterKey.derive('known browser');
+  const browsers = createSignedValues<string>({ key: browserKey, now });
   return {
-    entrance: createEntrance({ db, gate, passwords, guesses, codes, random, now }),
-    cookies: createGateCookies({ progresses, browsers, publicUrl }),
+    steps: createGateSteps({ db, gate, passwords, passwordThrottle, codes, random, now }),
+    cookies: createGateCookies({ states, browsers, random, publicUrl }),
   };
 }

@@ -148,7 +148,7 @@ export type SessionRow = {
 };
 
 /** How many attempts (to sign in, to pass a gate) there were lately, by what they share. */
-export type AttemptCounterRow = {
+export type ThrottleCounterRow = {
   /** A digest: names neither an address nor a user. */
   key: string;
   /** When the last attempt will be forgotten: the more there were, the later. */
@@ -226,7 +226,7 @@ export type Schema = {
   revoked_tokens: RevokedTokenRow;
   totp_seeds: TotpSeedRow;
   sessions: SessionRow;
-  sign_in_counters: AttemptCounterRow;
+  throttle_counters: ThrottleCounterRow;
   familiar_networks: FamiliarNetworkRow;
   members: MemberRow;
   revisions: RevisionRow;
@@ -236,7 +236,6 @@ export type Schema = {
   links: LinkTable;
   views: ViewRow;
   view_pages: ViewPageRow;
-  gate_counters: AttemptCounterRow;
   gate_codes: GateCodeRow;
   proven_addresses: ProvenAddressRow;
 };

@@ -19,7 +19,7 @@ describeApp('a clock that was 400 days ahead', (suite) => {
   const browser = () => new Browser(suite.transport('http'));
   beforeEach(async () => {
     at(400 * dayMs);
-    await db().deleteFrom('sign_in_counters').execute();
+    await db().deleteFrom('throttle_counters').execute();
   });
   afterEach(() => {
     suite.clock.frozen = undefined;

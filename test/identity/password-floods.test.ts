@@ -77,7 +77,7 @@ describeApp('sign-ins', (suite) => {
     expect(answers.filter((status) => status === 503)).toHaveLength(400 - wrong);
     expect(wrong).toBeLessThan(400);
     const { db } = test.app.inside;
-    const counted = db.selectFrom('sign_in_counters').select('key');
+    const counted = db.selectFrom('throttle_counters').select('key');
     // Of the network, of the user, and of both.
     expect(await counted.where('level_time', '>', Date.now()).execute()).toHaveLength(3 * wrong);
   }, 60_000);

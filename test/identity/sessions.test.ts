@@ -21,7 +21,7 @@ describeApp('a session', (suite) => {
   const add = () => addUser(db(), { scopes: 'tokens:read users:read', password });
 
   beforeEach(async () => {
-    await db().deleteFrom('sign_in_counters').execute();
+    await db().deleteFrom('throttle_counters').execute();
   });
   afterEach(() => {
     suite.clock.frozen = undefined;

@@ -48,7 +48,7 @@ describeApp('signing in', (suite) => {
 
   /** Each test begins with no attempt counted. */
   beforeEach(async () => {
-    await db().deleteFrom('sign_in_counters').execute();
+    await db().deleteFrom('throttle_counters').execute();
   });
 
   async function addPeople(): Promise<People> {

@@ -2,7 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failureOf } from '../../src/errors/errors.ts';
-import { createThrottle, type Throttle } from '../../src/identity/sessions/throttle/throttle.ts';
+import {
+  createSignInThrottle,
+  type SignInThrottle,
+} from '../../src/identity/sessions/sign-in-throttle.ts';
 import { bareAddress } from '../../src/net/address.ts';
 import { networkOf } from '../../src/net/network.ts';
 import { transact } from '../../src/storage/database.ts';
@@ -22,7 +25,7 @@ describeApp('attempts to sign in', (suite) => {
   beforeEach(async () => {
     const { db } = suite.app.inside;
     at(0);
-    await db.deleteFrom('sign_in_counters').execute();
+    await db.deleteFrom('throttle_counters').execute();
     await db.deleteFrom('familiar_networks').execute();
   });
   afterEach(() => {
@@ -83,13 +86,16 @@ describeApp('attempts to sign in', (suite) => {
       await code(own, email);
       const device = own.cookie('latchkey_device') ?? '';
       await guess(email, 5);
-      const [id = '', seconds = '', mac = ''] = device.split('.');
+      const [body = '', mac = ''] = device.split('.');
+      const signed = JSON.parse(Buffer.from(body, 'base64url').toString());
+      const bodyOf = (change: object) =>
+        Buffer.from(JSON.stringify({ ...signed, ...change })).toString('base64url');
       for (const forged of [
         '',
-        id,
-        `${id}.${Number(seconds) + 1}.${mac}`,
-        `${'0'.repeat(22)}.${seconds}.${mac}`,
-        `${id}.${seconds}.${mac.slice(0, -1)}${mac.endsWith('A') ? 'B' : 'A'}`,
+        body,
+        `${bodyOf({ expireTime: signed.expireTime + 1 })}.${mac}`,
+        `${bodyOf({ value: '0'.repeat(22) })}.${mac}`,
+        `${body}.${mac.slice(0, -1)}${mac.endsWith('A') ? 'B' : 'A'}`,
       ]) {
         own.setCookie('latchkey_device', forged);
         expect(await code(own, email), forged).toBe('rate_limited');
@@ -137,16 +143,16 @@ describeApp('attempts to sign in', (suite) => {
 
   describe('are counted', () => {
     const key = randomBytes(32);
-    const here = () => createThrottle({ db: suite.app.inside.db, key, now: suite.clock.now });
+    const here = () => createSignInThrottle({ db: suite.app.inside.db, key, now: suite.clock.now });
     const attempt = { email: 'ada@example.com', network: '192.0.2.1', device: undefined };
     /** The seconds to wait; 0 for an attempt that is heard. */
-    async function count(throttle: Throttle, change: Partial<typeof attempt> = {}) {
+    async function count(throttle: SignInThrottle, change: Partial<typeof attempt> = {}) {
       return throttle.count({ ...attempt, ...change }).then(
         () => 0,
         (error: unknown) => failureOf(error).extra.retryAfterSeconds ?? Number.NaN,
       );
     }
-    async function succeed(throttle: Throttle, change: Partial<typeof attempt> = {}) {
+    async function succeed(throttle: SignInThrottle, change: Partial<typeof attempt> = {}) {
       const { forgive } = await throttle.count({ ...attempt, ...change });
       await transact(suite.app.inside.db, forgive);
     }
@@ -220,7 +226,7 @@ describeApp('attempts to sign in', (suite) => {
       await count(throttle);
       await succeed(throttle, { network: '192.0.2.9' });
       const all = async () => [
-        ...(await db.selectFrom('sign_in_counters').select('key').execute()),
+        ...(await db.selectFrom('throttle_counters').select('key').execute()),
         ...(await db.selectFrom('familiar_networks').select('key').execute()),
       ];
       expect((await all()).length).toBeGreaterThan(3);

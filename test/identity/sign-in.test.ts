@@ -22,7 +22,7 @@ describeApp('signing in', (suite) => {
 
   /** Each test begins with no attempt counted. */
   beforeEach(async () => {
-    await db().deleteFrom('sign_in_counters').execute();
+    await db().deleteFrom('throttle_counters').execute();
   });
 
   function addRole({ id }: UserRow, workspace_id: string, role: 'admin' | 'member') {
@@ -222,7 +222,7 @@ describeApp('signing in', (suite) => {
     const rows = JSON.stringify([
       await db().selectFrom('users').selectAll().execute(),
       await db().selectFrom('sessions').selectAll().execute(),
-      await db().selectFrom('sign_in_counters').selectAll().execute(),
+      await db().selectFrom('throttle_counters').selectAll().execute(),
       await db().selectFrom('familiar_networks').selectAll().execute(),
       await db().selectFrom('audit_events').selectAll().execute(),
     ]);

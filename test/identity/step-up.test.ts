@@ -17,7 +17,7 @@ describeApp('an action that needs a recent sign-in', (suite) => {
   };
   beforeEach(async () => {
     at(0);
-    await suite.app.inside.db.deleteFrom('sign_in_counters').execute();
+    await suite.app.inside.db.deleteFrom('throttle_counters').execute();
   });
   afterEach(() => {
     suite.clock.frozen = undefined;

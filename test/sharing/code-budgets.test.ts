@@ -130,7 +130,7 @@ describeDialects('a code', (dialect) => {
     await visitor.post({ code: await lastCode(app(), email) });
     expect(visitor.cookies.has('latchkey_browser')).toBe(true);
     await useUpStrangers(link);
-    visitor.cookies.delete('latchkey_pass');
+    visitor.cookies.delete('latchkey_access');
     visitor.cookies.delete('latchkey_gate');
 
     const statuses: number[] = [];

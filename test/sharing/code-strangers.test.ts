@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
-import { browserIdOf } from '../../src/sharing/gate/browsers.ts';
 import { createCodes } from '../../src/sharing/gate/codes.ts';
+import { verifiedBrowserId } from '../../src/sharing/gate/known-browser.ts';
 import { transact } from '../../src/storage/database.ts';
 import { secretDocument } from '../support/gated.ts';
 import { describeDialects } from '../support/harness.ts';
@@ -61,7 +61,7 @@ describeDialects('strangers who know an address', (dialect) => {
     for (let i = 0; i < 6; i++) expect(await send('ws_2')).toBe(0);
     expect(await send('ws_2')).toBe(600);
 
-    expect(await send('ws_1', browserIdOf(email))).toBe(0);
+    expect(await send('ws_1', verifiedBrowserId(email))).toBe(0);
     expect(await send('ws_1')).toBe(0);
     expect(await send('ws_3')).toBe(0);
   });
@@ -71,10 +71,10 @@ describeDialects('strangers who know an address', (dialect) => {
     await prove('ws_1');
     for (let i = 0; i < 6; i++) expect(await send('ws_1')).toBe(0);
     expect(await send('ws_1')).toBe(600);
-    expect(await send('ws_1', browserIdOf('other@example.com'))).toBe(600);
+    expect(await send('ws_1', verifiedBrowserId('other@example.com'))).toBe(600);
 
-    for (let i = 0; i < 6; i++) expect(await send('ws_1', browserIdOf(email))).toBe(0);
-    expect(await send('ws_1', browserIdOf(email))).toBe(600);
+    for (let i = 0; i < 6; i++) expect(await send('ws_1', verifiedBrowserId(email))).toBe(0);
+    expect(await send('ws_1', verifiedBrowserId(email))).toBe(600);
   });
 
   it('have 18 mails in a row sent to it, through however many workspaces', async () => {
@@ -82,7 +82,7 @@ describeDialects('strangers who know an address', (dialect) => {
     for (let i = 0; i < 18; i++) expect(await send(`ws_${i}`)).toBe(0);
     expect(await send('ws_other')).toBe(300);
     // Browsers that have proven an address are counted apart, and no less.
-    const browser = (i: number) => browserIdOf(`b${i}@example.com`);
+    const browser = (i: number) => verifiedBrowserId(`b${i}@example.com`);
     for (let i = 0; i < 18; i++) expect(await send(`ws_${i}`, browser(i))).toBe(0);
     expect(await send('ws_other', browser(18))).toBe(300);
   });

@@ -140,7 +140,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     for (const [name, value] of visitor.cookies) again.cookies.set(name, value);
     expect((await visitor.post({ code })).status).toBe(303);
     expect((await again.post({ code })).status).toBe(403);
-    expect(again.cookies.has('latchkey_pass')).toBe(false);
+    expect(again.cookies.has('latchkey_access')).toBe(false);
     expect(await visitor.asked()).toBe('document');
     expect(await views(link)).toMatchObject([{ email }]);
   });
@@ -153,7 +153,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     const init: RequestInit = { method: 'POST', body, redirect: 'manual', headers };
     const answers = await Promise.all(Array.from({ length: 8 }, () => fetch(link.url, init)));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(7).fill(403)]);
-    expect(answers.filter((answer) => cookieOf(answer).startsWith('latchkey_pass'))).toHaveLength(
+    expect(answers.filter((answer) => cookieOf(answer).startsWith('latchkey_access'))).toHaveLength(
       1,
     );
   });
@@ -288,7 +288,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     const { db } = app().app.inside;
     const rows = JSON.stringify([
       await db.selectFrom('gate_codes').select(['key', 'digest']).execute(),
-      await db.selectFrom('gate_counters').selectAll().execute(),
+      await db.selectFrom('throttle_counters').selectAll().execute(),
     ]);
     expect(rows).not.toContain(email);
     expect(rows).not.toContain(`"${code}"`);

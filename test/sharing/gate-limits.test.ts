@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
 import { createCodes, newCode } from '../../src/sharing/gate/codes.ts';
-import { createGuesses } from '../../src/sharing/gate/guesses.ts';
+import { createPasswordThrottle } from '../../src/sharing/gate/password-throttle.ts';
 import { secretDocument } from '../support/gated.ts';
 import { describeDialects } from '../support/harness.ts';
 import { alertOf, askedBy, codesFor, Visitor } from '../support/visitor.ts';
@@ -33,7 +33,7 @@ describeDialects('the limits of a gate', (dialect) => {
       expect((await visitor.post({ password: `guess ${i}` })).status).toBe(403);
     }
     for (const wait of [1, 2, 4]) {
-      // The right one waits, too: whoever guesses must not learn which it is.
+      // The right one waits, too: whoever throttle must not learn which it is.
       for (const text of [password, 'wrong']) {
         const answer = await visitor.post({ password: text });
         expect([answer.status, askedBy(answer)]).toEqual([429, 'Password']);
@@ -69,7 +69,7 @@ describeDialects('the limits of a gate', (dialect) => {
     expect((await new Visitor(link).post({ password })).status).toBe(429);
 
     // Its pass has ended; it is known nevertheless.
-    known.cookies.delete('latchkey_pass');
+    known.cookies.delete('latchkey_access');
     known.cookies.delete('latchkey_gate');
     expect(await known.asked()).toBe('Password');
     expect((await known.post({ password })).status).toBe(303);
@@ -80,7 +80,7 @@ describeDialects('the limits of a gate', (dialect) => {
       stranger.cookies.set('latchkey_browser', text);
       expect((await stranger.post({ password })).status).toBe(429);
     }
-    known.cookies.delete('latchkey_pass');
+    known.cookies.delete('latchkey_access');
     for (let i = 0; i < 10; i++) await known.post({ password: 'wrong' });
     expect((await known.post({ password })).status).toBe(429);
     // They wait for ten minutes at the most until one is forgotten.
@@ -88,11 +88,11 @@ describeDialects('the limits of a gate', (dialect) => {
     expect((await new Visitor(link).post({ password })).status).toBe(303);
   });
 
-  it('count the guesses of many networks together, and hold nobody up for long', async () => {
+  it('count the throttle of many networks together, and hold nobody up for long', async () => {
     const { db } = app().app.inside;
-    const guesses = createGuesses({ db, key: randomBytes(32), now: () => clock.now });
+    const throttle = createPasswordThrottle({ db, key: randomBytes(32), now: () => clock.now });
     const guess = (network: string, browser?: string) =>
-      waitOf(guesses.count({ linkId: 'lnk_a', network, browser }));
+      waitOf(throttle.count({ linkId: 'lnk_a', network, browser }));
     for (let i = 0; i < 100; i++) expect(await guess(`198.51.100.${i}`)).toBe(0);
 
     expect(await guess('203.0.113.1')).toBe(1);
@@ -111,9 +111,9 @@ describeDialects('the limits of a gate', (dialect) => {
 
   it('take right passwords back from what a link’s visitors share', async () => {
     const { db } = app().app.inside;
-    const guesses = createGuesses({ db, key: randomBytes(32), now: () => clock.now });
+    const throttle = createPasswordThrottle({ db, key: randomBytes(32), now: () => clock.now });
     const count = (network: string) =>
-      guesses.count({ linkId: 'lnk_a', network, browser: undefined });
+      throttle.count({ linkId: 'lnk_a', network, browser: undefined });
     for (let i = 0; i < 99; i++) await count(`198.51.100.${i}`);
     for (let i = 0; i < 5; i++) await (await count(`192.0.2.${i}`))();
     expect(await waitOf(count('203.0.113.1'))).toBe(0);
@@ -170,7 +170,7 @@ describeDialects('the limits of a gate', (dialect) => {
     await new Visitor(link).post({ email: 'last@example.com' });
     await new Visitor(await open({ password })).post({ password: 'wrong' });
     const rows = async () => [
-      ...(await db.selectFrom('gate_counters').select('key').execute()),
+      ...(await db.selectFrom('throttle_counters').select('key').execute()),
       ...(await db.selectFrom('gate_codes').select('key').execute()),
     ];
     expect((await rows()).length).toBeGreaterThan(3);

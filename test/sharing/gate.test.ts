@@ -103,7 +103,7 @@ describeDialects('the gate of a link', (dialect) => {
 
     const [value, ...attributes] = (response.headers.get('set-cookie') ?? '').split('; ');
 
-    expect(value).toMatch(/^latchkey_pass=[\w.-]+$/);
+    expect(value).toMatch(/^latchkey_access=[\w.-]+$/);
     expect(attributes.sort()).toEqual([
       'HttpOnly',
       'Max-Age=43200',

@@ -76,7 +76,7 @@ describe('a link', () => {
         const answer = await raw(method, pathname + route, { Cookie: cookie });
         expect(answer.status, route).toBe(405);
         expect(answer.headers.get('allow')).toBe(route === '' ? 'GET, HEAD, POST' : 'GET, HEAD');
-        expect(await answer.clone().text()).not.toContain(cookie.slice('latchkey_pass='.length));
+        expect(await answer.clone().text()).not.toContain(cookie.slice('latchkey_access='.length));
         await expectNothingOf(answer, `${method} ${route}`);
       }
     },
@@ -131,7 +131,7 @@ describe('a link', () => {
 
   it('takes a huge cookie for none, or too much', async () => {
     const link = await gated();
-    const huge = { Cookie: `latchkey_pass=${'A'.repeat(20_000)}` };
+    const huge = { Cookie: `latchkey_access=${'A'.repeat(20_000)}` };
     const answer = await raw('GET', `${new URL(link.url).pathname}/file`, huge);
     expect(answer.status).toBe(431);
     await expectNothingOf(answer, 'a huge cookie');

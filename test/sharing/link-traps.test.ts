@@ -131,17 +131,17 @@ describe('a link', () => {
 
   it('takes odd cookies for none', async () => {
     const link = await gated();
-    const other = (await pass(await gated())).slice('latchkey_pass='.length);
+    const other = (await pass(await gated())).slice('latchkey_access='.length);
     const odd = [
-      `latchkey_pass=${'A'.repeat(8_000)}`,
-      `latchkey_pass=${'.'.repeat(8_000)}`,
+      `latchkey_access=${'A'.repeat(8_000)}`,
+      `latchkey_access=${'.'.repeat(8_000)}`,
       Array.from({ length: 1_000 }, (_, i) => `a${i}=b`).join('; '),
-      `latchkey_pass=${other}; latchkey_pass=${other}`,
-      `latchkey_pass=; latchkey_pass=${other}`,
-      `latchkey_pass=${other}; latchkey_pass=`,
-      '__proto__=x; latchkey_pass=__proto__',
-      'latchkey_pass="',
-      'latchkey_pass=%E0%A4%A',
+      `latchkey_access=${other}; latchkey_access=${other}`,
+      `latchkey_access=; latchkey_access=${other}`,
+      `latchkey_access=${other}; latchkey_access=`,
+      '__proto__=x; latchkey_access=__proto__',
+      'latchkey_access="',
+      'latchkey_access=%E0%A4%A',
       ';;;=;',
     ];
     for (const cookie of odd) {
@@ -211,7 +211,7 @@ describe('a link', () => {
   it('gives a pass that is good at its gate alone', async () => {
     const link = await gated();
     const cookie = await pass(link);
-    const text = cookie.slice('latchkey_pass='.length);
+    const text = cookie.slice('latchkey_access='.length);
     const documentId = link.document_id;
     for (const transport of openRpcStreamTransports(app().app)) {
       onTestFinished(() => transport.close());

@@ -1,11 +1,11 @@
-// The cookies of a browser that a user has signed in from (RFC 6265bis): of the session, and of the
-// browser itself, which the throttle knows it by (OWASP, "Slow Down Online Guessing Attacks with
-// Device Cookies").
-import { createHmac, timingSafeEqual } from 'node:crypto';
+// The cookies of a browser that a user has signed in from (RFC 6265bis): the session, and the id by
+// which the throttle recognizes the browser (OWASP, "Slow Down Online Guessing Attacks with Device
+// Cookies").
 import type { HandlerContext } from '@connectrpc/connect';
 import { parseCookie, type SerializeOptions, serialize } from 'cookie';
 import { callerOf } from '../../api/principal.ts';
-import { base62, type Random } from '../../crypto/ids.ts';
+import { type Random, randomText } from '../../crypto/ids.ts';
+import { createSignedValues } from '../../crypto/signed-value.ts';
 
 export type Cookies = {
   /** The name of the session's cookie. */
@@ -13,15 +13,15 @@ export type Cookies = {
   readSession(context: HandlerContext): string | undefined;
   writeSession(context: HandlerContext, value: string, maxAgeSeconds: number): void;
   clearSession(context: HandlerContext): void;
-  /** The browser's id, where the user with this address has signed in from it. */
+  /** The id of a browser that the user with this address has signed in from. */
   readDevice(context: HandlerContext, email: string): string | undefined;
-  /** Makes the browser known, under the id that it has or a new one. */
+  /** Marks the browser as known. `id` is undefined for a new browser. */
   writeDevice(context: HandlerContext, email: string, id: string | undefined): void;
 };
 
 export type CookiesOptions = {
   readonly publicUrl: () => string;
-  /** 32 bytes: signs the browser's cookie, which has no row. */
+  /** 32 bytes: signs the browser's cookie. */
   readonly key: Uint8Array;
   readonly random: Random;
   /** Milliseconds since 1970. */
@@ -29,7 +29,6 @@ export type CookiesOptions = {
 };
 
 const deviceSeconds = 90 * 24 * 60 * 60;
-const devicePattern = /^([0-9A-Za-z]{22})\.(\d{1,15})\.([\w-]{43})$/;
 
 export function createCookies({ publicUrl, key, random, now }: CookiesOptions): Cookies {
   const isSecure = () => publicUrl().startsWith('https:');
@@ -51,27 +50,16 @@ export function createCookies({ publicUrl, key, random, now }: CookiesOptions): 
     };
     context.responseHeader.append('set-cookie', serialize(name, value, attributes));
   }
-  const seal = (id: string, seconds: string, email: string) =>
-    createHmac('sha256', key).update(`${id}.${seconds}.${email}`).digest('base64url');
+  const devices = createSignedValues<string>({ key, now });
 
   return {
     sessionName,
     readSession: (context) => read(context, sessionName()),
     writeSession: (context, value, maxAge) => write(context, sessionName(), value, maxAge),
     clearSession: (context) => write(context, sessionName(), '', 0),
-    readDevice(context, email) {
-      const text = read(context, deviceName()) ?? '';
-      const [, id, seconds = '', mac = ''] = devicePattern.exec(text) ?? [];
-      if (id === undefined) return undefined;
-      if (!timingSafeEqual(Buffer.from(seal(id, seconds, email)), Buffer.from(mac))) {
-        return undefined;
-      }
-      return now() < (Number(seconds) + deviceSeconds) * 1000 ? id : undefined;
-    },
+    readDevice: (context, email) => devices.verify(read(context, deviceName()), email),
     writeDevice(context, email, known) {
-      const id = known ?? base62(random(16), 22);
-      const seconds = String(Math.floor(now() / 1000));
-      const value = `${id}.${seconds}.${seal(id, seconds, email)}`;
+      const value = devices.sign(known ?? randomText(random), deviceSeconds, email);
       write(context, deviceName(), value, deviceSeconds);
     },
   };

@@ -22,6 +22,7 @@ import {
   newSession,
   sessionMsMax,
 } from './session.ts';
+import type { Counted, SignInThrottle } from './sign-in-throttle.ts';
 import {
   deleteExpiredSessions,
   endSessions,
@@ -31,14 +32,13 @@ import {
   findSessions,
   insertSession,
 } from './store.ts';
-import type { Counted, Throttle } from './throttle/throttle.ts';
 
 export type SessionOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly signer: Signer;
   readonly check: Check;
-  readonly throttle: Throttle;
+  readonly throttle: SignInThrottle;
   readonly cookies: Cookies;
   readonly authenticateSession: AuthenticateSession;
   readonly scopesOf: ScopesOf;

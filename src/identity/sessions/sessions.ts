@@ -17,7 +17,7 @@ import { createUserStanding } from './current-grants.ts';
 import { createScopesOf } from './scopes.ts';
 import { createSessionService } from './service.ts';
 import { type AuthenticateSession, createSessionAuthenticator } from './session.ts';
-import { createThrottle } from './throttle/throttle.ts';
+import { createSignInThrottle } from './sign-in-throttle.ts';
 
 export type SessionsOptions = {
   readonly db: Database;
@@ -51,7 +51,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const authenticate = createSessionAuthenticator({ db, scopesOf, now });
   const key = masterKey.derive('sign-in device');
   const cookies = createCookies({ publicUrl, key, random, now });
-  const throttle = createThrottle({ db, key: masterKey.derive('sign-in counters'), now });
+  const throttle = createSignInThrottle({ db, key: masterKey.derive('sign-in counters'), now });
   return {
     service: createSessionService({
       ...options,

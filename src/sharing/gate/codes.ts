@@ -3,10 +3,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import { type Counter, createCounters, type Lane } from '../../storage/counters.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
 import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
-import { browserIdOf } from './browsers.ts';
+import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { verifiedBrowserId } from './known-browser.ts';
 import {
   addTry,
   deleteCode,
@@ -30,27 +30,22 @@ const resendMs = 30_000;
 
 const second = 1_000;
 
-const lanes = {
-  // An address in a workspace: 12 an hour at the most. Strangers, those who name a proven address,
-  // and each proven browser are counted apart.
+const limits = {
+  // One address in one workspace: at most 12 mails an hour. Strangers, those who enter a verified
+  // address, and each browser with a verified address are counted separately.
   address: { free: 6, firstWaitMs: 10 * minute, waitMsMax: 10 * minute, forgetMs: 10 * minute },
-  // Through all workspaces: no one's mailbox is filled. Proven addresses do not count here.
+  // One address in all workspaces, so that no mailbox is flooded. Verified addresses do not count.
   mailbox: { free: 18, firstWaitMs: 5 * minute, waitMsMax: 5 * minute, forgetMs: 5 * minute },
-  // One network asking for many addresses. It may be an office at a presentation.
+  // One network that enters many addresses. It may be an office at a presentation.
   network: { free: 60, firstWaitMs: minute, waitMsMax: minute, forgetMs: minute },
-  // Readers who have proven another address from the same browser.
+  // One browser in which another address was verified.
   browser: { free: 5, firstWaitMs: 5 * minute, waitMsMax: 5 * minute, forgetMs: 5 * minute },
-} as const satisfies Record<string, Lane>;
-
-/**
- * The mails of a link, a workspace and the whole service. Proven addresses, proven browsers and
- * strangers have budgets of the same size that are counted apart: none can use up that of another.
- */
-const budgets = {
+  // The budgets of a link, a workspace and the service. Verified addresses, browsers with a verified
+  // address, and strangers each have a budget of this size, so none can exhaust another's.
   link: { free: 100, firstWaitMs: 20 * second, waitMsMax: 20 * second, forgetMs: 20 * second },
   workspace: { free: 300, firstWaitMs: 5 * second, waitMsMax: 5 * second, forgetMs: 5 * second },
   service: { free: 1_000, firstWaitMs: second, waitMsMax: second, forgetMs: second },
-} as const satisfies Record<string, Lane>;
+} as const satisfies Record<string, ThrottleLimit>;
 
 /** How long a workspace remembers an address that was proven to it. */
 const provenMs = 90 * 24 * 60 * minute;
@@ -99,7 +94,8 @@ export type CodesOptions = {
 
 export function createCodes(options: CodesOptions): Codes {
   const { db, mailer, publicUrl, key, random, now } = options;
-  const counters = createCounters({ db, table: 'gate_counters', refusal: tooMany, now });
+  const throttle = createThrottle({ db, key, limits, refusal: tooMany, now });
+  const { counter } = throttle;
   const digest = (...parts: string[]) =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
   const keyOf = ({ linkId, email }: Claim) => digest('claim', linkId, email);
@@ -114,32 +110,24 @@ export function createCodes(options: CodesOptions): Codes {
   /** What a mail counts for. A proven address is known from whichever browser and network. */
   async function countersOf(claim: Claim, { network, provenBrowser }: Asker): Promise<Counter[]> {
     const { linkId, workspaceId, email } = claim;
-    const budget = (who: 'address' | 'browser' | 'stranger') => ({
-      link: { lane: budgets.link, key: digest('link', who, linkId) },
-      workspace: { lane: budgets.workspace, key: digest('workspace', who, workspaceId) },
-      service: { lane: budgets.service, key: digest('service', who) },
-    });
-    const address = (...who: string[]) => ({
-      lane: lanes.address,
-      key: digest('address', workspaceId, email, ...who),
-    });
-    const mailbox = (who: 'browser' | 'stranger') => ({
-      lane: lanes.mailbox,
-      key: digest('mailbox', email, who),
-    });
-    if (provenBrowser === browserIdOf(email)) {
-      return [address('browser', provenBrowser), budget('address').service];
+    const budget = (group: 'browser' | 'stranger') => [
+      counter('link', group, linkId),
+      counter('workspace', group, workspaceId),
+      counter('service', group),
+    ];
+    const address = (...group: string[]) => counter('address', workspaceId, email, ...group);
+    if (provenBrowser === verifiedBrowserId(email)) {
+      return [address('browser', provenBrowser), counter('service', 'address')];
     }
     if (await isProvenAddress(db, provenKeyOf(claim))) {
-      return [address('proven'), budget('address').service];
+      return [address('proven'), counter('service', 'address')];
     }
     if (provenBrowser !== undefined) {
-      const browser = { lane: lanes.browser, key: digest('browser', provenBrowser) };
-      const own = address('browser', provenBrowser);
-      return [own, mailbox('browser'), browser, ...Object.values(budget('browser'))];
+      const own = [address('browser', provenBrowser), counter('browser', provenBrowser)];
+      return [...own, counter('mailbox', email, 'browser'), ...budget('browser')];
     }
-    const own = { lane: lanes.network, key: digest('network', network) };
-    return [address('stranger'), mailbox('stranger'), own, ...Object.values(budget('stranger'))];
+    const own = [address('stranger'), counter('network', network)];
+    return [...own, counter('mailbox', email, 'stranger'), ...budget('stranger')];
   }
 
   /** Makes a code that counts from now on, unless the last one is too young. */
@@ -152,7 +140,7 @@ export function createCodes(options: CodesOptions): Codes {
       const row = { ...named, tries: 0, ...times };
       if (!(await placeCode(trx, row, time - resendMs))) return false;
       await placeCode(trx, { ...row, key: triesKeyOf(row, asker.visitor) }, time);
-      await counters.countIn(trx, counted);
+      await throttle.countIn(trx, counted);
       return true;
     }).catch((error: unknown) => {
       // The link was deleted with its document in the meantime.
@@ -203,7 +191,7 @@ export function createCodes(options: CodesOptions): Codes {
     },
 
     async sweep(trx) {
-      await counters.sweep(trx);
+      await throttle.sweep(trx);
       await deleteOldCodes(trx, now());
       await forgetAddresses(trx, now() - provenMs);
     },

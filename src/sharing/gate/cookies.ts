@@ -1,37 +1,42 @@
-// The cookies of a link's gate: scripts do not get to see them, and no other link's page does.
+// The cookies of a link's gate. Scripts cannot read them, and no other link receives them.
 import { parse, serialize } from 'cookie';
+import type { Random } from '../../crypto/ids.ts';
+import type { SignedValues } from '../../crypto/signed-value.ts';
 import type { RouteRequest } from '../../http/route.ts';
 import type { LinkRow } from '../../storage/schema.ts';
-import { accessCookieName } from './access-session.ts';
-import { type Browsers, browserSeconds } from './browsers.ts';
+import { gateContext } from './access-session.ts';
 import type { Admission } from './gate.ts';
-import { type Progress, type Progresses, progressSeconds } from './progress.ts';
+import { type GateState, gateStateSeconds, initialGateState } from './gate-state.ts';
+import { knownBrowserSeconds, newBrowserId } from './known-browser.ts';
 
 export type GateCookies = {
-  /** The pass, unread. */
-  passOf(request: RouteRequest): string | undefined;
-  progressOf(request: RouteRequest, link: LinkRow): Progress;
-  /** The id of a browser that has passed a step of the link's gate before. */
-  browserOf(request: RouteRequest, link: LinkRow): string | undefined;
-  /** Values of `Set-Cookie`. */
-  writePass(link: LinkRow, admission: Admission): string;
-  writeProgress(link: LinkRow, progress: Progress): string;
-  /** For a browser that has shown the link's password or, where it is given, proven `email`. */
+  /** The access session as it was sent, not verified. */
+  readAccess(request: RouteRequest): string | undefined;
+  readState(request: RouteRequest, link: LinkRow): GateState;
+  /** The id of a browser that completed a step of the link's gate before. */
+  readBrowser(request: RouteRequest, link: LinkRow): string | undefined;
+  /** Each returns a value of `Set-Cookie`. */
+  writeAccess(link: LinkRow, admission: Admission): string;
+  writeState(link: LinkRow, state: GateState): string;
+  /** `email` is the address that was verified, if any. */
   writeBrowser(link: LinkRow, email?: string): string;
 };
 
 export type GateCookiesOptions = {
-  readonly progresses: Progresses;
-  readonly browsers: Browsers;
+  readonly states: SignedValues<GateState>;
+  /** The ids of browsers. */
+  readonly browsers: SignedValues<string>;
+  readonly random: Random;
   /** The service's own origin. */
   readonly publicUrl: () => string;
 };
 
-const progressName = 'latchkey_gate';
+const accessName = 'latchkey_access';
+const stateName = 'latchkey_gate';
 const browserName = 'latchkey_browser';
 
 export function createGateCookies(options: GateCookiesOptions): GateCookies {
-  const { progresses, browsers, publicUrl } = options;
+  const { states, browsers, random, publicUrl } = options;
   const read = (request: RouteRequest, name: string) => parse(request.header('cookie') ?? '')[name];
   const write = ({ slug }: LinkRow, name: string, value: string, maxAge: number) =>
     serialize(name, value, {
@@ -42,14 +47,20 @@ export function createGateCookies(options: GateCookiesOptions): GateCookies {
       secure: publicUrl().startsWith('https:'),
     });
   return {
-    passOf: (request) => read(request, accessCookieName),
-    progressOf: (request, link) => progresses.read(link, read(request, progressName)),
-    browserOf: (request, link) => browsers.read(link, read(request, browserName)),
-    writePass: (link, { pass, maxAgeSeconds }) =>
-      write(link, accessCookieName, pass, maxAgeSeconds),
-    writeProgress: (link, progress) =>
-      write(link, progressName, progresses.write(link, progress), progressSeconds),
-    writeBrowser: (link, email) =>
-      write(link, browserName, browsers.write(link, email), browserSeconds),
+    readAccess: (request) => read(request, accessName),
+    readState: (request, link) =>
+      states.verify(read(request, stateName), gateContext(link)) ?? initialGateState,
+    readBrowser: (request, link) => browsers.verify(read(request, browserName), gateContext(link)),
+    writeAccess: (link, { accessSession, maxAgeSeconds }) =>
+      write(link, accessName, accessSession, maxAgeSeconds),
+    writeState(link, state) {
+      const value = states.sign(state, gateStateSeconds, gateContext(link));
+      return write(link, stateName, value, gateStateSeconds);
+    },
+    writeBrowser(link, email) {
+      const id = newBrowserId(random, email);
+      const value = browsers.sign(id, knownBrowserSeconds, gateContext(link));
+      return write(link, browserName, value, knownBrowserSeconds);
+    },
   };
 }

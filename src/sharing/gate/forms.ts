@@ -1,6 +1,6 @@
 // The forms of a link's gate. They reveal nothing about the document and need no script.
 import { type Html, html } from '../../http/html.ts';
-import type { Step } from './entrance.ts';
+import type { Step } from './gate-steps.ts';
 
 export type Form = {
   readonly step: Step;

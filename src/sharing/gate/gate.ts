@@ -1,12 +1,13 @@
-// The gate of a link: every way to a shared document asks here first, on every request, so that a
-// revocation or an expiry bites at once.
+// The gate of a link. Every request for a shared document is checked here, so that a revocation or
+// an expiry takes effect at once.
 import { newId, type Random } from '../../crypto/ids.ts';
+import type { SignedValues } from '../../crypto/signed-value.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
-import { type AccessSession, type AccessSessions, accessSecondsMax } from './access-session.ts';
+import { type AccessSession, accessSecondsMax, gateContext } from './access-session.ts';
 
-/** What the gate says to a request. */
+/** The result of checking a request. */
 export type Decision =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'gone' }
@@ -14,36 +15,36 @@ export type Decision =
   | {
       readonly kind: 'open';
       readonly shared: SharedDocument;
-      readonly pass: AccessSession;
+      readonly accessSession: AccessSession;
     };
 
-/** Who is let in. */
+/** A reader who has completed the gate's steps. */
 export type Viewer = {
-  /** Empty where none was asked for. */
+  /** Empty if the gate asked for none. */
   readonly email: string;
-  /** Proves the address, which uses the proof up; a viewer without it is not let in. */
+  /** Verifies the address with a code, which it uses up. False for a wrong code. */
   readonly prove?: (trx: Executor) => Promise<boolean>;
 };
 
 export type Admission = {
-  /** The value of the pass's cookie. */
-  readonly pass: string;
+  /** The value of the cookie. */
+  readonly accessSession: string;
   readonly maxAgeSeconds: number;
 };
 
 export type Gate = {
-  /** Decides on a request that carries the pass `pass`, if any. */
-  authorise(slug: string, pass: string | undefined): Promise<Decision>;
-  /** Whether there is anything to ask for. */
+  /** Checks the access session that a request carries, if any. */
+  authorise(slug: string, accessSession: string | undefined): Promise<Decision>;
+  /** Whether the gate asks for nothing. */
   isOpen(link: LinkRow): boolean;
-  /** Lets a viewer in who has given what the link asks for. It is a view once the page reports. */
+  /** Starts an access session; undefined for a wrong code. It is a view once the browser reports. */
   admit(link: LinkRow, viewer: Viewer): Promise<Admission | undefined>;
 };
 
 export type GateOptions = {
   readonly db: Database;
   readonly links: Links;
-  readonly passes: AccessSessions;
+  readonly accessSessions: SignedValues<AccessSession>;
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -51,28 +52,18 @@ export type GateOptions = {
 
 const slugPattern = /^[0-9A-Za-z]{22}$/;
 
-export function createGate({ db, links, passes, random, now }: GateOptions): Gate {
-  function holding(text: string | undefined, link: LinkRow): AccessSession | undefined {
-    const pass = text === undefined ? undefined : passes.read(text);
-    const holds =
-      pass !== undefined &&
-      pass.linkId === link.id &&
-      pass.gateRevision === link.gate_revision &&
-      pass.startMs + accessSecondsMax * 1000 > now();
-    return holds ? pass : undefined;
-  }
-
+export function createGate({ db, links, accessSessions, random, now }: GateOptions): Gate {
   return {
-    async authorise(slug, pass) {
+    async authorise(slug, text) {
       const shared = slugPattern.test(slug) ? await links.findShared(slug) : undefined;
       if (shared === undefined) return { kind: 'unknown' };
       const { revoke_time, expire_time } = shared.link;
       if (revoke_time !== null || (expire_time !== null && expire_time <= now())) {
         return { kind: 'gone' };
       }
-      const held = holding(pass, shared.link);
-      if (held === undefined) return { kind: 'ask', shared };
-      return { kind: 'open', shared, pass: held };
+      const accessSession = accessSessions.verify(text, gateContext(shared.link));
+      if (accessSession === undefined) return { kind: 'ask', shared };
+      return { kind: 'open', shared, accessSession };
     },
 
     isOpen: (link) =>
@@ -82,15 +73,14 @@ export function createGate({ db, links, passes, random, now }: GateOptions): Gat
 
     async admit(link, { email, prove }) {
       if (prove !== undefined && !(await transact(db, prove))) return undefined;
-      const pass = passes.write({
-        linkId: link.id,
-        gateRevision: link.gate_revision,
+      const started: AccessSession = {
         viewId: newId('viw', random),
         startMs: now(),
         email,
         emailVerified: prove !== undefined,
-      });
-      return { pass, maxAgeSeconds: accessSecondsMax };
+      };
+      const accessSession = accessSessions.sign(started, accessSecondsMax, gateContext(link));
+      return { accessSession, maxAgeSeconds: accessSecondsMax };
     },
   };
 }

@@ -1,4 +1,4 @@
-// The routes of a shared link: its page, its gate's form, and the document's bytes.
+// The routes of a shared link: its HTML, its gate's form, and the document's bytes.
 
 import { fail } from '../../errors/errors.ts';
 import { downloadBody, downloadHead } from '../../http/download.ts';
@@ -9,77 +9,77 @@ import type { LinkRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { GateCookies } from './cookies.ts';
-import type { Entrance, Outcome } from './entrance.ts';
 import type { Gate } from './gate.ts';
-import { decideOn, requireOpen } from './opened.ts';
-import type { GatePages } from './pages.ts';
+import type { GateHtml } from './gate-html.ts';
+import type { GateSteps, Outcome } from './gate-steps.ts';
+import { checkAccess, requireAccess } from './require-access.ts';
 
 export type GateRouteOptions = {
   readonly gate: Gate;
-  readonly entrance: Entrance;
+  readonly steps: GateSteps;
   readonly cookies: GateCookies;
-  readonly pages: GatePages;
+  readonly html: GateHtml;
   readonly documents: Documents;
 };
 
 export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
-  const { gate, entrance, cookies, pages, documents } = options;
+  const { gate, steps, cookies, html, documents } = options;
 
-  async function showPage(request: RouteRequest): Promise<RouteReply> {
-    const decision = await decideOn(options, request);
+  async function showHtml(request: RouteRequest): Promise<RouteReply> {
+    const decision = await checkAccess(options, request);
     switch (decision.kind) {
       case 'unknown':
-        return pages.unknown();
+        return html.unknown();
       case 'gone':
-        return pages.gone();
+        return html.gone();
       case 'open':
-        return pages.document(decision.shared);
+        return html.document(decision.shared);
       case 'ask': {
         const { link } = decision.shared;
         if (!gate.isOpen(link)) {
-          return askFor(link, { progress: cookies.progressOf(request, link) });
+          return askFor(link, { state: cookies.readState(request, link) });
         }
-        const page = pages.document(decision.shared);
-        // Who only asks what there is has not viewed it.
-        if (request.isHead) return page;
+        const shown = html.document(decision.shared);
+        // A HEAD request is not a view.
+        if (request.isHead) return shown;
         const admission = await gate.admit(link, { email: '' });
         return withCookies(
-          page,
-          admission === undefined ? [] : [cookies.writePass(link, admission)],
+          shown,
+          admission === undefined ? [] : [cookies.writeAccess(link, admission)],
         );
       }
     }
   }
 
   function askFor(link: LinkRow, outcome: Outcome, given = ''): RouteReply {
-    const { progress, again, refusal, hasResent } = outcome;
+    const { state, again, refusal, hasResent } = outcome;
     const form = {
-      step: again ?? entrance.stepOf(link, progress) ?? 'email',
+      step: again ?? steps.nextStep(link, state) ?? 'email',
       isProven: link.email_verification_required === 1,
-      email: given === '' ? (progress.email ?? '') : given,
+      email: given === '' ? (state.email ?? '') : given,
       ...(refusal === undefined ? {} : { error: refusal.text }),
       ...(hasResent === true ? { notice: 'We sent a new code. Older codes no longer work.' } : {}),
     };
-    return pages.ask(form, refusal);
+    return html.ask(form, refusal);
   }
 
-  async function takeForm(request: RouteRequest): Promise<RouteReply> {
-    const decision = await decideOn(options, request);
-    if (decision.kind === 'unknown') return pages.unknown();
-    if (decision.kind === 'gone') return pages.gone();
+  async function submitForm(request: RouteRequest): Promise<RouteReply> {
+    const decision = await checkAccess(options, request);
+    if (decision.kind === 'unknown') return html.unknown();
+    if (decision.kind === 'gone') return html.gone();
     const { link } = decision.shared;
     if (decision.kind === 'open' || gate.isOpen(link)) return seeOther(link);
     const visitor = {
       network: networkOf(request.peer),
-      progress: cookies.progressOf(request, link),
-      browser: cookies.browserOf(request, link),
+      state: cookies.readState(request, link),
+      browser: cookies.readBrowser(request, link),
     };
-    const outcome = await entrance.take(link, request.form, visitor);
-    const { progress, admission, refusal, hasResent } = outcome;
+    const outcome = await steps.submit(link, request.form, visitor);
+    const { state, admission, refusal, hasResent } = outcome;
     const set: string[] = [];
-    if (admission !== undefined) set.push(cookies.writePass(link, admission));
-    else if (progress !== visitor.progress || hasResent === true)
-      set.push(cookies.writeProgress(link, progress));
+    if (admission !== undefined) set.push(cookies.writeAccess(link, admission));
+    else if (state !== visitor.state || hasResent === true)
+      set.push(cookies.writeState(link, state));
     const isNew = outcome.hasShownPassword === true && visitor.browser === undefined;
     if (isNew || outcome.provenEmail !== undefined) {
       set.push(cookies.writeBrowser(link, outcome.provenEmail));
@@ -104,7 +104,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     const { status, headers } = downloadHead(header, disposition);
     const own = {
       ...headers,
-      // What was revoked must not live on in a browser's cache.
+      // A browser's cache must not keep a document after a revocation.
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
       'x-robots-tag': 'noindex, nofollow',
@@ -115,14 +115,14 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
   }
 
   return [
-    { method: 'GET', path: '/s/{slug}', name: 'link page', answer: showPage },
-    { method: 'POST', path: '/s/{slug}', name: 'link gate', answer: takeForm },
+    { method: 'GET', path: '/s/{slug}', name: 'link', answer: showHtml },
+    { method: 'POST', path: '/s/{slug}', name: 'link gate', answer: submitForm },
     {
       method: 'GET',
       path: '/s/{slug}/file',
       name: 'link file',
       async answer(request) {
-        const { shared } = await requireOpen(options, request);
+        const { shared } = await requireAccess(options, request);
         if (!inlineTypes.has(shared.document.content_type)) {
           throw fail('forbidden', 'This kind of file is not shown in place.');
         }
@@ -134,7 +134,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       path: '/s/{slug}/download',
       name: 'link download',
       async answer(request) {
-        const { shared } = await requireOpen(options, request);
+        const { shared } = await requireAccess(options, request);
         if (shared.link.allow_download !== 1) {
           throw fail('forbidden', 'The link does not offer the file as a download.');
         }
@@ -144,7 +144,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
   ];
 }
 
-/** An address that was refused is shown again, to be corrected, but not whatever was sent. */
+/** A refused address is shown again for correction, up to this length. */
 const emailShownMax = 254;
 
 function seeOther({ slug }: LinkRow): RouteReply {

@@ -5,26 +5,26 @@ import { inlineTypes } from '../../http/inline-types.ts';
 import type { HttpRoute, RouteRequest } from '../../http/route.ts';
 import { networkOf } from '../../net/network.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
-import type { Opened } from '../gate/opened.ts';
+import type { GrantedAccess } from '../gate/require-access.ts';
 import type { Report, Views } from './views.ts';
 
 export type ViewRouteOptions = {
   readonly views: Views;
-  /** What the request's pass has opened; throws where it opens nothing. */
-  readonly requireOpen: (request: RouteRequest) => Promise<Opened>;
+  /** The access that the request's access session grants. Throws if there is none. */
+  readonly requireAccess: (request: RouteRequest) => Promise<GrantedAccess>;
 };
 
-export function viewRoutes({ views, requireOpen }: ViewRouteOptions): HttpRoute[] {
+export function viewRoutes({ views, requireAccess }: ViewRouteOptions): HttpRoute[] {
   return [
     {
       method: 'POST',
       path: '/s/{slug}/view',
       name: 'link view',
       async answer(request) {
-        const { pass, shared } = await requireOpen(request);
+        const { accessSession, shared } = await requireAccess(request);
         const report = readReport(request.form, lastPageOf(shared.document));
         const { link } = shared;
-        await views.report({ pass, link, network: networkOf(request.peer) }, report);
+        await views.report({ accessSession, link, network: networkOf(request.peer) }, report);
         return { status: 204, headers: { 'cache-control': 'no-store' }, body: undefined };
       },
     },

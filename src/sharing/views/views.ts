@@ -3,7 +3,7 @@
 import { invalid } from '../../errors/errors.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Database, ViewRow } from '../../storage/schema.ts';
-import type { Beginnings, Reader } from './beginnings.ts';
+import type { NewViews, Reader } from './new-views.ts';
 import type { Recorder } from './recorder.ts';
 import { countRows, findPages, findViews, type PageSum } from './store.ts';
 
@@ -34,7 +34,7 @@ export type Views = {
 export type ViewsOptions = {
   readonly db: Database;
   readonly recorder: Recorder;
-  readonly beginnings: Beginnings;
+  readonly newViews: NewViews;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
@@ -42,17 +42,17 @@ export type ViewsOptions = {
 /** One answer reads so many rows of pages, or those of one view. */
 const listRowsMax = 5_000;
 
-/** How far a browser's clock may run ahead of ours within the life of a pass. */
+/** How far a browser's clock may run ahead of ours within an access session. */
 const driftMs = 5_000;
 
-export function createViews({ db, recorder, beginnings, now }: ViewsOptions): Views {
+export function createViews({ db, recorder, newViews, now }: ViewsOptions): Views {
   return {
     async report(reader, { visit, pages }) {
-      const { viewId, startMs } = reader.pass;
+      const { viewId, startMs } = reader.accessSession;
       if (sumOf(pages.values()) > now() - startMs + driftMs) {
         throw invalid('pages', 'add up to more time than has passed since the link was opened');
       }
-      if (!(await beginnings.ensure(reader))) return;
+      if (!(await newViews.ensure(reader))) return;
       recorder.note(
         [...pages]
           .filter(([, duration_ms]) => duration_ms > 0)

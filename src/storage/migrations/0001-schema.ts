@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createCustomers(db);
   await createUsers(db);
   await createSessions(db);
-  await createSignInCounters(db);
+  await createThrottle(db);
   await createRevokedTokens(db);
   await createAuditEvents(db);
   await createSharingTables(db);
@@ -130,14 +130,14 @@ async function createSessions(db: Kysely<unknown>): Promise<void> {
   await createIndex(db, 'sessions', 'expire_time', ['expire_time']);
 }
 
-async function createSignInCounters(db: Kysely<unknown>): Promise<void> {
+async function createThrottle(db: Kysely<unknown>): Promise<void> {
   await db.schema
-    .createTable('sign_in_counters')
+    .createTable('throttle_counters')
     .addColumn('key', 'text', (c) => c.primaryKey())
     .addColumn('level_time', 'bigint', (c) => c.notNull())
     .addColumn('next_time', 'bigint', (c) => c.notNull())
     .execute();
-  await createIndex(db, 'sign_in_counters', 'level_time', ['level_time']);
+  await createIndex(db, 'throttle_counters', 'level_time', ['level_time']);
   await db.schema
     .createTable('familiar_networks')
     .addColumn('key', 'text', (c) => c.primaryKey())

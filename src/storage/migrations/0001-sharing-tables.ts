@@ -135,13 +135,6 @@ async function createViews(db: Kysely<unknown>): Promise<void> {
 
 async function createGate(db: Kysely<unknown>): Promise<void> {
   await db.schema
-    .createTable('gate_counters')
-    .addColumn('key', 'text', (c) => c.primaryKey())
-    .addColumn('level_time', 'bigint', (c) => c.notNull())
-    .addColumn('next_time', 'bigint', (c) => c.notNull())
-    .execute();
-  await createIndex(db, 'gate_counters', 'level_time', ['level_time']);
-  await db.schema
     .createTable('gate_codes')
     .addColumn('key', 'text', (c) => c.primaryKey())
     .addColumn('link_id', 'text', (c) => c.notNull().references('links.id').onDelete('cascade'))

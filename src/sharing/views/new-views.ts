@@ -1,12 +1,11 @@
-// How a view begins: with the first report of a reader's page. New views are limited, for each
-// network and each link, so that requests alone cannot fill the database. Nothing is refused to the
-// reader: the document is open, and a page whose view was not recorded reports again.
-import { createHmac } from 'node:crypto';
+// A view begins with the first report of a reader's browser. New views are limited for each network
+// and each link, so that requests alone cannot fill the database. The reader is not refused: the
+// document stays open, and a browser whose view was not recorded reports again.
 import { type ErrorCode, Failure, fail } from '../../errors/errors.ts';
-import { createCounters, type Lane } from '../../storage/counters.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
 import { everyMs } from '../../storage/every.ts';
 import type { Database, LinkRow, ViewRow } from '../../storage/schema.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { AccessSession } from '../gate/access-session.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { hasView, insertView } from './store.ts';
@@ -14,7 +13,7 @@ import { hasView, insertView } from './store.ts';
 const second = 1_000;
 const sweepEveryMs = 60 * second;
 
-const lanes = {
+const limits = {
   // One network, on all links. It may be an office at a presentation. Then 2,880 a day.
   network: {
     free: 120,
@@ -24,64 +23,58 @@ const lanes = {
   },
   // Many networks on one link. Then 43,200 a day.
   link: { free: 1_000, firstWaitMs: 2 * second, waitMsMax: 2 * second, forgetMs: 2 * second },
-} as const satisfies Record<string, Lane>;
+} as const satisfies Record<string, ThrottleLimit>;
 
-/** Whose page reports. */
+/** The reader whose browser reports. */
 export type Reader = {
-  readonly pass: AccessSession;
+  readonly accessSession: AccessSession;
   readonly link: LinkRow;
   readonly network: string;
 };
 
-export type Beginnings = {
-  /** Makes the view of the reader's pass unless it exists. False where it was not recorded. */
+export type NewViews = {
+  /** Creates the reader's view unless it exists. False if a limit prevents that. */
   ensure(reader: Reader): Promise<boolean>;
 };
 
-export type BeginningsOptions = {
+export type NewViewsOptions = {
   readonly db: Database;
   readonly quotas: Quotas;
-  /** 32 bytes: what is counted is stored as digests that only its holder can make. */
+  /** 32 bytes. */
   readonly key: Uint8Array;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-export function createBeginnings({ db, quotas, key, now }: BeginningsOptions): Beginnings {
-  const counters = createCounters({ db, table: 'gate_counters', refusal: tooMany, now });
-  const counter = (lane: keyof typeof lanes, ...parts: string[]) => ({
-    lane: lanes[lane],
-    key: createHmac('sha256', key)
-      .update(JSON.stringify([lane, ...parts]))
-      .digest('base64url'),
-  });
+export function createNewViews({ db, quotas, key, now }: NewViewsOptions): NewViews {
+  const throttle = createThrottle({ db, key, limits, refusal: tooMany, now });
 
-  /** Rows come with views, and go with them. */
-  const sweep = everyMs(sweepEveryMs, now, () => transact(db, counters.sweep));
+  /** Old counters are deleted when new ones are created. */
+  const sweep = everyMs(sweepEveryMs, now, () => transact(db, throttle.sweep));
 
   async function begin(row: ViewRow, { link, network }: Reader): Promise<void> {
     await sweep();
-    const counted = [counter('network', network), counter('link', link.id)];
-    await counters.check(counted);
+    const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
+    await throttle.check(counted);
     await transact(db, async (trx) => {
       await quotas.add(trx, link.workspace_id, { views: 1 });
-      // Others that count for the workspace wait: the page's other tabs, too.
+      // The quota's lock is held, so that other tabs of the reader wait here.
       if (await hasView(trx, row.id)) throw new AlreadyBegun();
-      await counters.countIn(trx, counted);
+      await throttle.countIn(trx, counted);
       await insertView(trx, row);
     });
   }
 
   return {
     async ensure(reader) {
-      const { pass, link } = reader;
-      if (await hasView(db, pass.viewId)) return true;
+      const { accessSession, link } = reader;
+      if (await hasView(db, accessSession.viewId)) return true;
       const row: ViewRow = {
-        id: pass.viewId,
+        id: accessSession.viewId,
         link_id: link.id,
-        email: pass.email,
-        email_verified: pass.emailVerified ? 1 : 0,
-        create_time: pass.startMs,
+        email: accessSession.email,
+        email_verified: accessSession.emailVerified ? 1 : 0,
+        create_time: accessSession.startMs,
         duration_ms: 0,
       };
       try {
@@ -100,7 +93,7 @@ export function createBeginnings({ db, quotas, key, now }: BeginningsOptions): B
 /** Of the counters and of the quota. */
 const refusals: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'conflict']);
 
-/** Undoes what the transaction has counted. */
+/** Rolls the transaction back. */
 class AlreadyBegun extends Error {}
 
 const tooMany = () => fail('rate_limited', 'There are too many new views.');

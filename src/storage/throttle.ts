@@ -1,54 +1,67 @@
-// Counters of attempts, which make the next one wait where there were many: nothing is ever locked,
-// and what was counted is forgotten with time.
+// Slows guessing: after many attempts, the next one has to wait. Nothing is ever locked, and
+// attempts are forgotten with time.
+import { createHmac } from 'node:crypto';
 import type { Failure } from '../errors/errors.ts';
 import { transact } from './database.ts';
-import type { AttemptCounterRow, Database, Executor } from './schema.ts';
+import type { Database, Executor, ThrottleCounterRow } from './schema.ts';
 
-export type Lane = {
-  /** So many attempts in a row do not wait. */
+export type ThrottleLimit = {
+  /** The number of attempts in a row that need not wait. */
   readonly free: number;
   /** The wait after the last of those; each further attempt doubles it. */
   readonly firstWaitMs: number;
   readonly waitMsMax: number;
-  /** An attempt is forgotten in this time, one after the other. */
+  /** The time in which one attempt is forgotten. */
   readonly forgetMs: number;
 };
 
-/** What is counted: `key` names it, as a digest. */
-export type Counter = { readonly lane: Lane; readonly key: string };
+/** A limit for one value, such as one network. Attempts of the same counter add up. */
+export type Counter = { readonly limit: ThrottleLimit; readonly key: string };
 
-/** An attempt as it was counted, for whoever wants to take it back. */
-export type Counted = Counter & { readonly next: AttemptCounterRow; readonly addedMs: number };
+/** An attempt that was counted. */
+export type Counted = Counter & { readonly next: ThrottleCounterRow; readonly addedMs: number };
 
-export type Counters = {
+export type Throttle<Limits extends string> = {
+  /** The counter of a limit for the value that `parts` name. Only an HMAC of them is stored. */
+  counter(limit: Limits, ...parts: string[]): Counter;
   /**
-   * Counts an attempt, before it is checked: of those that come at the same time none slips
-   * through. Throws where it comes too early for one of the counters; then it does not count.
+   * Counts an attempt before it is checked, so that simultaneous attempts all count. Throws the
+   * refusal if it comes too early for one of the counters; then it does not count.
    */
   count(counters: readonly Counter[]): Promise<Counted[]>;
-  /** The same within a transaction, which the refusal undoes. */
+  /** The same within a transaction, which the refusal rolls back. */
   countIn(trx: Executor, counters: readonly Counter[]): Promise<Counted[]>;
-  /** Throws where an attempt would come too early, and counts nothing: it costs a read. */
+  /** Throws the refusal if an attempt would come too early. Counts nothing, and costs one read. */
   check(counters: readonly Counter[]): Promise<void>;
-  /** Takes an attempt back, and its wait, unless another one has set a wait since. */
+  /** Takes an attempt back, and its wait unless a later attempt has set another. */
   takeBack(trx: Executor, counted: Counted): Promise<void>;
   /** Forgets all attempts of a counter. */
   clear(trx: Executor, counter: Counter): Promise<void>;
-  /** Forgets what no longer counts. */
+  /** Deletes the counters that no longer matter. */
   sweep(trx: Executor): Promise<void>;
 };
 
-export type CountersOptions = {
+export type ThrottleOptions<Limits extends string> = {
   readonly db: Database;
-  readonly table: 'sign_in_counters' | 'gate_counters';
-  /** What an attempt that comes too early is told. */
+  /** 32 bytes, for one throttle only. */
+  readonly key: Uint8Array;
+  readonly limits: Readonly<Record<Limits, ThrottleLimit>>;
+  /** Makes the error of an attempt that comes too early. */
   readonly refusal: (retryAfterSeconds: number) => Failure;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-export function createCounters({ db, table, refusal, now }: CountersOptions): Counters {
-  function refuseEarly({ next_time }: AttemptCounterRow, time: number): void {
+const table = 'throttle_counters';
+
+export function createThrottle<Limits extends string>({
+  db,
+  key: hmacKey,
+  limits,
+  refusal,
+  now,
+}: ThrottleOptions<Limits>): Throttle<Limits> {
+  function refuseEarly({ next_time }: ThrottleCounterRow, time: number): void {
     if (next_time > time) throw refusal(Math.ceil((next_time - time) / 1000));
   }
 
@@ -58,9 +71,9 @@ export function createCounters({ db, table, refusal, now }: CountersOptions): Co
       const stored = await lock(trx, counter.key);
       // Not before the lock: the last attempt may have been counted while this one waited.
       const time = now();
-      const row = bounded(counter.lane, stored, time);
+      const row = bounded(counter.limit, stored, time);
       refuseEarly(row, time);
-      const next = afterAttempt(counter.lane, row, time);
+      const next = afterAttempt(counter.limit, row, time);
       const { key, ...change } = next;
       await trx.updateTable(table).set(change).where('key', '=', key).execute();
       all.push({ ...counter, next, addedMs: next.level_time - Math.max(row.level_time, time) });
@@ -68,8 +81,8 @@ export function createCounters({ db, table, refusal, now }: CountersOptions): Co
     return all;
   }
 
-  /** Reads a counter, made where there is none, and keeps others from it until the commit. */
-  function lock(trx: Executor, key: string): Promise<AttemptCounterRow> {
+  /** Reads a counter, after creating it if necessary, and locks it until the commit. */
+  function lock(trx: Executor, key: string): Promise<ThrottleCounterRow> {
     return trx
       .insertInto(table)
       .values({ key, level_time: 0, next_time: 0 })
@@ -81,19 +94,24 @@ export function createCounters({ db, table, refusal, now }: CountersOptions): Co
   }
 
   async function check(counters: readonly Counter[]): Promise<void> {
-    const laneOf = new Map(counters.map(({ key, lane }) => [key, lane]));
-    const keys = [...laneOf.keys()];
+    const limitOf = new Map(counters.map(({ key, limit }) => [key, limit]));
+    const keys = [...limitOf.keys()];
     const rows = await db.selectFrom(table).selectAll().where('key', 'in', keys).execute();
     const time = now();
     for (const row of rows) {
-      const lane = laneOf.get(row.key);
-      if (lane !== undefined) refuseEarly(bounded(lane, row, time), time);
+      const limit = limitOf.get(row.key);
+      if (limit !== undefined) refuseEarly(bounded(limit, row, time), time);
     }
   }
 
   return {
+    counter(limit, ...parts) {
+      const key = createHmac('sha256', hmacKey).update(JSON.stringify([limit, ...parts]));
+      return { limit: limits[limit], key: key.digest('base64url') };
+    },
+
     async count(counters) {
-      // A flood costs a read, no write.
+      // A flood costs reads, but no writes.
       await check(counters);
       return transact(db, (trx) => countIn(trx, counters));
     },
@@ -128,30 +146,34 @@ export function createCounters({ db, table, refusal, now }: CountersOptions): Co
   };
 }
 
-/** One order for all, so that attempts do not wait for each other crosswise. */
+/** The same order everywhere, so that simultaneous attempts cannot deadlock. */
 function inOrder(counters: readonly Counter[]): Counter[] {
   return [...counters].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-const levelMaxOf = ({ free, firstWaitMs, waitMsMax }: Lane) =>
+const levelMaxOf = ({ free, firstWaitMs, waitMsMax }: ThrottleLimit) =>
   free + Math.log2(waitMsMax / firstWaitMs);
 
 /**
- * A row from before the clock was set back could stop attempts for as long as the clock was ahead.
- * Its next attempt is let through, and counts as one after many: then the longest wait follows.
+ * A row written before the clock was set back could block attempts for as long as the clock was
+ * ahead. Instead, the next attempt is accepted and the longest wait follows it.
  */
-function bounded(lane: Lane, row: AttemptCounterRow, now: number): AttemptCounterRow {
-  const isAhead = row.next_time - now > lane.waitMsMax;
+function bounded(limit: ThrottleLimit, row: ThrottleCounterRow, now: number): ThrottleCounterRow {
+  const isAhead = row.next_time - now > limit.waitMsMax;
   return {
     key: row.key,
-    level_time: Math.min(row.level_time, Math.ceil(now + levelMaxOf(lane) * lane.forgetMs)),
+    level_time: Math.min(row.level_time, Math.ceil(now + levelMaxOf(limit) * limit.forgetMs)),
     next_time: isAhead ? 0 : row.next_time,
   };
 }
 
-function afterAttempt(lane: Lane, row: AttemptCounterRow, now: number): AttemptCounterRow {
-  const { free, firstWaitMs, waitMsMax, forgetMs } = lane;
-  const levelMax = levelMaxOf(lane);
+function afterAttempt(
+  limit: ThrottleLimit,
+  row: ThrottleCounterRow,
+  now: number,
+): ThrottleCounterRow {
+  const { free, firstWaitMs, waitMsMax, forgetMs } = limit;
+  const levelMax = levelMaxOf(limit);
   const level = Math.min(Math.max(0, (row.level_time - now) / forgetMs) + 1, levelMax);
   const doublings = Math.ceil(level) - free;
   const waitMs = doublings < 0 ? 0 : Math.min(firstWaitMs * 2 ** doublings, waitMsMax);

@@ -1,5 +1,4 @@
-// The way in: what a gate asks for, one after the other, and what it makes of the answers.
-
+// The steps of a gate, in their order, and how a visitor completes them.
 import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
 import { type Random, randomText } from '../../crypto/ids.ts';
 import { type ErrorCode, Failure } from '../../errors/errors.ts';
@@ -7,18 +6,18 @@ import { readEmail } from '../../net/email.ts';
 import { transact } from '../../storage/database.ts';
 import { everyMs } from '../../storage/every.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
-import { hasProven } from './browsers.ts';
 import type { Asker, Claim, Codes } from './codes.ts';
 import type { Admission, Gate, Viewer } from './gate.ts';
-import type { Guesses } from './guesses.ts';
-import type { Progress } from './progress.ts';
+import type { GateState } from './gate-state.ts';
+import { hasVerifiedEmail } from './known-browser.ts';
+import type { PasswordThrottle } from './password-throttle.ts';
 
 /** What is asked for; each is also the name of its form's field. */
 export type Step = 'password' | 'email' | 'code';
 
 export type Visitor = {
   readonly network: string;
-  readonly progress: Progress;
+  readonly state: GateState;
   /** The browser, where it has passed a step of the link's gate before. */
   readonly browser: string | undefined;
 };
@@ -35,7 +34,7 @@ export type Refusal = {
 
 /** Where a visitor stands after a form. */
 export type Outcome = {
-  readonly progress: Progress;
+  readonly state: GateState;
   readonly admission?: Admission;
   readonly refusal?: Refusal;
   /** The step that was refused. */
@@ -48,104 +47,104 @@ export type Outcome = {
   readonly hasResent?: boolean;
 };
 
-export type Entrance = {
-  /** What comes next; undefined where nothing is left. */
-  stepOf(link: LinkRow, progress: Progress): Step | undefined;
-  take(link: LinkRow, form: URLSearchParams, visitor: Visitor): Promise<Outcome>;
+export type GateSteps = {
+  /** The next step; undefined after the last. */
+  nextStep(link: LinkRow, state: GateState): Step | undefined;
+  submit(link: LinkRow, form: URLSearchParams, visitor: Visitor): Promise<Outcome>;
 };
 
-export type EntranceOptions = {
+export type GateStepsOptions = {
   readonly db: Database;
   readonly gate: Gate;
   readonly passwords: Passwords;
-  readonly guesses: Guesses;
+  readonly passwordThrottle: PasswordThrottle;
   readonly codes: Codes;
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-type TakeStep = (link: LinkRow, form: URLSearchParams, visitor: Visitor) => Promise<Outcome>;
+type SubmitStep = (link: LinkRow, form: URLSearchParams, visitor: Visitor) => Promise<Outcome>;
 
 const sweepEveryMs = 60_000;
 
-export function createEntrance(options: EntranceOptions): Entrance {
-  const { db, gate, passwords, guesses, codes, random, now } = options;
+export function createGateSteps(options: GateStepsOptions): GateSteps {
+  const { db, gate, passwords, passwordThrottle, codes, random, now } = options;
 
   /** Rows come with forms, and go with them. */
   const sweep = everyMs(sweepEveryMs, now, () =>
     transact(db, async (trx) => {
-      await guesses.sweep(trx);
+      await passwordThrottle.sweep(trx);
       await codes.sweep(trx);
     }),
   );
 
-  async function enter(link: LinkRow, progress: Progress, email: string): Promise<Outcome> {
+  async function enter(link: LinkRow, state: GateState, email: string): Promise<Outcome> {
     const admission = await gate.admit(link, { email });
-    return admission === undefined ? { progress } : { progress, admission };
+    return admission === undefined ? { state } : { state, admission };
   }
 
   const steps = {
-    async password(link, form, { progress, ...visitor }) {
+    async password(link, form, { state, ...visitor }) {
       const password = form.get('password') ?? '';
-      if (password === '') return { progress, refusal: refusals.noPassword };
+      if (password === '') return { state, refusal: refusals.noPassword };
       let forgive = async () => {};
       const queue: PasswordQueue = {
         kind: 'links',
         owner: [link.workspace_id, link.id],
-        // In its turn: a flood of guesses must not fill the database's queue, either.
+        // In its turn: a flood of passwordThrottle must not fill the database's queue, either.
         async first() {
-          forgive = await guesses.count({ linkId: link.id, ...visitor });
+          forgive = await passwordThrottle.count({ linkId: link.id, ...visitor });
         },
       };
       if (!(await passwords.verify(link.password_hash ?? undefined, password, queue))) {
-        return { progress, refusal: refusals.wrongPassword };
+        return { state, refusal: refusals.wrongPassword };
       }
       await forgive();
-      const next = { ...progress, knowsPassword: true };
-      const outcome = asksForEmail(link) ? { progress: next } : await enter(link, next, '');
+      const next = { ...state, knowsPassword: true };
+      const outcome = asksForEmail(link) ? { state: next } : await enter(link, next, '');
       return { ...outcome, hasShownPassword: true };
     },
 
-    async email(link, form, { progress, ...visitor }) {
+    async email(link, form, { state, ...visitor }) {
       const email = readEmail(form.get('email') ?? '');
-      if (email === undefined) return { progress, refusal: refusals.noEmail };
-      if (link.email_verification_required === 0) return enter(link, progress, email);
+      if (email === undefined) return { state, refusal: refusals.noEmail };
+      if (link.email_verification_required === 0) return enter(link, state, email);
       // One that was sent a moment ago is as good as a new one.
-      const id = progress.visitor === '' ? randomText(random) : progress.visitor;
+      const id = state.visitorId === '' ? randomText(random) : state.visitorId;
       await codes.send(claimOf(link, email), askerOf(visitor, id));
-      return { progress: { ...progress, email, visitor: id } };
+      return { state: { ...state, email, visitorId: id } };
     },
 
-    async code(link, form, { progress, ...visitor }) {
-      const { email = '', visitor: id } = progress;
+    async code(link, form, { state, ...visitor }) {
+      const { email = '', visitorId: id } = state;
       const claim = claimOf(link, email);
       const action = form.get('code') ?? '';
-      if (action === 'other') return { progress: { ...progress, email: undefined } };
+      if (action === 'other') return { state: { ...state, email: undefined } };
       if (action === 'again') {
         const waitSeconds = await codes.send(claim, askerOf(visitor, id));
-        if (waitSeconds === 0) return { progress, hasResent: true };
-        return { progress, refusal: sentAlready(waitSeconds) };
+        if (waitSeconds === 0) return { state, hasResent: true };
+        return { state, refusal: sentAlready(waitSeconds) };
       }
       const code = action.replaceAll(/\s/g, '');
-      if (!/^\d{6}$/.test(code)) return { progress, refusal: refusals.noCode };
+      if (!/^\d{6}$/.test(code)) return { state, refusal: refusals.noCode };
       const prove: Viewer['prove'] = (trx) => codes.redeem(trx, claim, { code, visitor: id });
       const admission = await gate.admit(link, { email, prove });
       return admission === undefined
-        ? { progress, refusal: refusals.wrongCode }
-        : { progress, admission, provenEmail: email };
+        ? { state, refusal: refusals.wrongCode }
+        : { state, admission, provenEmail: email };
     },
-  } satisfies Record<Step, TakeStep>;
+  } satisfies Record<Step, SubmitStep>;
 
   return {
-    stepOf,
-    async take(link, form, visitor) {
+    nextStep,
+    async submit(link, form, visitor) {
       await sweep();
-      let outcome: Outcome = { progress: visitor.progress };
+      let outcome: Outcome = { state: visitor.state };
       for (const step of order) {
-        const { progress } = outcome;
-        if (!form.has(step) || !isDue(step, stepOf(link, progress))) continue;
-        const taken = await steps[step](link, form, { ...visitor, progress }).catch(refused);
+        const { state } = outcome;
+        if (!form.has(step) || !isDue(step, nextStep(link, state))) continue;
+        const taken = await steps[step](link, form, { ...visitor, state }).catch(refused);
         outcome = { ...outcome, ...taken };
         if ('admission' in taken) return outcome;
         if ('refusal' in taken) return { ...outcome, again: step };
@@ -161,9 +160,9 @@ const claimOf = (link: LinkRow, email: string): Claim => ({
   email,
 });
 
-const askerOf = ({ network, browser }: Omit<Visitor, 'progress'>, visitor: string): Asker => ({
+const askerOf = ({ network, browser }: Omit<Visitor, 'state'>, visitor: string): Asker => ({
   network,
-  provenBrowser: hasProven(browser) ? browser : undefined,
+  provenBrowser: hasVerifiedEmail(browser) ? browser : undefined,
   visitor,
 });
 
@@ -172,7 +171,7 @@ const order: readonly Step[] = ['password', 'email', 'code'];
 const asksForEmail = (link: LinkRow) =>
   link.email_required === 1 || link.email_verification_required === 1;
 
-function stepOf(link: LinkRow, { knowsPassword, email }: Progress): Step | undefined {
+function nextStep(link: LinkRow, { knowsPassword, email }: GateState): Step | undefined {
   if (link.password_hash !== null && !knowsPassword) return 'password';
   if (!asksForEmail(link)) return undefined;
   return link.email_verification_required === 1 && email !== undefined ? 'code' : 'email';

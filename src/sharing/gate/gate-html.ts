@@ -6,12 +6,12 @@ import { htmlHeaders } from '../../http/html-headers.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
 import type { RouteReply } from '../../http/route.ts';
 import type { SharedDocument } from '../links/links.ts';
-import type { Refusal } from './entrance.ts';
 import { type Form, formBody } from './forms.ts';
+import type { Refusal } from './gate-steps.ts';
 
 const headers = htmlHeaders();
 
-export type GatePages = {
+export type GateHtml = {
   unknown(): RouteReply;
   gone(): RouteReply;
   /** Asks for the next step of the gate. Reveals nothing about the document. */
@@ -19,7 +19,7 @@ export type GatePages = {
   document(shared: SharedDocument): RouteReply;
 };
 
-export function createGatePages(assets: Assets): GatePages {
+export function createGateHtml(assets: Assets): GateHtml {
   const style = assets.addressOf('web/viewer/pages.css');
   const script = assets.addressOf('web/viewer/viewer.ts');
   const icon = assets.addressOf('web/viewer/mark.svg');

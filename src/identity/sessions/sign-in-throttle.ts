@@ -1,0 +1,105 @@
+// Slows the guessing of users' passwords. An attacker cannot lock a user out: known browsers and
+// networks have separate counters.
+import { createHmac } from 'node:crypto';
+import { fail } from '../../errors/errors.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
+import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+import { forgetNetworks, isFamiliar, rememberNetwork } from './store.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+const limits = {
+  // A browser that the user has signed in from: only typing errors count.
+  device: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
+  // One network guessing at one user: 1,350 guesses a day at most.
+  pair: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
+  // One network guessing at many users. It may be an office, where a failure a minute is ordinary.
+  network: { free: 50, firstWaitMs: second, waitMsMax: 8 * second, forgetMs: minute },
+  // Many networks guessing at one user: 1,350 guesses a day for all together.
+  user: { free: 20, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 5 * minute },
+} as const satisfies Record<string, ThrottleLimit>;
+
+/** How long a network stays familiar after a sign-in. */
+const familiarMs = 90 * 24 * 60 * minute;
+
+export type Attempt = {
+  /** In lower case. */
+  readonly email: string;
+  readonly network: string;
+  /** The id of a browser that the user has signed in from before. */
+  readonly device: string | undefined;
+};
+
+/** An attempt that was counted. */
+export type Counted = {
+  /** Takes the attempt back after a successful sign-in. */
+  forgive(trx: Executor): Promise<void>;
+  /** Takes the attempt back if its password was not checked. */
+  takeBack(trx: Executor): Promise<void>;
+};
+
+export type SignInThrottle = {
+  /**
+   * Counts an attempt before it is checked. Throws `rate_limited` if it comes too early; then it
+   * does not count.
+   */
+  count(attempt: Attempt): Promise<Counted>;
+  /** Deletes what no longer matters. */
+  sweep(trx: Executor): Promise<void>;
+};
+
+export type SignInThrottleOptions = {
+  readonly db: Database;
+  /** 32 bytes. */
+  readonly key: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+export function createSignInThrottle({ db, key, now }: SignInThrottleOptions): SignInThrottle {
+  const throttle = createThrottle({ db, key, limits, refusal, now });
+  const { counter } = throttle;
+  const familiarKey = ({ network, email }: Attempt) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify(['familiar', network, email]))
+      .digest('base64url');
+
+  /** `own`: the counter of the caller alone; `shared`: those that others count for too. */
+  async function countersOf(attempt: Attempt): Promise<{ own: Counter; shared: Counter[] }> {
+    const { email, network, device } = attempt;
+    if (device !== undefined) return { own: counter('device', device, email), shared: [] };
+    const own = counter('pair', network, email);
+    const ofNetwork = counter('network', network);
+    // An address without a user causes the same queries and counters.
+    const isKnown = await isFamiliar(db, familiarKey(attempt));
+    return { own, shared: isKnown ? [ofNetwork] : [ofNetwork, counter('user', email)] };
+  }
+
+  return {
+    async sweep(trx) {
+      await throttle.sweep(trx);
+      await forgetNetworks(trx, now() - familiarMs);
+    },
+    async count(attempt) {
+      const { own, shared } = await countersOf(attempt);
+      const counted = await throttle.count([own, ...shared]);
+      return {
+        async takeBack(trx) {
+          for (const one of counted) await throttle.takeBack(trx, one);
+        },
+        async forgive(trx) {
+          for (const one of counted) {
+            await (one.key === own.key ? throttle.clear(trx, one) : throttle.takeBack(trx, one));
+          }
+          await rememberNetwork(trx, familiarKey(attempt), now());
+        },
+      };
+    },
+  };
+}
+
+const refusal = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'Too many attempts to sign in; wait before the next.', {
+    retryAfterSeconds,
+  });

@@ -1,0 +1,16 @@
+// The steps of a gate that a visitor has completed. The cookie is signed for the link and for one
+// revision of its gate.
+
+export type GateState = {
+  /** Whether the visitor entered the right password. */
+  readonly knowsPassword: boolean;
+  /** The address that a code was sent to. */
+  readonly email?: string | undefined;
+  /** Identifies the visitor, to count tries of a code; empty before an address is entered. */
+  readonly visitorId: string;
+};
+
+/** Long enough to find a mail. */
+export const gateStateSeconds = 30 * 60;
+
+export const initialGateState: GateState = { knowsPassword: false, visitorId: '' };

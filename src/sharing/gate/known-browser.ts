@@ -1,0 +1,28 @@
+// Known browsers have completed a step of a link's gate before: the password or a verified address.
+// Their attempts are counted separately, so that attempts of others do not delay them (OWASP, "Slow
+// Down Online Guessing Attacks with Device Cookies"). The cookie grants no access. A new password
+// ends it: a reader who knew the last password may guess the next.
+import { createHash } from 'node:crypto';
+import { type Random, randomText } from '../../crypto/ids.ts';
+
+export const knownBrowserSeconds = 90 * 24 * 60 * 60;
+
+/** The prefix of the ids of browsers with a verified address. No random id has it. */
+const verifiedPrefix = 'verified-';
+
+/** A new id for a browser in which the right password was entered or `email` was verified. */
+export function newBrowserId(random: Random, email: string | undefined): string {
+  return email === undefined ? randomText(random) : verifiedBrowserId(email);
+}
+
+/**
+ * The id of every browser in which `email` was verified. They share one id, so that verifying an
+ * address again does not multiply the attempts.
+ */
+export function verifiedBrowserId(email: string): string {
+  return verifiedPrefix + createHash('sha256').update(email).digest('base64url');
+}
+
+export function hasVerifiedEmail(browserId: string | undefined): boolean {
+  return browserId?.startsWith(verifiedPrefix) === true;
+}

@@ -1,0 +1,66 @@
+// Slows the guessing of links' passwords. An attacker cannot lock a link.
+import { fail } from '../../errors/errors.ts';
+import { transact } from '../../storage/database.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
+import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+const limits = {
+  // A browser in which the password was entered before: only typing errors count.
+  browser: { free: 10, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
+  // One network guessing: at most 1,350 guesses a day.
+  pair: { free: 10, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
+  // Many networks guessing. All new visitors of the link share it, so its wait is short.
+  link: { free: 100, firstWaitMs: second, waitMsMax: 4 * second, forgetMs: 30 * second },
+} as const satisfies Record<string, ThrottleLimit>;
+
+export type PasswordAttempt = {
+  readonly linkId: string;
+  readonly network: string;
+  /** The id of a browser in which the link's password was entered before. */
+  readonly browser: string | undefined;
+};
+
+export type PasswordThrottle = {
+  /**
+   * Counts an attempt before it is checked. Throws `rate_limited` if it comes too early. The
+   * returned function takes the attempt back after the password has turned out to be right.
+   */
+  count(attempt: PasswordAttempt): Promise<() => Promise<void>>;
+  sweep(trx: Executor): Promise<void>;
+};
+
+export type PasswordThrottleOptions = {
+  readonly db: Database;
+  /** 32 bytes. */
+  readonly key: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+export function createPasswordThrottle(options: PasswordThrottleOptions): PasswordThrottle {
+  const throttle = createThrottle({ ...options, limits, refusal });
+  const { counter } = throttle;
+  return {
+    sweep: throttle.sweep,
+    async count({ linkId, network, browser }) {
+      const own =
+        browser === undefined
+          ? counter('pair', linkId, network)
+          : counter('browser', linkId, browser);
+      const shared = browser === undefined ? [counter('link', linkId)] : [];
+      const counted = await throttle.count([own, ...shared]);
+      return () =>
+        transact(options.db, async (trx) => {
+          for (const one of counted) {
+            await (one.key === own.key ? throttle.clear(trx, one) : throttle.takeBack(trx, one));
+          }
+        });
+    },
+  };
+}
+
+const refusal = (retryAfterSeconds: number) =>
+  fail('rate_limited', 'There were too many wrong passwords.', { retryAfterSeconds });

@@ -1,0 +1,38 @@
+// The access that a request has to a shared document. Every route of a link except its HTML requires
+// it; the HTML shows the gate instead.
+import { fail } from '../../errors/errors.ts';
+import type { RouteRequest } from '../../http/route.ts';
+import type { SharedDocument } from '../links/links.ts';
+import type { AccessSession } from './access-session.ts';
+import type { GateCookies } from './cookies.ts';
+import type { Decision, Gate } from './gate.ts';
+
+export type GrantedAccess = {
+  readonly shared: SharedDocument;
+  readonly accessSession: AccessSession;
+};
+
+type Options = { readonly gate: Gate; readonly cookies: GateCookies };
+
+/** Checks the access session of a request to a path with `{slug}`. */
+export function checkAccess({ gate, cookies }: Options, request: RouteRequest): Promise<Decision> {
+  return gate.authorise(request.variables.slug ?? '', cookies.readAccess(request));
+}
+
+/** Throws `forbidden`, `gone` or `not_found` for a request without access. */
+export async function requireAccess(
+  options: Options,
+  request: RouteRequest,
+): Promise<GrantedAccess> {
+  const decision = await checkAccess(options, request);
+  switch (decision.kind) {
+    case 'open':
+      return decision;
+    case 'ask':
+      throw fail('forbidden', "The link's gate has not been passed.");
+    case 'gone':
+      throw fail('gone', 'The link has expired or was revoked.');
+    case 'unknown':
+      throw fail('not_found', 'There is no such link.');
+  }
+}
