@@ -45,10 +45,7 @@ function guardUnary(methodGuard: MethodGuard, handler: Handler) {
     try {
       principal = await methodGuard.identify(call);
       methodGuard.admit(call, principal);
-      const message = read();
-      const decoded = message instanceof Promise ? await message : message;
-      const accepted = methodGuard.accept(call, principal, decoded);
-      const request = accepted instanceof Promise ? await accepted : accepted;
+      const request = await methodGuard.accept(call, principal, await read());
       const answer = create(output, await handle(request, call.context));
       methodGuard.observe(call, principal, started, undefined);
       return answer;

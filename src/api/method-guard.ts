@@ -136,7 +136,7 @@ export class MethodGuard {
   }
 
   /** Checks a decoded request: whom and what it is about, its workspace, its bounds. */
-  accept(call: Call, principal: Principal, request: Message): Message | Promise<Message> {
+  async accept(call: Call, principal: Principal, request: Message): Promise<Message> {
     const { access } = this.method;
     if (access.self && isUser(principal)) {
       if ((request as { userId?: string }).userId !== principal.userId) {
@@ -144,14 +144,11 @@ export class MethodGuard {
       } else if (access.recentSignIn) this.#checkSignIn(principal);
     }
     if (this.#changesGuarded(request)) this.#checkSignIn(principal);
-    if (!access.workspace) return this.#bounded(request);
-    const named = (request as { workspaceId?: string }).workspaceId ?? '';
-    const found = resolveWorkspace(call.context, named);
-    const enter = (workspaceId: string) => {
-      setWorkspace(call.context, workspaceId);
-      return this.#bounded(request);
-    };
-    return typeof found === 'string' ? enter(found) : found.then(enter);
+    if (access.workspace) {
+      const named = (request as { workspaceId?: string }).workspaceId ?? '';
+      setWorkspace(call.context, await resolveWorkspace(call.context, named));
+    }
+    return this.#bounded(request);
   }
 
   #changesGuarded(request: Message): boolean {

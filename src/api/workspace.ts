@@ -20,7 +20,7 @@ export function setWorkspace(context: HandlerContext, workspaceId: string): void
  * The workspace that a call acts in: the credential's own, else the one that the request names.
  * A caller of a streaming method learns it from the messages, so its handler calls this itself.
  */
-export function resolveWorkspace(context: HandlerContext, named: string): string | Promise<string> {
+export async function resolveWorkspace(context: HandlerContext, named: string): Promise<string> {
   const { principal } = callerOf(context);
   switch (principal.type) {
     case 'workspace_key':

@@ -82,7 +82,7 @@ export async function invoke(
   const isGone = () => false;
   const call = { transport: 'http', requestId: 'mine', peer: '', header, context, isGone } as const;
   const init: MessageInitShape<DescMessage> = fields;
-  return endpoint.invoke(call, () => create(method.input as DescMessage, init));
+  return endpoint.invoke(call, async () => create(method.input as DescMessage, init));
 }
 
 export function guardMethod(rule: Rule | undefined, principal: Principal | undefined): Endpoint {

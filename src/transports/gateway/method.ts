@@ -98,13 +98,13 @@ function headersOf(request: FastifyRequest): Headers {
 }
 
 /** Reads the request message. Waits for the body if the request has one. */
-function readRequest(
+async function readRequest(
   binding: Binding,
   { variables }: Routed,
   request: FastifyRequest,
   reply: FastifyReply,
   bodies: BodyBudgets,
-): Message | Promise<Message> {
+): Promise<Message> {
   const { endpoint } = binding;
   const { oauthForm, download } = endpoint.http;
   const url = request.raw.url ?? '';
@@ -123,8 +123,8 @@ function readRequest(
     return readMessage(binding, { ...head, body: undefined });
   }
   if (!isForm) requireType(request, jsonType);
-  const text = readText(request.raw, reply.raw, budgetOf(endpoint, bodies));
-  return text.then((body) => readMessage(binding, { ...head, body }));
+  const body = await readText(request.raw, reply.raw, budgetOf(endpoint, bodies));
+  return readMessage(binding, { ...head, body });
 }
 
 /** The headers that are fields of a download's request. */
