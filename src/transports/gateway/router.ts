@@ -40,22 +40,14 @@ export interface Router<T> {
 /** Throws if a template or method is wrong, or if two routes would match the same requests. */
 export function createRouter<T>(routes: readonly Route<T>[]): Router<T> {
   const root = createNode<T>();
-  const literals = new Map<string, Methods<T>>();
   const verbs = new Set<string>();
   for (const route of routes) {
     const entry = createEntry(route);
-    const methods = addEntry(root, entry);
-    const { source, verb } = entry.template;
+    addEntry(root, entry);
+    const { verb } = entry.template;
     if (verb !== undefined) verbs.add(verb);
-    if (isLiteral(entry.template)) literals.set(source, methods);
   }
-  return {
-    match(method, rawPath) {
-      const entry = entryFor(literals.get(rawPath), method);
-      if (entry !== undefined) return { kind: 'found', value: entry.value, variables: [] };
-      return matchSegments(root, verbs, method, rawPath);
-    },
-  };
+  return { match: (method, rawPath) => matchSegments(root, verbs, method, rawPath) };
 }
 
 interface Entry<T> {
@@ -107,12 +99,7 @@ function parseFor(name: string, source: string): Template {
   }
 }
 
-/** Whether the template's text is itself a path, the only one it takes but for its encoding. */
-function isLiteral({ segments, variables }: Template): boolean {
-  return variables.length === 0 && segments.every(({ kind }) => kind === 'literal');
-}
-
-function addEntry<T>(root: Node<T>, entry: Entry<T>): Methods<T> {
+function addEntry<T>(root: Node<T>, entry: Entry<T>): void {
   let node = root;
   let ends = root.here;
   for (const segment of entry.template.segments) {
@@ -129,7 +116,6 @@ function addEntry<T>(root: Node<T>, entry: Entry<T>): Methods<T> {
     throw new Error(`${describe(other)} and ${describe(entry)} match the same requests`);
   }
   methods.set(entry.method, entry);
-  return methods;
 }
 
 function anyChild<T>(node: Node<T>): Node<T> {
@@ -224,8 +210,8 @@ function visitEnds<T, R extends object>(
   );
 }
 
-function entryFor<T>(methods: Methods<T> | undefined, method: string): Entry<T> | undefined {
-  return methods?.get(method) ?? (method === 'HEAD' ? methods?.get('GET') : undefined);
+function entryFor<T>(methods: Methods<T>, method: string): Entry<T> | undefined {
+  return methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined);
 }
 
 function allowedMethods<T>(root: Node<T>, readings: readonly Reading[]): string[] {
