@@ -8,7 +8,6 @@ import type { HttpRule } from '../../../gen/google/api/http_pb.js';
 import { DownloadHeaderSchema } from '../../../gen/latchkey/http/v1/download_pb.js';
 import type { Multipart } from '../../../gen/latchkey/options/v1/http_pb.js';
 import type { Endpoint } from '../../api/endpoint.ts';
-import { type FlatMessages, flatMessages } from './flat.ts';
 import { oauthFields } from './oauth-form.ts';
 import { parseTemplate, type Template } from './template.ts';
 
@@ -19,10 +18,6 @@ export type Binding = {
   readonly template: Template;
   /** `*`: the body is the whole request but for the path's fields; a field: that field's value. */
   readonly body: '*' | DescField | undefined;
-  /** Reads a body that is the whole request, where that is flat. */
-  readonly flatBody: FlatMessages | undefined;
-  /** Writes an answer that is the whole response, where that is flat. */
-  readonly flatAnswer: FlatMessages | undefined;
   /** The field of the response that is sent; undefined for all of it. */
   readonly responseBody: DescField | undefined;
   /** The field that tells what a PATCH changes; its body's members, where the caller does not. */
@@ -71,8 +66,6 @@ function bind(endpoint: Endpoint, rule: HttpRule, isFirst: boolean): Binding {
     method,
     template,
     body: body === '' ? undefined : body,
-    flatBody: body === '*' && method !== 'PATCH' ? flatMessages(input) : undefined,
-    flatAnswer: responseBody === undefined ? flatMessages(output) : undefined,
     responseBody,
     mask: method === 'PATCH' ? maskOf(input) : undefined,
   };

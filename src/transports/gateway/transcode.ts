@@ -40,8 +40,6 @@ export function readMessage(binding: Binding, input: HttpInput): Message {
   const json: JsonObject = { ...input.headerFields };
   readQuery(binding, input.query, json);
   const body = bodyOf(binding, input);
-  const flat = readFlat(binding, input, body);
-  if (flat !== undefined) return flat;
   const given = placeBody(binding, input, body, json);
   for (const [fieldPath, value] of input.variables) {
     put(json, schema, fieldPath, [value], 'is given by the path');
@@ -58,12 +56,6 @@ function bodyOf({ body, endpoint }: Binding, { body: text, isForm }: HttpInput) 
   }
   if (text !== undefined && text !== '') throw fail('invalid_argument', 'No body is taken here.');
   return undefined;
-}
-
-/** Reads a request that is nothing but a plain body; undefined for any other. */
-function readFlat({ flatBody }: Binding, input: HttpInput, body: JsonValue | undefined) {
-  const isWhole = input.variables.length === 0 && !input.isForm && input.basic === undefined;
-  return isWhole && body !== undefined && isObject(body) ? flatBody?.read(body) : undefined;
 }
 
 /** Puts the body where it belongs. Tells which fields it names. */
@@ -241,9 +233,7 @@ const writeOptions = { alwaysEmitImplicit: true, useProtoFieldName: true } as co
 
 /** The JSON of a response, or of the one field of it that is sent. */
 export function writeMessage(binding: Binding, message: Message): JsonValue {
-  const { endpoint, responseBody, flatAnswer } = binding;
-  const flat = flatAnswer?.write(message);
-  if (flat !== undefined) return flat;
+  const { endpoint, responseBody } = binding;
   const json = toJson(endpoint.descriptor.output, message, writeOptions);
   if (responseBody === undefined) return json;
   const value = isObject(json) ? json[responseBody.name] : undefined;

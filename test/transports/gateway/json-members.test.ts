@@ -48,4 +48,22 @@ describe('a name', () => {
       }),
     );
   });
+
+  test('is found twice exactly where it is, whatever else the text holds', () => {
+    const names = fc.constantFrom('a', 'b', 'a"', '\\', '\n', 'é');
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', '\\"', ':"', '\\'));
+    const inner = fc.oneof(text, fc.array(text), fc.dictionary(names, text), fc.nat());
+    fc.assert(
+      fc.property(fc.array(fc.tuple(names, inner), { maxLength: 5 }), (members) => {
+        const written = members.map(
+          ([name, one]) => `${JSON.stringify(name)}: ${JSON.stringify(one)}`,
+        );
+        const json = `{${written.join(' , ')}}`;
+        const isTwice = new Set(members.map(([name]) => name)).size < members.length;
+        expect(judge(json)).toBe(isTwice);
+        expect(judge(`[${json}]`)).toBe(isTwice);
+      }),
+      { numRuns: 500 },
+    );
+  });
 });
