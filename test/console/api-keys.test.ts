@@ -36,7 +36,7 @@ async function create(page: Page, { name, scopes, end = '' }: Wish): Promise<voi
   const dialog = page.getByRole('dialog', { name: 'Create API key' });
   await dialog.getByLabel('Name').fill(name);
   for (const scope of scopes) await dialog.getByLabel(scope, { exact: true }).check();
-  await dialog.getByLabel('Ends').fill(end);
+  await dialog.getByLabel('Expires').fill(end);
   await dialog.getByRole('button', { name: 'Create' }).click();
 }
 
@@ -103,10 +103,10 @@ describe('a workspace API key', () => {
     const dialog = page.getByRole('dialog', { name: 'Create API key' });
     await dialog.getByText('Choose at least one scope.').waitFor();
     await dialog.getByLabel('documents:read').check();
-    await dialog.getByLabel('Ends').fill('2020-01-01T00:00');
+    await dialog.getByLabel('Expires').fill('2020-01-01T00:00');
     await dialog.getByLabel('Name').fill('Robot');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    const end = dialog.getByLabel('Ends');
+    const end = dialog.getByLabel('Expires');
     await expect.poll(() => end.getAttribute('aria-invalid')).toBe('true');
     await dialog.getByText('Request ID').waitFor();
     await expectFitForAll(page);
@@ -177,7 +177,7 @@ describe('rotating a key', () => {
     const { secret, text } = await takeSecret(page);
     expect(text).toContain('The old key has expired.');
     expect([await statusOf(old), await statusOf(secret)]).toEqual([401, 200]);
-    await rowOf(page, credentialId).getByText('Revoked').waitFor();
+    await rowOf(page, credentialId).getByText('Revoked', { exact: true }).waitFor();
   });
 });
 
@@ -195,7 +195,7 @@ describe('revoking a key', () => {
 
     await page.getByRole('button', { name: 'Revoke' }).click();
     await question.getByRole('button', { name: 'Revoke' }).click();
-    await tableOf(page).getByText('Revoked').waitFor();
+    await tableOf(page).getByText('Revoked', { exact: true }).waitFor();
     expect(await statusOf(key)).toBe(401);
     expect(await page.getByRole('button', { name: 'Rotate' }).count()).toBe(0);
   });
@@ -279,7 +279,7 @@ describe('the settings of a workspace', () => {
     await page.getByText(ownerId, { exact: true }).waitFor();
     await expectFitForAll(page);
     await page.getByRole('button', { name: 'Rename' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Rename the workspace' });
+    const dialog = page.getByRole('dialog', { name: 'Rename workspace' });
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Test workspace');
     await dialog.getByLabel('Name').fill('');
     await dialog.getByRole('button', { name: 'Rename' }).click();

@@ -46,10 +46,10 @@ describe('the audit log', () => {
     await page.getByRole('button', { name: 'Disable' }).click();
     await dialogOf(page).getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
-    await page.getByRole('link', { name: 'what was done to the user' }).click();
+    await page.getByRole('link', { name: 'events on this target' }).click();
     await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
     await expect.poll(() => rowsOf(page).count()).toBe(1);
-    await rowsOf(page).getByText('Done', { exact: true }).waitFor();
+    await rowsOf(page).getByText('Success', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Details of UserService.DisableUser' }).click();
     const dialog = dialogOf(page);
     const { request_id } = await db()
@@ -76,19 +76,19 @@ describe('the audit log', () => {
     const { page, open } = await visitAs(await staff());
     await open('/audit');
     await page.getByLabel('Actor ID').fill(common.actor_id);
-    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(5);
     await page.getByLabel('Action').fill(wanted.action);
-    await page.getByLabel('Outcome').selectOption('Done');
-    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByLabel('Outcome').selectOption('Success');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(3);
     const local = (time: number) => {
       const zone = new Date(time).getTimezoneOffset() * 60_000;
       return new Date(time - zone).toISOString().slice(0, 19);
     };
     await page.getByLabel('From').fill(local(noon));
-    await page.getByLabel('Before').fill(local(noon + 1000));
-    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByLabel('To', { exact: true }).fill(local(noon + 1000));
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(1);
     expect(new URL(page.url()).searchParams.get('start_time')).toContain('2026-03-01T12:00:00');
 
@@ -111,7 +111,7 @@ describe('the audit log', () => {
     await page.getByRole('alert').getByText('End time is not after start_time.').waitFor();
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByText('Choose a time after “From”.').waitFor();
-    await page.getByLabel('Before').and(page.locator(':focus')).waitFor();
+    await page.getByLabel('To', { exact: true }).and(page.locator(':focus')).waitFor();
     await expectAccessible(page);
     await open('/audit?target=nobody');
     await page.getByText('No matching events').waitFor();

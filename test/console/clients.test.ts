@@ -93,7 +93,7 @@ describe('a client', () => {
     const { page, open } = await visitAs(await staff(), { signedInAt: longAgo() });
     await open(`/clients/${ownerId}`);
     await page.getByRole('button', { name: 'Rename' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Rename the client' });
+    const dialog = page.getByRole('dialog', { name: 'Rename client' });
     await dialog.getByLabel('Name').fill('Ledger');
     await dialog.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { level: 1, name: 'Ledger' }).waitFor();
@@ -141,7 +141,7 @@ describe('a client', () => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());
     await open(`/clients/${ownerId}`);
-    await page.getByRole('link', { name: 'what was done to the client' }).click();
+    await page.getByRole('link', { name: 'events on this target' }).click();
     await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
     expect(new URL(page.url()).searchParams.get('target')).toBe(ownerId);
     const reader = await visitAs(await staff(['clients:read']));
@@ -183,7 +183,7 @@ describe('the secrets of a client', () => {
     await page.getByRole('button', { name: 'Create secret' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create secret' });
     await dialog.getByLabel('Name').fill('Second');
-    await dialog.getByLabel('Ends').fill(momentIn(48 * hourMs));
+    await dialog.getByLabel('Expires').fill(momentIn(48 * hourMs));
     await expectFitForAll(page);
     await dialog.getByRole('button', { name: 'Create' }).click();
     const { secret, command } = await takeSecret(page);
@@ -234,9 +234,9 @@ describe('the secrets of a client', () => {
     await question.getByText('to reject them as well, disable the client').waitFor();
     expect(await statusOf(ownerId, text)).toBe(200);
     await question.getByRole('button', { name: 'Revoke' }).click();
-    await secretsOf(page).getByText('Revoked').waitFor();
+    await secretsOf(page).getByText('Revoked', { exact: true }).waitFor();
     await secretsOf(page)
-      .getByText(/^ended \S/)
+      .getByText(/^Revoked \S/)
       .waitFor();
     expect(await statusOf(ownerId, text)).toBe(401);
   });

@@ -11,8 +11,8 @@ it('screen readers hear what was copied', async () => {
   const { page, open } = await visitAs(await staff());
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await open(pathOf());
-  await page.getByRole('button', { name: 'Copy client id' }).click();
-  await page.getByRole('status').getByText('client id copied').waitFor();
+  await page.getByRole('button', { name: 'Copy client ID' }).click();
+  await page.getByRole('status').getByText('client ID copied').waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(app().env.CLIENT_ID);
 });
 
@@ -23,12 +23,12 @@ it('without a clipboard API, as over plain HTTP, the fallback copies', async () 
     window.copied = document.activeElement.value;
   })`);
   await open(pathOf());
-  const copy = page.getByRole('button', { name: 'Copy client id' });
+  const copy = page.getByRole('button', { name: 'Copy client ID' });
   await copy.click();
-  await page.getByRole('status').getByText('client id copied').waitFor();
+  await page.getByRole('status').getByText('client ID copied').waitFor();
   expect(await page.evaluate('window.copied')).toBe(app().env.CLIENT_ID);
   await page
-    .getByRole('button', { name: 'client id copied' })
+    .getByRole('button', { name: 'client ID copied' })
     .and(page.locator(':focus'))
     .waitFor();
 });
@@ -38,7 +38,7 @@ it('if copying fails, the text is selected', async () => {
   await page.addInitScript(withoutClipboard);
   await page.addInitScript('document.execCommand = () => false');
   await open(pathOf());
-  await page.getByRole('button', { name: 'Copy client id' }).click();
+  await page.getByRole('button', { name: 'Copy client ID' }).click();
   await page.getByText('to copy the selected text').waitFor();
   const field = page.getByRole('textbox', { name: 'client ID' });
   await field.and(page.locator(':focus')).waitFor();

@@ -70,7 +70,7 @@ describe('a customer', () => {
     const { page, open } = await visitAs(await staff());
     await open(`/customers/${ownerId}`);
     await page.getByRole('button', { name: 'Rename' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Rename the customer' });
+    const dialog = page.getByRole('dialog', { name: 'Rename customer' });
     await dialog.getByLabel('Name').fill('Quay Ltd');
     await dialog.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('heading', { level: 1, name: 'Quay Ltd' }).waitFor();
@@ -105,13 +105,13 @@ describe('a customer', () => {
     expect(await region.getByText(/^acc-/).count()).toBe(60);
     const focused = page.locator(':focus');
     await expect.poll(() => focused.textContent()).toBe('acc-020');
-    await region.getByRole('link', { name: 'All 60 accounts' }).click();
+    await region.getByRole('link', { name: 'Show all 60 accounts' }).click();
     await page.getByRole('heading', { level: 1, name: 'Accounts' }).waitFor();
     const table = page.getByRole('table', { name: 'Accounts' });
     await expect.poll(() => table.getByRole('row').count()).toBe(51);
     await page.getByRole('main').getByRole('link', { name: ownerId }).click();
     await page.getByRole('heading', { level: 1, name: 'Test customer' }).waitFor();
-    await page.getByRole('link', { name: 'what the customer did' }).click();
+    await page.getByRole('link', { name: 'events by this actor' }).click();
     await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
     expect(new URL(page.url()).searchParams.get('actor')).toBe(ownerId);
   });
@@ -129,7 +129,7 @@ describe('a customer', () => {
     await save('acc-1\nacc/2');
     await dialog.getByText('“acc/2” is not a valid account ID').waitFor();
     await save(Array.from({ length: 1001 }, (_, index) => `a${index}`).join('\n'));
-    await dialog.getByText('These are 1001; at most 1000 fit.').waitFor();
+    await dialog.getByText('Enter at most 1000 items. You entered 1001.').waitFor();
     await save(Array.from({ length: 60 }, (_, index) => `a${index}`.padEnd(120, 'x')).join('\n'));
     const problem = 'must have at most 6000 characters, with 3 more for each';
     await dialog.getByText(problem).first().waitFor();
@@ -226,7 +226,7 @@ describe('the API keys of a customer', () => {
     const question = page.getByRole('dialog', { name: 'Revoke “Test credential”?' });
     await question.getByText('The key cannot get new tokens').waitFor();
     await question.getByRole('button', { name: 'Revoke' }).click();
-    await keysOf(page).getByText('Revoked').waitFor();
+    await keysOf(page).getByText('Revoked', { exact: true }).waitFor();
     expect(await statusOf(text)).toBe(401);
   });
 });

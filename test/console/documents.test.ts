@@ -215,7 +215,7 @@ describe('a document', () => {
     const headers = { 'retry-after': '1' };
     await page.route('**/file?*', (route) => route.fulfill({ status: 503, headers, json }));
     await page.getByRole('button', { name: 'Download' }).click();
-    await page.getByText('You can try again after a second.').waitFor();
+    await page.getByText('Try again in 1 second.').waitFor();
   });
 
   it('is renamed and deleted on its screen', async () => {

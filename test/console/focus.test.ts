@@ -54,10 +54,10 @@ describe('an error in a form', () => {
     await page.getByRole('button', { name: 'Create API key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('CI');
-    await dialog.getByLabel('Ends').fill('20270-01-01T00:00');
+    await dialog.getByLabel('Expires').fill('20270-01-01T00:00');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByText('Enter a year with four digits.').waitFor();
-    await expectFocus(page, /^input: Ends/);
+    await expectFocus(page, /^input: Expires/);
   });
 });
 

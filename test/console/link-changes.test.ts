@@ -28,8 +28,8 @@ describe('a link', () => {
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     const dialog = await edited(page, 'Loses');
-    expect(await dialog.getByLabel('Ends').inputValue()).toBe(localText(Date.parse(expireTime)));
-    await dialog.getByLabel('Ends').fill('');
+    expect(await dialog.getByLabel('Expires').inputValue()).toBe(localText(Date.parse(expireTime)));
+    await dialog.getByLabel('Expires').fill('');
     await dialog.getByLabel('Password').selectOption('Remove password');
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Save' }).click();
@@ -78,7 +78,7 @@ describe('a link', () => {
     expect(await dialog.getByLabel('Verify e-mail').isChecked()).toBe(false);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await rowOf(page, 'Opens').getByText('nothing').waitFor();
+    await rowOf(page, 'Opens').getByText('Anyone with the link').waitFor();
     expect(await linkOf(app(), link.id)).toMatchObject({
       email_required: false,
       email_verification_required: false,
@@ -119,7 +119,7 @@ describe('a link', () => {
     expect((await fetch(link.url)).status).toBe(200);
     await revoke.click();
     await question.getByRole('button', { name: 'Revoke link' }).click();
-    await rowOf(page, 'Goes').getByText('Revoked').waitFor();
+    await rowOf(page, 'Goes').getByText('Revoked', { exact: true }).waitFor();
     expect((await fetch(link.url)).status).toBe(410);
     expect(await rowOf(page, 'Goes').getByRole('button').count()).toBe(0);
   });

@@ -49,7 +49,7 @@ describe('the links of a workspace', () => {
     await proof.check();
     await dialog.getByLabel('Allow download').check();
     const ends = Math.floor(Date.now() / 60_000) * 60_000 + 3 * dayMs;
-    await dialog.getByLabel('Ends').fill(localText(ends));
+    await dialog.getByLabel('Expires').fill(localText(ends));
     await picture(page, 'links-create');
     await dialog.getByRole('button', { name: 'Create link' }).click();
 
@@ -68,10 +68,10 @@ describe('the links of a workspace', () => {
     });
     expect(Date.parse(link.expire_time ?? '')).toBe(ends);
     await ready.getByRole('button', { name: 'Copy URL' }).click();
-    await ready.getByRole('status').getByText('address copied').waitFor();
+    await ready.getByRole('status').getByText('URL copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link.url);
     await ready.getByRole('button', { name: 'Done' }).click();
-    await rowOf(page, 'For the board').getByText('password, proven e-mail address').waitFor();
+    await rowOf(page, 'For the board').getByText('Password and verified e-mail').waitFor();
     await button.and(page.locator(':focus')).waitFor();
   });
 
@@ -102,7 +102,7 @@ describe('the links of a workspace', () => {
     await open(linksPath());
     await rowOf(page, 'Unfinished').getByRole('button', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit link' });
-    await dialog.getByLabel('Ends').focus();
+    await dialog.getByLabel('Expires').focus();
     await page.keyboard.type('12');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('Complete the date or clear the field.').waitFor();
@@ -114,7 +114,7 @@ describe('the links of a workspace', () => {
     await open(linksPath());
     await rowOf(page, 'Backwards').getByRole('button', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit link' });
-    await dialog.getByLabel('Ends').fill('2020-01-01T00:00');
+    await dialog.getByLabel('Expires').fill('2020-01-01T00:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('is not in the future', { exact: true }).waitFor();
     await dialog.getByText(/^Request ID:/).waitFor();
@@ -243,12 +243,12 @@ describe('the link screens', () => {
         const { page, open } = await visitAs(await member('member'), settings);
         await page.emulateMedia({ colorScheme });
         await open(linksPath());
-        await rowOf(page, 'Last quarter').getByText('Expired').waitFor();
+        await rowOf(page, 'Last quarter').getByText('Expired', { exact: true }).waitFor();
         await rowOf(page, 'Last quarter')
-          .getByText(/^ended /)
+          .getByText(/^Expired /)
           .waitFor();
         await rowOf(page, 'For investors').getByText('Active').waitFor();
-        await rowOf(page, 'Sent to the wrong one').getByText('Revoked').waitFor();
+        await rowOf(page, 'Sent to the wrong one').getByText('Revoked', { exact: true }).waitFor();
         await expectAccessible(page);
         expect(await overhangOf(page)).toBe(0);
         await picture(page, `links-list-${size}-${colorScheme}`);

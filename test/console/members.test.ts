@@ -91,11 +91,11 @@ describe('members', () => {
     for (const text of [admin.email, admin.id]) {
       await who.fill(text);
       await dialog.getByRole('button', { name: 'Add' }).click();
-      await dialog.getByText('Pilot is a member already, as an admin.').waitFor();
+      await dialog.getByText('Pilot is already a member, as an admin.').waitFor();
       await expect.poll(() => who.getAttribute('aria-invalid')).toBe('true');
       expect(await roleOf(admin.id, workspace)).toBe('admin');
       await who.fill('');
-      await dialog.getByText('Pilot is a member already').waitFor({ state: 'detached' });
+      await dialog.getByText('Pilot is already a member').waitFor({ state: 'detached' });
     }
   });
 

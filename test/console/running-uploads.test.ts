@@ -19,12 +19,12 @@ describe('running uploads', () => {
     await choose(page, fileOf('Far 1.zip'), fileOf('Far 2.zip'));
     await expect.poll(() => held.length).toBe(2);
     await page.getByRole('link', { name: 'Workspaces' }).click();
-    await page.getByText('2 files being uploaded.').waitFor();
+    await page.getByText('Uploading 2 files.').waitFor();
     await page.getByRole('link', { name: 'Demo workspace' }).waitFor();
     await expectAccessible(page);
     await picture(page, 'upload-elsewhere');
     letGo();
-    await page.getByText('2 files being uploaded.').waitFor({ state: 'detached' });
+    await page.getByText('Uploading 2 files.').waitFor({ state: 'detached' });
     expect(await storedAs('Far 2.zip')).toBeDefined();
   });
 
@@ -35,7 +35,7 @@ describe('running uploads', () => {
     await expect.poll(() => held.length).toBe(1);
     await page.getByRole('link', { name: 'Workspaces' }).click();
     await held[0]?.fulfill({ status: 503, json: { code: 'unavailable', detail: 'Away.' } });
-    await page.getByText('1 file not uploaded.').waitFor();
+    await page.getByText('1 file failed to upload.').waitFor();
     await page.getByRole('link', { name: 'Show uploads' }).click();
     await rowOf(page, 'Unlucky.zip').getByText('Away.').waitFor();
   });

@@ -27,9 +27,9 @@ describe('the sessions of a user', () => {
     const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
     await rows.nth(2).waitFor();
     await rows.filter({ hasText: 'This session' }).getByText('127.0.0.1').waitFor();
-    expect(await rows.getByRole('button', { name: 'End' }).count()).toBe(1);
+    expect(await rows.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
 
-    await rows.getByRole('button', { name: 'End' }).click();
+    await rows.getByRole('button', { name: 'Sign out' }).click();
     const question = page.getByRole('dialog', { name: 'Sign out this session?' });
     await question.getByText('The browser that signed in from 127.0.0.1').waitFor();
     await expectAccessible(page);

@@ -101,7 +101,7 @@ it('an unknown path shows an error and a link to the start', async () => {
   await menu.getByRole('group', { name: 'Platform' }).getByRole('link').first().waitFor();
   await page.getByRole('main').getByRole('heading').waitFor();
   await expectAccessible(page);
-  await page.getByRole('link', { name: 'the start' }).click();
+  await page.getByRole('link', { name: 'start page' }).click();
   await heading(page, 'Workspaces').waitFor();
 });
 

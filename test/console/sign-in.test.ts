@@ -81,7 +81,7 @@ describe('a sign-in', () => {
         return early.isVisible();
       })
       .toBe(true);
-    await problem.getByText(/You can try again after (a second|\d+ seconds)\./).waitFor();
+    await problem.getByText(/Try again in (1 second|\d+ seconds)\./).waitFor();
     await expectAccessible(page);
     await page.getByRole('status').getByText('You can try again now.').waitFor();
     expect(await problem.count()).toBe(0);

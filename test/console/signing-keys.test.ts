@@ -41,7 +41,7 @@ async function createKey(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Create key' }).click();
   await expect.poll(() => inState('pending')).toHaveLength(before.length + 1);
   const kid = (await inState('pending')).find((one) => !before.includes(one)) ?? '';
-  await rowOf(page, kid).getByText('Waits').waitFor();
+  await rowOf(page, kid).getByText('Pending').waitFor();
   return kid;
 }
 
@@ -67,7 +67,7 @@ describe('signing keys', () => {
     await page.reload();
     await page.getByText('It is ready and takes over at the next rotation').waitFor();
     await row.getByRole('button', { name: /^Activate \S+$/ }).click();
-    const dialog = page.getByRole('dialog', { name: /^Let \S+ sign\?$/ });
+    const dialog = page.getByRole('dialog', { name: /^Activate \S+\?$/ });
     await dialog.getByText('it never signs again').waitFor();
     expect(await inState('active')).toEqual([old]);
     await dialog.getByRole('button', { name: 'Activate' }).click();
@@ -100,7 +100,7 @@ describe('signing keys', () => {
     const dialog = page.getByRole('dialog', { name: /^Revoke / });
     await dialog.getByText('no token becomes invalid').waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await rowOf(page, waiting).getByText('Revoked').first().waitFor();
+    await rowOf(page, waiting).getByText('Revoked', { exact: true }).first().waitFor();
     expect(await inState('revoked')).toContain(waiting);
 
     const [active = ''] = await inState('active');
@@ -108,7 +108,7 @@ describe('signing keys', () => {
     await dialog.getByText('All tokens that it signed become invalid immediately').waitFor();
     await dialog.getByText('A new key takes over at once').waitFor();
     await dialog.getByRole('button', { name: 'Revoke' }).click();
-    await rowOf(page, active).getByText('Revoked').first().waitFor();
+    await rowOf(page, active).getByText('Revoked', { exact: true }).first().waitFor();
     expect(await publishedKids(app().app.publicUrl)).not.toContain(active);
     const [next = ''] = await inState('active');
     await rowOf(page, next).getByText('Active', { exact: true }).waitFor();

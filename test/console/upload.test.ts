@@ -184,7 +184,7 @@ describe('an upload that fails', () => {
     await choose(page, fileOf('Later.zip'));
     const row = rowOf(page, 'Later.zip');
     await row.getByText('Too many uploads are under way.').waitFor();
-    await row.getByText('You can try again after 7 seconds.').waitFor();
+    await row.getByText('Try again in 7 seconds.').waitFor();
     await page.unroute(uploads);
     await row.getByRole('button', { name: 'Try again' }).click();
     await documentNamed(page, 'Later.zip').waitFor();
@@ -215,7 +215,7 @@ describe('an upload that fails', () => {
       await page.route(uploads, (route) => route.fulfill({ status: 201, body }));
       await choose(page, fileOf('Lobby.zip'));
       const row = rowOf(page, 'Lobby.zip');
-      await row.getByText('The answer was 201').waitFor();
+      await row.getByText('unexpected response with status 201').waitFor();
       await row.getByRole('button', { name: 'Remove Lobby.zip' }).click();
       await row.waitFor({ state: 'detached' });
       await page.unroute(uploads);

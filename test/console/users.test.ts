@@ -90,10 +90,10 @@ describe('users', () => {
     const wanted = await addUser(db(), { kind: 'member', email: 'pilot@example.com' });
     await open('/users');
     await page.getByLabel('E-mail address').fill('PILOT@example.com');
-    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(1);
     await page.getByLabel('Type').selectOption('Staff');
-    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByText('No matching users').waitFor();
     await expectAccessible(page);
     await page.reload();
@@ -137,7 +137,7 @@ describe('a user', () => {
     await page.getByRole('heading', { level: 1, name: 'Bosun' }).waitFor();
 
     await page.getByRole('button', { name: 'Change scopes' }).click();
-    const change = page.getByRole('dialog', { name: 'What Bosun may do' });
+    const change = page.getByRole('dialog', { name: 'Change scopes of Bosun' });
     expect(await change.getByRole('checkbox', { name: 'payments:read' }).isChecked()).toBe(true);
     await change.getByRole('checkbox', { name: 'audit:read' }).uncheck();
     await choose(page, ['links:read']);
@@ -209,13 +209,13 @@ describe('a user', () => {
     const user = await addUser(db(), { kind: 'member' });
     await addTotp(app(), user.id);
     await open(`/users/${user.id}`);
-    await page.getByRole('definition').getByText('On').waitFor();
+    await page.getByRole('definition').getByText('On', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Remove authenticator app' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove authenticator app' });
     await dialog.getByText('with the password only').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('definition').getByText('Off').waitFor();
+    await page.getByRole('definition').getByText('Off', { exact: true }).waitFor();
     const seeds = db().selectFrom('totp_seeds').selectAll().where('user_id', '=', user.id);
     expect(await seeds.execute()).toEqual([]);
   });
@@ -263,7 +263,7 @@ describe('a user', () => {
     const user = await addUser(db(), { scopes: managementScopes.join(' '), disabled: true });
     await open(`/users/${user.id}`);
     await page.getByRole('definition').getByText('Disabled').waitFor();
-    const buttons = page.getByRole('button', { name: /Change|Set|Remove|able/ });
+    const buttons = page.getByRole('button', { name: /Edit|Change|Set|Remove|able/ });
     expect(await buttons.count()).toBe(0);
     for (const path of ['/users', `/users/${user.id}`]) {
       await open(path);

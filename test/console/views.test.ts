@@ -41,7 +41,7 @@ describe('a link', () => {
     for (const fact of [link.url, link.id, 'Password and e-mail', 'Not allowed']) {
       await page.getByText(fact, { exact: true }).waitFor();
     }
-    await page.getByRole('button', { name: 'Copy id' }).waitFor();
+    await page.getByRole('button', { name: 'Copy link ID' }).waitFor();
     const address = page.getByRole('link', { name: 'Open' });
     expect(await address.getAttribute('href')).toBe(link.url);
     expect(await address.getAttribute('rel')).toBe('noopener noreferrer');
@@ -67,7 +67,7 @@ describe('a link', () => {
       .getByRole('dialog', { name: 'Revoke “Renamed”?' })
       .getByRole('button', { name: 'Revoke link' })
       .click();
-    await page.getByText('Revoked', { exact: true }).waitFor();
+    await page.getByText('Revoked', { exact: true }).first().waitFor();
     await page.getByText('The link was revoked before anyone opened it.').waitFor();
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     expect((await fetch(link.url)).status).toBe(410);
@@ -112,7 +112,7 @@ describe('the views of a link', () => {
     const first = rows.filter({ hasText: 'first@example.com' });
     await first.getByText('1 min', { exact: true }).waitFor();
     await first.getByText('1–2', { exact: true }).waitFor();
-    await first.getByText('longest: page 2, 40 s').waitFor();
+    await first.getByText('Longest: page 2, 40 s').waitFor();
     expect(await rows.count()).toBe(4);
 
     const views = await viewsOf(app(), link);
@@ -130,7 +130,7 @@ describe('the views of a link', () => {
       ['2', '55 s'],
       ['3', '2 s'],
     ]);
-    await page.getByText('1 min 17 s in all views together. The most: 55 s, on page 2.').waitFor();
+    await page.getByText('Total: 1 min 17 s. Longest: 55 s on page 2.').waitFor();
     const days = await barsOf(page, 'Views per day');
     expect(days.length).toBeGreaterThanOrEqual(14);
     expect(days.reduce((sum, [, text]) => sum + Number(text), 0)).toBe(3);
@@ -174,10 +174,10 @@ describe('the views of a link', () => {
     expect(await list.count()).toBe(51);
     await page.getByRole('button', { name: 'Load more' }).click();
     await list.nth(100).waitFor();
-    const notice = page.getByText('Of the latest 1,000 views.');
+    const notice = page.getByText('Based on the latest 1,000 views.');
     await notice.first().waitFor();
     expect(await notice.count()).toBe(2);
-    await page.getByText('16 min 40 s in all views together').waitFor();
+    await page.getByText('Total: 16 min 40 s').waitFor();
     const bars = await barsOf(page, 'Views per day', '0');
     expect(bars.reduce((sum, [, text]) => sum + Number(text), 0)).toBe(1_000);
   });

@@ -96,7 +96,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
       const { visitor, code } = await asked(await proven());
       const answer = await visitor.post({ code: text });
       expect([answer.status, askedBy(answer)]).toEqual([400, 'Code']);
-      expect(alertOf(answer)).toContain('six digits');
+      expect(alertOf(answer)).toContain('6 digits');
       expect(answer.text).toMatch(/<input class="code"[^>]* aria-describedby="error"/);
       await visitor.post({ code });
       expect(await visitor.asked()).toBe('document');
@@ -256,9 +256,9 @@ describeDialects('a link that wants an address proven', (dialect) => {
 
     expect([answer.status, askedBy(answer)]).toEqual([503, 'E-mail address']);
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(alertOf(answer)).toContain('try again');
+    expect(alertOf(answer)).toContain('Try again');
     expect(answer.text).toContain(`value="${email}"`);
-    expect(await app().logText()).toMatch(/"page":"link gate".*"status":503,"code":"unavailable"/);
+    expect(await app().logText()).toMatch(/"route":"link gate".*"status":503,"code":"unavailable"/);
     expect((await visitor.post({ email })).status).toBe(303);
     await visitor.post({ code: await lastCode(app(), email) });
     expect(await visitor.asked()).toBe('document');

@@ -90,7 +90,7 @@ describeDialects('the gate of a link', (dialect) => {
     await expectNothingOf(response, email);
     expect(response.status).toBe(400);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(html).toMatch(/<p class="error" id="error" role="alert">Please give an e-mail address/);
+    expect(html).toMatch(/<p class="error" id="error" role="alert">Enter an e-mail address/);
     expect(html).toContain('name="email"');
     const views = await api(app(), 'GET', `/links/${link.id}/views`);
     expect(views.body).toMatchObject({ views: [] });

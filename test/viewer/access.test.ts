@@ -39,7 +39,7 @@ describe('every control has a name and a role', () => {
       '- banner:',
       '  - heading "terms.pdf" [level=1]',
       '  - group "Page and zoom":',
-      '    - textbox "Page, of 2": "1"',
+      '    - textbox "Page (of 2)": "1"',
       '    - button "Zoom out"',
       '    - status "Zoom": 125%',
       '    - button "Zoom in"',
@@ -66,7 +66,7 @@ describe('every control has a name and a role', () => {
       '  - link "Download":',
       '- main "picture.png":',
       '  - img "picture.png"',
-      '  - status: Document loaded, 1 picture',
+      '  - status: Document loaded, 1 image',
     ]);
   });
 });
@@ -86,7 +86,7 @@ it('every control can be reached with the keyboard and shows the focus', async (
     // The document shows its focus as a line above it, because pages would cover an outline.
     if (name !== 'viewer') expect(outline, name).toBe('solid');
   }
-  expect(stops).toEqual(['Page, of 2', 'Zoom out', 'Zoom in', 'Fit page', 'Download', 'viewer']);
+  expect(stops).toEqual(['Page (of 2)', 'Zoom out', 'Zoom in', 'Fit page', 'Download', 'viewer']);
 });
 
 it.each([

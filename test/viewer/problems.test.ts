@@ -51,7 +51,7 @@ describe('while reading', () => {
     await page.getByLabel('E-mail address').fill('reader@example.com');
     await page.keyboard.press('Enter');
     await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
-    expect(await page.getByLabel('Page, of 13').inputValue()).toBe('9');
+    expect(await page.getByLabel('Page (of 13)').inputValue()).toBe('9');
   });
 
   it('a lost connection shows a message and recovers', async () => {

@@ -29,7 +29,7 @@ async function open(options = {}, hash = '') {
 }
 
 const percent = (page: Page) => page.locator('output').textContent();
-const placeOf = (page: Page) => page.getByLabel('Page, of 5').inputValue();
+const placeOf = (page: Page) => page.getByLabel('Page (of 5)').inputValue();
 const widthOf = async (page: Page, selector = '#viewer .page') =>
   (await page.locator(selector).first().boundingBox())?.width ?? 0;
 const browserZoom = (page: Page) => page.evaluate<number>('visualViewport.scale');
@@ -142,7 +142,7 @@ describe('the zoom', () => {
     expect(await overhangOf(page, '#viewer')).toBeGreaterThan(300);
     await page.keyboard.press('0');
     expect(await overhangOf(page, '#viewer')).toBe(0);
-    expect(await page.getByLabel(/^Page,/).count()).toBe(0);
+    expect(await page.getByLabel(/^Page \(/).count()).toBe(0);
     expect(complaints).toEqual([]);
   });
 });
@@ -150,7 +150,7 @@ describe('the zoom', () => {
 describe('the pages', () => {
   it('are opened by number, or the nearest one', async () => {
     const { page } = await open();
-    const field = page.getByLabel('Page, of 5');
+    const field = page.getByLabel('Page (of 5)');
     const jumpTo = async (text: string) => {
       await field.fill(text);
       await field.press('Enter');

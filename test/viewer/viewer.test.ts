@@ -30,7 +30,7 @@ describe('a link without a gate', () => {
     expect(await inkOf(page)).toBeGreaterThan(0.0005);
     expect(await page.locator('h1').textContent()).toBe('terms.pdf');
     expect(await page.title()).toBe('terms.pdf');
-    expect(await page.getByLabel('Page, of 3').inputValue()).toBe('1');
+    expect(await page.getByLabel('Page (of 3)').inputValue()).toBe('1');
     expect(await page.locator('a', { hasText: 'Download' }).count()).toBe(0);
     expect(await overhangOf(page)).toBe(0);
     expect(complaints).toEqual([]);
@@ -53,7 +53,7 @@ describe('a link without a gate', () => {
 
     const text = (index: number) => page.locator('#viewer .page').nth(index).locator('.text');
     await expect.poll(() => text(12).textContent()).toBe('Long terms, page 13');
-    await expect.poll(() => page.getByLabel('Page, of 13').inputValue()).toBe('13');
+    await expect.poll(() => page.getByLabel('Page (of 13)').inputValue()).toBe('13');
     await scrollToMiddle(page);
     await expect.poll(() => text(6).textContent()).toBe('Long terms, page 7');
     expect(first).toBeLessThan(largePdf.length / 2);

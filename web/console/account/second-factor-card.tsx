@@ -30,8 +30,7 @@ export function SecondFactorCard() {
       title="Two-factor authentication"
       state={isOn === undefined ? null : <State isOn={isOn} />}
       about={
-        'To sign in, you enter your password and a 6-digit code from an authenticator app on your ' +
-        'phone.'
+        'Sign in with your password and a 6-digit code from an authenticator app on your phone.'
       }
       actions={
         isOn === false ? (

@@ -30,7 +30,7 @@ export function SessionsCard() {
   const { confirm } = useDialogs();
   const revoke = useMethod(SessionService.method.revokeSession);
   const list = usePagedList(SessionService.method.listSessions, {}, (page) => page.sessions);
-  const end = ({ id, address }: Session) =>
+  const signOut = ({ id, address }: Session) =>
     confirm({
       title: 'Sign out this session?',
       consequence:
@@ -44,7 +44,12 @@ export function SessionsCard() {
     isTitleHidden: true,
     cell: (session) =>
       session.current ? null : (
-        <Button size="compact-sm" variant="default" onClick={() => end(session)}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Sign out session from ${session.address}`}
+          onClick={() => signOut(session)}
+        >
           Sign out
         </Button>
       ),

@@ -27,7 +27,7 @@ export function ApiKeysScreen() {
     <Screen
       title="API keys"
       about={
-        'Programs use an API key as bearer token to access the documents and links of this ' +
+        'Programs use an API key as a bearer token to access the documents and links of this ' +
         'workspace. A workspace can have up to 100 active keys.'
       }
       actions={mayWrite ? <Button onClick={open}>Create API key</Button> : undefined}

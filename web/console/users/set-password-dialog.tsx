@@ -8,7 +8,7 @@ import { useMethod } from '../shared/use-method.ts';
 
 const passwordRule = 'At least 12 characters, and not the e-mail address.';
 
-export const passwordAdvice = `${passwordRule} Send it to the user securely. They can change it in “Your account”.`;
+export const passwordAdvice = `${passwordRule} Send it securely. The user can change it later.`;
 
 type SetPasswordDialogProps = {
   readonly user: User;
