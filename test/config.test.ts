@@ -28,18 +28,17 @@ test('every setting has a default', () => {
     stepUpSeconds: 300,
     keyRotationDays: 30,
     uploadBytesMax: 104_857_600,
-    workspaceQuota: {
-      bytesMax: 107_374_182_400,
-      documentsMax: 100_000,
-      linksMax: 100_000,
-      viewsMax: 1_000_000,
-    },
+    workspaceBytesMax: 107_374_182_400,
+    workspaceDocumentsMax: 100_000,
+    workspaceLinksMax: 100_000,
+    workspaceViewsMax: 1_000_000,
     smtp: undefined,
     mailFrom: { name: 'Latchkey', address: 'no-reply@localhost' },
     trustedProxies: [],
     blobCheckDays: 30,
     auditRetentionDays: 365,
     logLevel: 'info',
+    logFormat: undefined,
     bootstrap: 'demo',
     bootstrapForce: false,
   });
@@ -49,7 +48,7 @@ test('the previous master key is another one', () => {
   const key = 'ab'.repeat(32);
   const env = { LATCHKEY_MASTER_KEY: key, LATCHKEY_PREVIOUS_MASTER_KEY: key.toUpperCase() };
   expect(problemsOf(env)).toEqual([
-    'LATCHKEY_PREVIOUS_MASTER_KEY: must be another one than LATCHKEY_MASTER_KEY',
+    'LATCHKEY_PREVIOUS_MASTER_KEY: must differ from LATCHKEY_MASTER_KEY',
   ]);
 });
 
@@ -79,10 +78,10 @@ describe('a setting', () => {
     ['KEY_ROTATION_DAYS', '1', { keyRotationDays: 1 }],
     ['KEY_ROTATION_DAYS', '3650', { keyRotationDays: 3650 }],
     ['MAX_UPLOAD_BYTES', '4294967295', { uploadBytesMax: 4_294_967_295 }],
-    ['WORKSPACE_BYTES_MAX', String(2 ** 53 - 1), { workspaceQuota: { bytesMax: 2 ** 53 - 1 } }],
-    ['WORKSPACE_DOCUMENTS_MAX', '0', { workspaceQuota: { documentsMax: 0 } }],
-    ['WORKSPACE_LINKS_MAX', '5', { workspaceQuota: { linksMax: 5 } }],
-    ['WORKSPACE_VIEWS_MAX', '4294967295', { workspaceQuota: { viewsMax: 4_294_967_295 } }],
+    ['WORKSPACE_BYTES_MAX', String(2 ** 53 - 1), { workspaceBytesMax: 2 ** 53 - 1 }],
+    ['WORKSPACE_DOCUMENTS_MAX', '0', { workspaceDocumentsMax: 0 }],
+    ['WORKSPACE_LINKS_MAX', '5', { workspaceLinksMax: 5 }],
+    ['WORKSPACE_VIEWS_MAX', '4294967295', { workspaceViewsMax: 4_294_967_295 }],
     ['AUDIT_RETENTION_DAYS', '1', { auditRetentionDays: 1 }],
     ['AUDIT_RETENTION_DAYS', '36500', { auditRetentionDays: 36_500 }],
     ['TRUSTED_PROXIES', '10.0.0.1', { trustedProxies: ['10.0.0.1'] }],
@@ -92,6 +91,8 @@ describe('a setting', () => {
     ['MAIL_FROM', '"Us, Inc." <a@b.example>', { mailFrom: { name: 'Us, Inc.' } }],
     ['MAIL_FROM', 'Grüße <a@b.example>', { mailFrom: { name: 'Grüße' } }],
     ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['LOG_FORMAT', 'json', { logFormat: 'json' }],
+    ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
     ['BOOTSTRAP', 'none', { bootstrap: 'none' }],
   ])('%s may be %s', (name, value, expected) => {
     expect(readConfig({ [`LATCHKEY_${name}`]: value })).toMatchObject(expected);
@@ -173,7 +174,10 @@ describe('a setting', () => {
     ['MAIL_FROM', 'We\r\nBcc: c@d.example <a@b.example>'],
     ['MAIL_FROM', 'We <a@b.example'],
     ['LOG_LEVEL', 'INFO'],
+    ['LOG_FORMAT', 'text'],
     ['BOOTSTRAP', 'yes'],
+    ['BOOTSTRAP_FORCE', '1'],
+    ['BOOTSTRAP_FORCE', 'constructor'],
   ])('%s may not be %j', (name, value) => {
     const problems = problemsOf({ [`LATCHKEY_${name}`]: value });
     expect(problems).toHaveLength(1);

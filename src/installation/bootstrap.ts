@@ -2,7 +2,7 @@
 // secrets are written once, to a file that only its owner can read.
 import { rm } from 'node:fs/promises';
 import { managementScopes } from '../access/scopes.ts';
-import type { Bootstrap } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { insertCredential } from '../credentials/store.ts';
 import { generateCredential } from '../crypto/credential-format.ts';
@@ -22,7 +22,7 @@ import type { Database, Executor } from '../storage/schema.ts';
 export type BootstrapOptions = {
   readonly db: Database;
   readonly masterKey: MasterKey;
-  readonly kind: Bootstrap;
+  readonly kind: Config['bootstrap'];
   readonly file: string;
   readonly random: Random;
   /** Milliseconds since 1970. */

@@ -1,7 +1,7 @@
 // The log: JSON lines with the request id. It is handed facts, never messages or headers, so that
 // no secret can reach it; what might all the same hold one is censored by its name.
 import pino from 'pino';
-import type { LogLevel } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { createLogWriter } from './log-writer.ts';
 
 export type Log = pino.Logger;
@@ -28,7 +28,7 @@ const secretNames = new Set([
 ]);
 
 export type LogOptions = {
-  readonly level: LogLevel;
+  readonly level: Config['logLevel'];
   /** A file; undefined for standard output. */
   readonly file?: string;
 };

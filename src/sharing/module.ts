@@ -29,7 +29,7 @@ import { requireAccess } from './gate/require-access.ts';
 import { gateRoutes } from './gate/routes.ts';
 import { createLinks } from './links/links.ts';
 import { createLinkService } from './links/service.ts';
-import { createQuotas } from './quotas/quotas.ts';
+import { createQuotas, type Quota } from './quotas/quotas.ts';
 import { createNewViews } from './views/new-views.ts';
 import { createRecorder, type Recorder } from './views/recorder.ts';
 import { viewRoutes } from './views/routes.ts';
@@ -65,7 +65,7 @@ export async function createSharingModule(
   const reserve = createReserve(config.databaseUrl);
   const workspaces = createWorkspaces(db);
   const documents = createDocuments({ db, blobs, observe });
-  const quotas = createQuotas({ db, defaults: config.workspaceQuota });
+  const quotas = createQuotas({ db, defaults: defaultQuota(config) });
   const { uploadBytesMax } = config;
   const pageCounter = createPageCounter({ file: pagesProgram });
   const accessKey = masterKey.derive('access session');
@@ -132,6 +132,16 @@ function startUpkeep(
   const days = config.blobCheckDays;
   if (days === 0) return [sweep];
   return [sweep, startScan({ db, blobs, days, now, observe, warn })];
+}
+
+/** The quota of a workspace that has none of its own. */
+function defaultQuota(config: ModuleOptions['config']): Quota {
+  return {
+    bytesMax: config.workspaceBytesMax,
+    documentsMax: config.workspaceDocumentsMax,
+    linksMax: config.workspaceLinksMax,
+    viewsMax: config.workspaceViewsMax,
+  };
 }
 
 function gateParts(base: ModuleOptions, gate: Gate, passwords: Passwords) {

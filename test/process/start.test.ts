@@ -180,7 +180,7 @@ describe('a start that cannot succeed', () => {
       '  LATCHKEY_HTTP_ADDRESS: must be <host>:<port>',
       '  LATCHKEY_DATABASE_URL: must be sqlite:<file> or postgres://…',
       '  LATCHKEY_MASTER_KEY: must be 32 bytes, as 64 hexadecimal digits',
-      '  LATCHKEY_CUSTOMER_TOKEN_SECONDS: must be a whole number, 1 to 60',
+      '  LATCHKEY_CUSTOMER_TOKEN_SECONDS: must be a whole number of seconds, 1 to 60',
     ]);
     expect(program.stdout()).toBe('');
     expect(await readdir(program.dataDir)).toEqual([]);

@@ -1,0 +1,279 @@
+// Every setting, once: the parser, the known names, the type `Config` and docs/settings.md all come
+// from this table. A setting may refer to those above it for its default.
+import { localSender, sender, senderOf, smtpUrl } from './mail.ts';
+import {
+  address,
+  databaseUrl,
+  flag,
+  folderUrl,
+  integer,
+  masterKey,
+  networks,
+  oneOf,
+  origin,
+  text,
+  type ValueType,
+} from './values.ts';
+
+export const groups = [
+  'Network',
+  'Storage',
+  'Tokens',
+  'Documents and quotas',
+  'Mail',
+  'Logs',
+  'First start',
+] as const;
+
+/** The values that defaults of later settings depend on. */
+export type Earlier = {
+  readonly publicUrl: string | undefined;
+  readonly dataDir: string;
+  readonly databaseUrl: string;
+};
+
+/** A setting without `default` and `defaultOf` is undefined unless it is set. */
+export type Setting = {
+  readonly name: `LATCHKEY_${string}`;
+  readonly group: (typeof groups)[number];
+  readonly type: ValueType<unknown>;
+  /** As it would be set in the environment. */
+  readonly default?: string;
+  readonly defaultOf?: (earlier: Earlier) => unknown;
+  /** How the documentation describes a default that is not a fixed text. */
+  readonly defaultText?: string;
+  /** One sentence. */
+  readonly about: string;
+  /** More sentences for the documentation, if one is not enough. */
+  readonly notes?: string;
+};
+
+const count = integer(0, 4_294_967_295);
+
+export const settings = {
+  http: {
+    name: 'LATCHKEY_HTTP_ADDRESS',
+    group: 'Network',
+    type: address,
+    default: '127.0.0.1:8080',
+    about: 'The address for HTTP/JSON, Connect and browsers; port 0 means any free port.',
+  },
+  grpc: {
+    name: 'LATCHKEY_GRPC_ADDRESS',
+    group: 'Network',
+    type: address,
+    default: '127.0.0.1:50051',
+    about: 'The address for gRPC.',
+  },
+  ops: {
+    name: 'LATCHKEY_OPS_ADDRESS',
+    group: 'Network',
+    type: address,
+    default: '127.0.0.1:9464',
+    about: 'The address for health checks and metrics; do not expose it: it has no authentication.',
+  },
+  publicUrl: {
+    name: 'LATCHKEY_PUBLIC_URL',
+    group: 'Network',
+    type: origin,
+    defaultText: 'the HTTP address',
+    about: 'The origin that users open; links, cookies and the `iss` of tokens depend on it.',
+  },
+  trustedProxies: {
+    name: 'LATCHKEY_TRUSTED_PROXIES',
+    group: 'Network',
+    type: networks,
+    defaultOf: (): readonly string[] => [],
+    defaultText: 'none',
+    about: 'The proxies whose `X-Forwarded-For` header names the caller over HTTP.',
+    notes:
+      'Set it behind a proxy: otherwise all callers share one network address, and one of them ' +
+      'can slow down every new sign-in. The log warns once if another peer sends the header.',
+  },
+  dataDir: {
+    name: 'LATCHKEY_DATA_DIR',
+    group: 'Storage',
+    type: text,
+    default: './data',
+    about:
+      'The folder (`<data>` below) for `bootstrap.env` and everything that has no other place.',
+  },
+  databaseUrl: {
+    name: 'LATCHKEY_DATABASE_URL',
+    group: 'Storage',
+    type: databaseUrl,
+    defaultOf: ({ dataDir }) => `sqlite:${dataDir}/latchkey.db`,
+    defaultText: '`sqlite:<data>/latchkey.db`',
+    about: 'The database; a PostgreSQL database must exist before the first start.',
+  },
+  blobDir: {
+    name: 'LATCHKEY_BLOB_URL',
+    group: 'Storage',
+    type: folderUrl,
+    defaultOf: ({ dataDir }) => `${dataDir}/blobs`,
+    defaultText: '`file:<data>/blobs`',
+    about: 'The folder for the content of documents.',
+  },
+  masterKey: {
+    name: 'LATCHKEY_MASTER_KEY',
+    group: 'Storage',
+    type: masterKey,
+    defaultText: 'the file `<data>/master.key`',
+    about: "Encrypts the signing keys and the users' second factors.",
+    notes:
+      'The first start makes the file, mode 0600. Keep a copy, apart from the other backups. ' +
+      '`openssl rand -hex 32` makes a key.',
+  },
+  previousMasterKey: {
+    name: 'LATCHKEY_PREVIOUS_MASTER_KEY',
+    group: 'Storage',
+    type: masterKey,
+    about: 'Decrypts what is not yet encrypted under the master key, during a rotation.',
+    notes: 'See [Keys](operations.md#keys).',
+  },
+  audience: {
+    name: 'LATCHKEY_AUDIENCE',
+    group: 'Tokens',
+    type: text,
+    defaultText: 'the public URL',
+    about: 'The `aud` of tokens.',
+  },
+  serviceTokenSeconds: {
+    name: 'LATCHKEY_SERVICE_TOKEN_SECONDS',
+    group: 'Tokens',
+    type: integer(1, 3600, 'seconds'),
+    default: '300',
+    about: "The lifetime of a client's token.",
+  },
+  customerTokenSeconds: {
+    name: 'LATCHKEY_CUSTOMER_TOKEN_SECONDS',
+    group: 'Tokens',
+    type: integer(1, 60, 'seconds'),
+    default: '60',
+    about: "The lifetime of a customer's token.",
+  },
+  stepUpSeconds: {
+    name: 'LATCHKEY_STEP_UP_SECONDS',
+    group: 'Tokens',
+    type: integer(1, 86_400, 'seconds'),
+    default: '300',
+    about: 'How long a sign-in counts as recent; sensitive actions require a recent one.',
+  },
+  keyRotationDays: {
+    name: 'LATCHKEY_KEY_ROTATION_DAYS',
+    group: 'Tokens',
+    type: integer(1, 3650, 'days'),
+    default: '30',
+    about: 'How long a signing key is active before the next one replaces it.',
+  },
+  uploadBytesMax: {
+    name: 'LATCHKEY_MAX_UPLOAD_BYTES',
+    group: 'Documents and quotas',
+    type: integer(1, 4_294_967_295, 'bytes'),
+    default: '104857600',
+    about: 'The size of the largest document, by default 100 MiB.',
+  },
+  workspaceBytesMax: {
+    name: 'LATCHKEY_WORKSPACE_BYTES_MAX',
+    group: 'Documents and quotas',
+    type: integer(0, Number.MAX_SAFE_INTEGER, 'bytes'),
+    default: '107374182400',
+    about: "The size of a workspace's documents together, by default 100 GiB.",
+    notes:
+      'This and the next three are the quota of each workspace that has no quota set. ' +
+      'See [Quotas](operations.md#quotas).',
+  },
+  workspaceDocumentsMax: {
+    name: 'LATCHKEY_WORKSPACE_DOCUMENTS_MAX',
+    group: 'Documents and quotas',
+    type: count,
+    default: '100000',
+    about: 'The number of documents in a workspace.',
+  },
+  workspaceLinksMax: {
+    name: 'LATCHKEY_WORKSPACE_LINKS_MAX',
+    group: 'Documents and quotas',
+    type: count,
+    default: '100000',
+    about: 'The number of links in a workspace, revoked ones included.',
+  },
+  workspaceViewsMax: {
+    name: 'LATCHKEY_WORKSPACE_VIEWS_MAX',
+    group: 'Documents and quotas',
+    type: count,
+    default: '1000000',
+    about: 'The number of recorded views in a workspace.',
+  },
+  blobCheckDays: {
+    name: 'LATCHKEY_BLOB_CHECK_DAYS',
+    group: 'Documents and quotas',
+    type: integer(0, 3650, 'days'),
+    default: '30',
+    about: 'The time within which the content of every document is verified; 0 turns it off.',
+    notes: 'See [Stored documents](operations.md#stored-documents).',
+  },
+  smtp: {
+    name: 'LATCHKEY_SMTP_URL',
+    group: 'Mail',
+    type: smtpUrl,
+    about: 'The mail server; without it, each mail is an `.eml` file in `<data>/outbox`.',
+    notes:
+      'Percent-encode characters such as `@`, `:` and `#` in the user and the password. ' +
+      'See [Mail](operations.md#mail).',
+  },
+  mailFrom: {
+    name: 'LATCHKEY_MAIL_FROM',
+    group: 'Mail',
+    type: sender,
+    defaultOf: ({ publicUrl }) => senderOf(publicUrl) ?? localSender,
+    defaultText: '`Latchkey <no-reply@…>`, with the domain of the public URL, else `localhost`',
+    about: 'The sender of mails.',
+    notes: 'Required for a mail server on another machine if the public URL has no domain.',
+  },
+  logLevel: {
+    name: 'LATCHKEY_LOG_LEVEL',
+    group: 'Logs',
+    type: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    default: 'info',
+    about: 'The level from which lines are logged.',
+  },
+  logFormat: {
+    name: 'LATCHKEY_LOG_FORMAT',
+    group: 'Logs',
+    type: oneOf('json', 'pretty'),
+    defaultText: '`pretty` if standard output is a terminal, else `json`',
+    about: 'The format of the log: one JSON object per line, or one readable line per request.',
+    notes: '`pretty` is for people and may change; let programs read `json`.',
+  },
+  auditRetentionDays: {
+    name: 'LATCHKEY_AUDIT_RETENTION_DAYS',
+    group: 'Logs',
+    type: integer(1, 36_500, 'days'),
+    default: '365',
+    about: 'How long audit events are kept.',
+  },
+  bootstrap: {
+    name: 'LATCHKEY_BOOTSTRAP',
+    group: 'First start',
+    type: oneOf('demo', 'owner', 'none'),
+    defaultOf: (earlier) => (earlier.databaseUrl.startsWith('sqlite:') ? 'demo' : 'owner'),
+    defaultText: '`demo`; with PostgreSQL `owner`',
+    about:
+      'What the first start puts into an empty database: a staff user and demo data (`demo`), ' +
+      'only a staff user (`owner`), or no user (`none`).',
+    notes:
+      'It writes the generated credentials to `<data>/bootstrap.env`, mode 0600, and never to ' +
+      'the log. With `demo` on a terminal, it also shows the sign-in there, once. A container ' +
+      'with a terminal (`docker run -t`) keeps that text in its log: use `owner` there.',
+  },
+  bootstrapForce: {
+    name: 'LATCHKEY_BOOTSTRAP_FORCE',
+    group: 'First start',
+    type: flag,
+    default: 'false',
+    about:
+      'Fills an empty database although the master key or documents of an earlier installation ' +
+      'exist.',
+    notes: 'Otherwise such a start is refused. Set it for one start only.',
+  },
+} as const satisfies Readonly<Record<string, Setting>>;

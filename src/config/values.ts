@@ -1,0 +1,94 @@
+// The types of values that settings accept: how a text is read, and how the documentation and the
+// error for a bad value describe it.
+import { isIP } from 'node:net';
+
+export type ValueType<T> = {
+  /** Completes the sentence "must be …". Code is in backticks. */
+  readonly expected: string;
+  /** Returns undefined for a text that is not as expected; may throw an Error that says more. */
+  readonly read: (text: string) => T | undefined;
+};
+
+export type Address = {
+  readonly host: string;
+  /** 0 means any free port. */
+  readonly port: number;
+};
+
+export const address: ValueType<Address> = {
+  expected: '`<host>:<port>`',
+  read(text) {
+    const [, host, port] = /^(\[[0-9a-fA-F:.]+\]|[^:[\]\s]+):(\d{1,5})$/.exec(text) ?? [];
+    if (host === undefined || Number(port) > 65_535) return undefined;
+    return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  },
+};
+
+export const origin: ValueType<string> = {
+  expected: 'an origin, such as `https://example.com`',
+  read(text) {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const isOrigin =
+      url !== undefined && /^https?:$/.test(url.protocol) && text.replace(/\/$/, '') === url.origin;
+    return isOrigin ? url.origin : undefined;
+  },
+};
+
+export const databaseUrl: ValueType<string> = {
+  expected: '`sqlite:<file>` or `postgres://…`',
+  read(text) {
+    if (/^sqlite:./.test(text)) return text;
+    const isPostgres = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+    return isPostgres ? text : undefined;
+  },
+};
+
+/** The value is the folder alone. */
+export const folderUrl: ValueType<string> = {
+  expected: '`file:<folder>`',
+  read: (text) => /^file:(.+)$/s.exec(text)?.[1],
+};
+
+export const networks: ValueType<readonly string[]> = {
+  expected: 'addresses and networks, such as `10.0.0.0/8, ::1`',
+  read(text) {
+    const list = text.split(',').map((network) => network.trim());
+    return list.every(isNetwork) ? list : undefined;
+  },
+};
+
+function isNetwork(text: string): boolean {
+  const [host = '', bits, ...rest] = text.split('/');
+  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(host)] ?? -1;
+  const isBits = bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= bitsMax);
+  return bitsMax >= 0 && isBits && rest.length === 0;
+}
+
+export const masterKey: ValueType<Uint8Array> = {
+  expected: '32 bytes, as 64 hexadecimal digits',
+  read: (text) => (/^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined),
+};
+
+export const text: ValueType<string> = { expected: 'a text', read: (value) => value };
+
+export const flag: ValueType<boolean> = {
+  expected: '`true` or `false`',
+  read: (value) => (value === 'true' ? true : value === 'false' ? false : undefined),
+};
+
+export function integer(min: number, max: number, unit?: string): ValueType<number> {
+  return {
+    expected: `a whole number${unit === undefined ? '' : ` of ${unit}`}, ${min} to ${max}`,
+    read(value) {
+      const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+      return number >= min && number <= max ? number : undefined;
+    },
+  };
+}
+
+export function oneOf<const T extends string>(...values: readonly T[]): ValueType<T> {
+  return {
+    expected: `one of ${values.map((value) => `\`${value}\``).join(', ')}`,
+    read: (value) => values.find((one) => one === value),
+  };
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { settingsDoc } from '../../scripts/settings-doc.ts';
+import { groups, type Setting, settings } from '../../src/config/settings.ts';
+
+const file = path.resolve(import.meta.dirname, '../../docs/settings.md');
+const all = Object.values<Setting>(settings);
+
+test('docs/settings.md is up to date', () => {
+  // If this fails, run `npm run generate`.
+  expect(readFileSync(file, 'utf8')).toBe(settingsDoc());
+});
+
+test('docs/settings.md has each setting once', () => {
+  const rows = [...settingsDoc().matchAll(/^\| `(LATCHKEY_\w+)` \|/gm)].map(([, name]) => name);
+  expect(rows.sort()).toEqual(all.map(({ name }) => name).sort());
+});
+
+test('a name belongs to one setting, and a group has settings', () => {
+  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+  expect([...new Set(all.map(({ group }) => group))]).toEqual([...groups]);
+});
+
+test.each(all.map((setting) => [setting.name, setting] as const))(
+  '%s has one sentence, a default that can be read, and a default in words if it is computed',
+  (_name, { about, default: fixed, defaultOf, defaultText, type }) => {
+    expect(about).toMatch(/^[A-Z].*\.$/);
+    expect(about).not.toMatch(/\. [A-Z]/);
+    if (fixed !== undefined) expect(type.read(fixed)).toBeDefined();
+    if (defaultOf !== undefined) expect(defaultText).toBeDefined();
+  },
+);
