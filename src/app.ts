@@ -27,6 +27,7 @@ import type { MessageOptions } from './mail/message.ts';
 import { openOutbox } from './mail/outbox.ts';
 import { createSmtpMailer } from './mail/smtp.ts';
 import type { ModuleOptions } from './module-options.ts';
+import { listening } from './net/listen-error.ts';
 import type { Log } from './observe/log.ts';
 import { createObserver } from './observe/observer.ts';
 import type { BlobStore } from './sharing/blobs/blob-store.ts';
@@ -157,7 +158,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     bytesMax: bodyBytesHeldMax,
     timeoutMs: options.bodyTimeoutMs,
   });
-  const http = await startHttpTransport({
+  const httpStart = startHttpTransport({
     endpoints,
     bodies,
     routes: [
@@ -174,18 +175,21 @@ export async function startApp(options: AppOptions): Promise<App> {
     observe: observer.route,
     failureOf: (thrown) => failureOf(storageFailure(thrown)),
   });
+  const http = await listening('LATCHKEY_HTTP_ADDRESS', config.http, httpStart);
   publicUrl ||= `http://${hostPort(config.http, http.port)}`;
-  const grpc = await startGrpcTransport({
+  const grpcStart = startGrpcTransport({
     endpoints,
     bodies,
     address: config.grpc,
     limits: options.grpcLimits ?? {},
   });
-  const ops = await startOpsServer({
+  const grpc = await listening('LATCHKEY_GRPC_ADDRESS', config.grpc, grpcStart);
+  const opsStart = startOpsServer({
     address: config.ops,
     checks: readinessChecks({ db, changes, blobs: sharing.blobs, keyring: identity.keyring }),
     metrics: observer.metrics,
   });
+  const ops = await listening('LATCHKEY_OPS_ADDRESS', config.ops, opsStart);
   const retention = startRetention({ db, days: config.auditRetentionDays, now, warn });
   const grpcAddress = hostPort(config.grpc, grpc.port);
   const opsUrl = `http://${hostPort(config.ops, ops.port)}`;

@@ -1,245 +1,33 @@
-// `latchkey doctor`: checks an installation, also while the server runs, and changes nothing.
-import { constants } from 'node:fs';
-import { access, readFile, stat, statfs } from 'node:fs/promises';
-import { connect } from 'node:net';
-import path from 'node:path';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
-import { readMasterKeyIfAny } from '../crypto/master-key-file.ts';
-import { findOpenPath } from '../files/private-files.ts';
-import {
-  databaseFile,
-  isMissingOrEmpty,
-  lostDatabase,
-  privateFiles,
-  readLeft,
-} from '../installation/data-folder.ts';
-import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
+// `latchkey doctor`: checks an installation, or all stored documents.
+import { readConfig } from '../config/config.ts';
+import { checkBlobs } from './check-blobs.ts';
+import { type Command, CommandError, type Host, requireNoWords } from './command.ts';
+import { runDoctor, writeFinding } from './installation-checks.ts';
 
-export type Finding = {
-  readonly level: 'ok' | 'warning' | 'problem';
-  readonly check: string;
-  /** The state, and the remedy where there is one. */
-  readonly message: string;
+export const doctor: Command = {
+  usage: '[--blobs]',
+  about: 'checks the installation, or with --blobs all stored documents; changes nothing',
+  details: `It prints one line per check: "ok", "warning" or "problem", and the remedy. It may run
+next to the service.
+
+  --blobs  reads the content of every document and compares its size and SHA-256 with the database
+
+Exit status: 0 no problem, 1 a problem or a damaged document, 2 wrong arguments or settings.`,
+  async run(words, host) {
+    if (words.length === 1 && words[0] === '--blobs') return checkDocuments(host);
+    requireNoWords(words);
+    const findings = await runDoctor({ env: host.env, now: Date.now });
+    host.stdout.write(findings.map(writeFinding).join(''));
+    return findings.some(({ level }) => level === 'problem') ? 1 : 0;
+  },
 };
 
-export type DoctorOptions = {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-};
-
-type Check = (config: Config, now: number) => Promise<Finding[]>;
-
-const ok = (check: string, message: string): Finding => ({ level: 'ok', check, message });
-const warning = (check: string, message: string): Finding => ({ level: 'warning', check, message });
-const problem = (check: string, message: string): Finding => ({ level: 'problem', check, message });
-
-/** Runs every check; a check that fails unexpectedly is a problem. */
-export async function runDoctor({ env, now }: DoctorOptions): Promise<Finding[]> {
-  let config: Config;
+async function checkDocuments({ env, stdout }: Host): Promise<number> {
+  const config = readConfig(env);
   try {
-    config = readConfig(env);
+    const { damaged } = await checkBlobs(config, (line) => stdout.write(`${line}\n`));
+    return damaged.length > 0 ? 1 : 0;
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map((message) => problem('settings', message));
+    throw new CommandError('The documents were not checked', error);
   }
-  const findings = [ok('settings', 'every setting is valid')];
-  for (const [name, check] of Object.entries(checks)) {
-    const found = await check(config, now()).catch((error: unknown) => [
-      problem(name, reasonOf(error)),
-    ]);
-    findings.push(...found);
-  }
-  return findings;
-}
-
-/** One line of the report. */
-export function writeFinding({ level, check, message }: Finding): string {
-  return `${level.padEnd(8)} ${check.padEnd(12)} ${message}\n`;
-}
-
-const checks: Readonly<Record<string, Check>> = {
-  files: checkFiles,
-  'master key': checkMasterKey,
-  database: checkDatabase,
-  blobs: checkBlobs,
-  proxies: checkProxies,
-  mail: checkMail,
-  descriptors: checkDescriptors,
-};
-
-async function checkFiles(config: Config): Promise<Finding[]> {
-  const { dataDir, blobDir } = config;
-  if (!(await exists(dataDir))) {
-    return [warning('files', `${dataDir} does not exist; the first start makes it`)];
-  }
-  const paths = [dataDir, blobDir, path.join(dataDir, 'outbox'), ...privateFiles(config)];
-  const open = await Promise.all(paths.map(findOpenPath));
-  const findings = open.flatMap((one) =>
-    one === undefined ? [] : [warning('files', `${one.path}: ${one.message}`)],
-  );
-  if (findings.length > 0) return findings;
-  return [ok('files', `only their owner can open the files in ${dataDir}`)];
-}
-
-async function checkMasterKey({ dataDir, masterKey }: Config): Promise<Finding[]> {
-  if (masterKey !== undefined) return [ok('master key', 'LATCHKEY_MASTER_KEY is set')];
-  const file = path.join(dataDir, 'master.key');
-  if (!(await exists(file))) {
-    return [warning('master key', `${file} does not exist; the first start makes it`)];
-  }
-  const isKey = /^[0-9a-f]{64}\s*$/.test(await readFile(file, 'utf8'));
-  if (isKey) return [ok('master key', `${file} holds a key; keep a copy with your backups`)];
-  return [problem('master key', `${file} does not hold 64 hexadecimal digits; restore it`)];
-}
-
-const clockAheadMsMax = 60_000;
-const dayMs = 86_400_000;
-const quietDays = 30;
-
-async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
-  const file = databaseFile(config.databaseUrl);
-  const found = await readLeft(config);
-  const lost = problem('database', lostDatabase(config, found));
-  if (file !== undefined && (await isMissingOrEmpty(file))) {
-    if (found.isRefused) return [lost];
-    return [warning('database', `${file} does not exist; the first start makes it`)];
-  }
-  let inspection: Inspection;
-  try {
-    inspection = await inspectDatabase(config.databaseUrl);
-  } catch (error) {
-    const remedy = 'check LATCHKEY_DATABASE_URL, and that the database server runs';
-    return [problem('database', `${reasonOf(error)}; ${remedy}`)];
-  }
-  const { missing, unknown, newestTime, masterKeyIds } = inspection;
-  if (unknown.length > 0) {
-    const message = `a newer version has changed the schema (${unknown.join(', ')}); use that one`;
-    return [problem('database', message)];
-  }
-  if (newestTime === undefined && found.isRefused) return [lost];
-  const state =
-    missing.length === 0
-      ? ok('database', 'it answers, and its schema is up to date')
-      : warning('database', `the next start applies the migrations ${missing.join(', ')}`);
-  const keys = await checkKeyIds(config, masterKeyIds);
-  return [state, ...keys, ...checkClock(newestTime, now)];
-}
-
-/** Whether the master key opens the signing keys of the database. */
-async function checkKeyIds(config: Config, ids: readonly string[]): Promise<Finding[]> {
-  // A file that holds no key is a finding already.
-  const masterKey = await readMasterKeyIfAny(config).catch(() => undefined);
-  const others = ids.filter((id) => masterKey?.opens(id) === false);
-  if (others.length === 0) return [];
-  const message =
-    `the signing keys are encrypted under ${others.join(', ')}, not under the master key ` +
-    `${masterKey?.id}; restore the master key or the database that belongs to it`;
-  return [problem('master key', message)];
-}
-
-function checkClock(newestTime: number | undefined, now: number): Finding[] {
-  if (newestTime === undefined) return [];
-  const newest = new Date(newestTime).toISOString();
-  if (newestTime > now + clockAheadMsMax) {
-    const message = `the newest row is of ${newest}, later than the clock says; set the clock`;
-    return [problem('clock', message)];
-  }
-  const days = Math.floor((now - newestTime) / dayMs);
-  if (days > quietDays) {
-    const message = `the newest row is ${days} days old; check that the clock is not ahead`;
-    return [warning('clock', message)];
-  }
-  return [ok('clock', `it agrees with the newest row, of ${newest}`)];
-}
-
-const freeBytesMin = 100 * 1024 * 1024;
-
-async function checkBlobs({ blobDir }: Config): Promise<Finding[]> {
-  if (!(await exists(blobDir))) {
-    return [warning('blobs', `${blobDir} does not exist; the first start makes it`)];
-  }
-  await access(blobDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  const { bavail, bsize } = await statfs(blobDir);
-  const free = Math.floor((bavail * bsize) / 1024 / 1024);
-  if (bavail * bsize < freeBytesMin) {
-    return [warning('blobs', `the disk of ${blobDir} has ${free} MiB left; make room`)];
-  }
-  return [ok('blobs', `${blobDir} is writable, with ${free} MiB left`)];
-}
-
-const loopback = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
-
-async function checkProxies({ publicUrl, trustedProxies, http }: Config): Promise<Finding[]> {
-  if (publicUrl?.startsWith('https:') && trustedProxies.length === 0) {
-    const message =
-      'LATCHKEY_PUBLIC_URL is https, which needs a proxy, but LATCHKEY_TRUSTED_PROXIES is empty: ' +
-      'every caller seems to have the address of the proxy, and one can slow all sign-ins. ' +
-      'Set it to the network of the proxy';
-    return [warning('proxies', message)];
-  }
-  if (publicUrl === undefined && !loopback.test(http.host)) {
-    const message =
-      'LATCHKEY_PUBLIC_URL is not set, but LATCHKEY_HTTP_ADDRESS is not a loopback address: ' +
-      'links and tokens will name that address. Set it to the origin that users open';
-    return [warning('proxies', message)];
-  }
-  return [ok('proxies', `the public URL is ${publicUrl ?? 'the local address'}`)];
-}
-
-const connectMs = 3_000;
-
-async function checkMail({ smtp, dataDir }: Config): Promise<Finding[]> {
-  if (smtp === undefined) {
-    const outbox = path.join(dataDir, 'outbox');
-    return [ok('mail', `mails are files in ${outbox}, as LATCHKEY_SMTP_URL is not set`)];
-  }
-  const { host, port } = smtp;
-  try {
-    await reach(host, port);
-    return [ok('mail', `${host}:${port} accepts connections`)];
-  } catch (error) {
-    const message = `${host}:${port}: ${reasonOf(error)}; check LATCHKEY_SMTP_URL and the server`;
-    return [problem('mail', message)];
-  }
-}
-
-function reach(host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: connectMs });
-    socket.once('connect', () => resolve());
-    socket.once('timeout', () => reject(new Error(`no answer within ${connectMs} ms`)));
-    socket.once('error', reject);
-    for (const event of ['connect', 'timeout', 'error']) socket.once(event, () => socket.destroy());
-  });
-}
-
-/** Each connection needs a descriptor, and each upload or download another one. */
-const descriptorsMin = 1_024;
-
-async function checkDescriptors(): Promise<Finding[]> {
-  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
-  const [, soft = ''] = /^Max open files +(\d+)/m.exec(limits) ?? [];
-  if (soft === '') return [warning('descriptors', 'the limit of open files cannot be read')];
-  if (Number(soft) < descriptorsMin) {
-    const message = `at most ${soft} open files; raise the limit to ${descriptorsMin} or more`;
-    return [warning('descriptors', `${message} (ulimit -n, LimitNOFILE)`)];
-  }
-  return [ok('descriptors', `at most ${soft} open files`)];
-}
-
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : error.name;
-  return error.message === '' ? code : error.message;
 }

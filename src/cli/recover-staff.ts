@@ -2,9 +2,10 @@
 // management scope was lost. Needs the database and no master key; a running server notices within
 // a second.
 
+import { randomBytes } from 'node:crypto';
 import { managementScopes, storedScopes } from '../access/scopes.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { base62, newId, type Random } from '../crypto/ids.ts';
 import { countSigningKeys } from '../identity/keys/store.ts';
@@ -16,11 +17,44 @@ import {
   lockStaff,
   updateUser,
 } from '../identity/users/store.ts';
+import { readEmail } from '../net/email.ts';
 import { watchChanges } from '../storage/invalidation.ts';
 import type { Database, Executor } from '../storage/schema.ts';
+import { type Command, CommandError, UsageError } from './command.ts';
 import { openExistingDatabase } from './existing-database.ts';
 
-export type RecoverOptions = {
+export const recoverStaffCommand: Command = {
+  usage: '<email>',
+  about: 'makes a password for a staff user and restores every management scope',
+  details: `Use it if no staff user can sign in any more. It enables the user, removes the second
+factor and ends all sessions. If there is no user with that e-mail address, it creates one. It
+works while the service runs and prints the password once, alone on standard output.
+
+Exit status: 0 done, 1 not possible (a member has the address), 2 wrong arguments or settings.`,
+  async run(words, { env, stdout, stderr }) {
+    const [address, ...others] = words;
+    if (address === undefined || others.length > 0) throw new UsageError();
+    const email = readEmail(address);
+    if (email === undefined) throw new UsageError(`"${address}" is not an e-mail address`);
+    const config = readConfig(env);
+    try {
+      const options = { config, email, random: randomBytes, now: Date.now };
+      const { password, isNew } = await recoverStaff(options);
+      const done = isNew ? 'was created' : 'was recovered, without a second factor';
+      stderr.write(
+        `The staff user ${email} ${done}, with every management scope.\n` +
+          'The password is not shown again:\n',
+      );
+      // Alone on stdout, for scripts.
+      stdout.write(`${password}\n`);
+      return 0;
+    } catch (error) {
+      throw new CommandError('The staff user was not recovered', error);
+    }
+  },
+};
+
+type RecoverOptions = {
   readonly config: Config;
   /** In lower case. */
   readonly email: string;
@@ -29,7 +63,7 @@ export type RecoverOptions = {
   readonly now: () => number;
 };
 
-export type Recovered = {
+type Recovered = {
   /** Not stored: shown once. */
   readonly password: string;
   readonly isNew: boolean;
@@ -40,7 +74,7 @@ export type Recovered = {
  * second factor and ends their sessions. Creates the user if there is none with the address. Throws
  * if the address belongs to a member or the database was never used.
  */
-export async function recoverStaff(options: RecoverOptions): Promise<Recovered> {
+async function recoverStaff(options: RecoverOptions): Promise<Recovered> {
   const db = await openExistingDatabase(options.config.databaseUrl);
   try {
     if ((await countSigningKeys(db)) === 0) throw new Error('the database is empty');

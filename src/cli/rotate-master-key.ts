@@ -1,8 +1,8 @@
-// `latchkey rotate-master-key`: encrypts anew, under a new master key, all that is encrypted under
-// the one before. All of it or nothing, and again where it was cut off.
-
+// `latchkey rotate-master-key`: encrypts everything again under a new master key. It is all or
+// nothing, and can be repeated after an interruption.
+import { randomBytes } from 'node:crypto';
 import { createAuditLog } from '../audit/audit-log.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import type { Random } from '../crypto/ids.ts';
 import { createMasterKey, type MasterKey } from '../crypto/master-key.ts';
 import {
@@ -16,7 +16,33 @@ import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
 import { sealedSeeds } from '../identity/users/sealed-seeds.ts';
 import { watchChanges } from '../storage/invalidation.ts';
 import type { Database } from '../storage/schema.ts';
+import { type Command, CommandError, requireNoWords } from './command.ts';
 import { openExistingDatabase } from './existing-database.ts';
+
+export const rotateMasterKeyCommand: Command = {
+  usage: '',
+  about: 'encrypts everything again under a new master key',
+  details: `Stop the service first. Without LATCHKEY_MASTER_KEY, the command makes a new key in
+<data>/master.key. With it, the command encrypts under that key and decrypts with
+LATCHKEY_PREVIOUS_MASTER_KEY. It changes all values or none; after an interruption, run it again.
+
+Exit status: 0 done, 1 not possible, 2 wrong arguments or settings.`,
+  async run(words, { env, stdout }) {
+    requireNoWords(words);
+    const config = readConfig(env);
+    try {
+      const result = await rotateMasterKey({ config, random: randomBytes, now: Date.now });
+      const { masterKeyId, changed, unchanged } = result;
+      stdout.write(
+        `Values encrypted under the new master key ${masterKeyId}: ${changed}\n` +
+          `Values that were encrypted under it before: ${unchanged}\n`,
+      );
+      return 0;
+    } catch (error) {
+      throw new CommandError('The master key was not rotated', error);
+    }
+  },
+};
 
 /** Everything that is encrypted under the master key. */
 const sealedColumns = [sealedSigningKeys, sealedSeeds];

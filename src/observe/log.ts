@@ -3,6 +3,7 @@
 import pino from 'pino';
 import type { Config } from '../config/config.ts';
 import { createLogWriter } from './log-writer.ts';
+import { prettyLine } from './pretty.ts';
 
 export type Log = pino.Logger;
 
@@ -29,6 +30,8 @@ const secretNames = new Set([
 
 export type LogOptions = {
   readonly level: Config['logLevel'];
+  /** The default is `json`. */
+  readonly format?: 'json' | 'pretty';
   /** A file; undefined for standard output. */
   readonly file?: string;
 };
@@ -36,12 +39,15 @@ export type LogOptions = {
 /** How long the end of the process waits for a reader of its log. */
 const flushMs = 500;
 
-export function createLog({ level, file }: LogOptions): OpenLog {
+export function createLog({ level, format, file }: LogOptions): OpenLog {
   const time = isoTime();
+  const asWritten = format === 'pretty' ? prettyLine : (line: string) => line;
   const writer = createLogWriter({
     file,
-    reportOf: (droppedLines) =>
-      `{"level":40${time()},"dropped_lines":${droppedLines},"msg":"log lines were dropped"}\n`,
+    reportOf: (dropped) =>
+      asWritten(
+        `{"level":40${time()},"dropped_lines":${dropped},"msg":"log lines were dropped"}\n`,
+      ),
   });
   const log = pino(
     {
@@ -51,7 +57,7 @@ export function createLog({ level, file }: LogOptions): OpenLog {
       formatters: { log: censor },
       serializers: { err: writeError },
     },
-    writer,
+    format === 'pretty' ? { write: (line: string) => writer.write(prettyLine(line)) } : writer,
   );
   return { log, flush: () => writer.flush(flushMs), droppedLines: () => writer.droppedLines() };
 }

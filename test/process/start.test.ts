@@ -197,11 +197,36 @@ describe('a start that cannot succeed', () => {
       const program = await spawned({ [`LATCHKEY_${transport}_ADDRESS`]: `127.0.0.1:${port}` });
 
       expect(await program.ended).toBe(1);
-      expect(program.stderr()).toMatch(/^Latchkey ends: .*\n$/);
-      expect(program.stderr()).toContain('EADDRINUSE');
-      expect(program.stderr()).toContain(`127.0.0.1:${port}`);
+      const setting = `LATCHKEY_${transport}_ADDRESS`;
+      expect(program.stderr()).toBe(
+        `Latchkey cannot start: 127.0.0.1:${port} (${setting}) is in use. Stop the program that ` +
+          `listens there, or set ${setting} to another address. (EADDRINUSE)\n`,
+      );
+      expect(program.stdout()).not.toContain('    at ');
+      expect(JSON.parse(program.stdout())).not.toHaveProperty('err');
     },
   );
+
+  test('says that the address belongs to another machine', async () => {
+    const program = await spawned({ LATCHKEY_GRPC_ADDRESS: '192.0.2.1:50051' });
+
+    expect(await program.ended).toBe(1);
+    expect(program.stderr()).toBe(
+      'Latchkey cannot start: 192.0.2.1:50051 (LATCHKEY_GRPC_ADDRESS) is not an address of this ' +
+        'machine. Set LATCHKEY_GRPC_ADDRESS to one of its addresses. (EADDRNOTAVAIL)\n',
+    );
+  });
+
+  test('on a terminal is one line, without a stack trace', async () => {
+    const program = await spawned({
+      LATCHKEY_LOG_FORMAT: 'pretty',
+      LATCHKEY_DATABASE_URL: 'postgres://someone@127.0.0.1:1/latchkey',
+    });
+
+    expect(await program.ended).toBe(1);
+    expect(program.stderr()).toMatch(/^Latchkey cannot start: .*ECONNREFUSED.*\n$/);
+    expect(program.stdout()).toBe('');
+  });
 
   test('says that the database is away and exits with 1, without its password', async () => {
     const program = await spawned({

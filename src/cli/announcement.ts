@@ -1,0 +1,46 @@
+// What a start that succeeded shows on the terminal.
+import { readFile } from 'node:fs/promises';
+import type { App } from '../app.ts';
+import type { Config } from '../config/config.ts';
+
+export type Ready = Pick<
+  App,
+  'publicUrl' | 'grpcAddress' | 'opsUrl' | 'bootstrapFile' | 'bootstrapped'
+>;
+
+export type AnnouncementOptions = {
+  /** Whether a person reads it; otherwise it may end up in a log. */
+  readonly isTerminal: boolean;
+  readonly bootstrap: Config['bootstrap'];
+};
+
+/** The addresses; after the first start of a demo, on a terminal only, also the sign-in. */
+export async function announcement(
+  { publicUrl, grpcAddress, opsUrl, bootstrapFile, bootstrapped }: Ready,
+  { isTerminal, bootstrap }: AnnouncementOptions,
+): Promise<string> {
+  const lines = [
+    'Latchkey is ready.',
+    `  HTTP/JSON and Connect  ${publicUrl}`,
+    `  the console            ${publicUrl}/console`,
+    `  gRPC                   ${grpcAddress}`,
+    `  operations             ${opsUrl}`,
+  ];
+  if (bootstrapped) lines.push(`  first credentials      ${bootstrapFile}`);
+  if (bootstrapped && isTerminal && bootstrap === 'demo') {
+    const { email, password } = await readSignIn(bootstrapFile);
+    lines.push(
+      '',
+      'Sign in to the console. This is shown once:',
+      `  e-mail                 ${email}`,
+      `  password               ${password}`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+async function readSignIn(file: string): Promise<{ email: string; password: string }> {
+  const text = await readFile(file, 'utf8');
+  const settingOf = (name: string) => new RegExp(`^${name}='(.*)'$`, 'm').exec(text)?.[1] ?? '';
+  return { email: settingOf('STAFF_EMAIL'), password: settingOf('STAFF_PASSWORD') };
+}

@@ -1,0 +1,53 @@
+// What a command is, and how it fails.
+import type { Environment } from '../config/config.ts';
+
+/** The parts of the process that commands use; tests pass others. */
+export type Host = {
+  readonly env: Environment;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly on: NodeJS.Process['on'];
+  readonly off: NodeJS.Process['off'];
+};
+
+export type Output = {
+  /** Whether a person reads the output. */
+  readonly isTTY?: boolean;
+  readonly write: (text: string) => unknown;
+};
+
+export type Command = {
+  /** The arguments, as the help shows them; empty for none. */
+  readonly usage: string;
+  /** Half a sentence for the list of commands. */
+  readonly about: string;
+  /** The rest of the command's own help. */
+  readonly details: string;
+  /**
+   * Returns the exit status. Throws a UsageError for arguments that it does not accept, a
+   * CommandError for a failure that it explains, and a ConfigError for invalid settings.
+   */
+  readonly run: (words: readonly string[], host: Host) => Promise<number>;
+};
+
+/** The arguments are wrong. An empty message means that the usage text says enough. */
+export class UsageError extends Error {}
+
+/** The command failed; the message is one line for the terminal. */
+export class CommandError extends Error {
+  constructor(what: string, cause: unknown) {
+    super(`${what}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+export function requireNoWords(words: readonly string[]): void {
+  const [word] = words;
+  if (word !== undefined) throw new UsageError(`Unexpected argument "${word}".`);
+}
+
+/** What went wrong, in one line. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? String(error.code) : error.name;
+  return error.message === '' ? code : error.message.replace(/\s*\n\s*/g, ' ');
+}

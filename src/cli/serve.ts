@@ -1,0 +1,93 @@
+// `latchkey serve`: runs the service until a signal ends it.
+import path from 'node:path';
+import { type App, startApp } from '../app.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { ListenError } from '../net/listen-error.ts';
+import { createLog } from '../observe/log.ts';
+import { announcement } from './announcement.ts';
+import { type Command, type Host, reasonOf, requireNoWords } from './command.ts';
+
+/** A stop that takes longer is a failure. */
+const stopMs = 10_000;
+/** A signal that comes again this soon is the same Ctrl-C, which npm forwards as well. */
+const sameSignalMs = 250;
+
+export const serve: Command = {
+  usage: '',
+  about: 'starts the service; the default',
+  details: `The first start creates a database, a signing key and credentials in
+<data>/bootstrap.env. SIGTERM and Ctrl-C stop the service: calls under way finish, and it ends
+within 10 seconds. A second signal ends it at once.
+
+Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
+  async run(words, host) {
+    requireNoWords(words);
+    return runService(readConfig(host.env), host);
+  },
+};
+
+function runService(config: Config, host: Host): Promise<number> {
+  const isTerminal = host.stderr.isTTY === true;
+  const format = config.logFormat ?? (host.stdout.isTTY === true ? 'pretty' : 'json');
+  const { log, flush, droppedLines } = createLog({ level: config.logLevel, format });
+  const built = path.join(import.meta.dirname, '../..');
+
+  return new Promise((end) => {
+    async function fail(what: string, error: unknown): Promise<void> {
+      await flush();
+      host.stderr.write(`${what}: ${reasonOf(error)}\n`);
+      end(1);
+    }
+    function failStart(error: unknown): Promise<void> {
+      // On a terminal, the line on standard error is enough.
+      const facts = error instanceof ListenError ? { reason: error.message } : { err: error };
+      if (format === 'json') log.fatal(facts, 'the service cannot start');
+      return fail('Latchkey cannot start', error);
+    }
+    function crash(error: unknown): void {
+      log.fatal({ err: error }, 'the process ends');
+      void fail('Latchkey ends', error);
+    }
+    async function started(app: App): Promise<void> {
+      const { bootstrap } = config;
+      const text = await announcement(app, { isTerminal, bootstrap });
+      const stop = () =>
+        app
+          .stop()
+          .then(flush)
+          .then(() => end(0), crash);
+      stopOnSignal(host, { isTerminal, stop, end });
+      // Last: a reader of this text may stop the service at once.
+      host.stderr.write(text);
+    }
+    host.on('uncaughtException', crash);
+    host.on('unhandledRejection', crash);
+    startApp({ config, log, droppedLines, webDir: path.join(built, 'web') }).then(
+      started,
+      failStart,
+    );
+  });
+}
+
+type Stopping = {
+  readonly isTerminal: boolean;
+  readonly stop: () => Promise<void>;
+  readonly end: (status: number) => void;
+};
+
+export function stopOnSignal(host: Host, { isTerminal, stop, end }: Stopping): void {
+  let isStopping = false;
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  function onSignal(): void {
+    if (isStopping) return;
+    isStopping = true;
+    if (isTerminal) host.stderr.write('Stopping… Press Ctrl-C again to stop at once.\n');
+    // From then on a signal ends the process as it would any other.
+    setTimeout(() => {
+      for (const signal of signals) host.off(signal, onSignal);
+    }, sameSignalMs).unref();
+    setTimeout(() => end(1), stopMs).unref();
+    void stop();
+  }
+  for (const signal of signals) host.on(signal, onSignal);
+}

@@ -1,0 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** The version in package.json, which is above the sources and above the built program. */
+export function readVersion(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
+  const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  return String(version);
+}

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { spawnProgram, startProgram } from '../support/program.ts';
+
+async function run(...words: string[]) {
+  // Settings that are not valid do not keep the help away.
+  const program = await spawnProgram({ LATCHKEY_HTTP_ADDRESS: 'invalid' }, undefined, words);
+  onTestFinished(() => program.remove());
+  const status = await program.ended;
+  return { status, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+const names = ['serve', 'doctor', 'rotate-master-key', 'recover-staff'];
+
+describe('the help', () => {
+  test.each([['--help'], ['-h'], ['help']])('%s lists the commands', async (word) => {
+    const { status, stdout, stderr } = await run(word);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^Usage: latchkey \[<command>\]\n/);
+    const listed = [...stdout.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name);
+    expect(listed).toEqual(names);
+  });
+
+  test.each(names)('%s --help explains the command', async (name) => {
+    const { status, stdout, stderr } = await run(name, '--help');
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`Usage: latchkey ${name}`);
+    expect(stdout).toContain('Exit status: ');
+    expect((await run('help', name)).stdout).toBe(stdout);
+  });
+});
+
+test('--version prints the version of the package', async () => {
+  const file = path.resolve(import.meta.dirname, '../../package.json');
+  const { version } = JSON.parse(await readFile(file, 'utf8'));
+  expect(await run('--version')).toEqual({
+    status: 0,
+    stdout: `latchkey ${version}\n`,
+    stderr: '',
+  });
+});
+
+describe('the log', () => {
+  async function loggedCall(settings: Record<string, string>): Promise<string> {
+    const program = await startProgram(settings);
+    onTestFinished(() => program.remove());
+    await fetch(`${program.env.LATCHKEY_BASE_URL}/.well-known/jwks.json`);
+    await expect.poll(() => program.stdout()).toContain('GetJwks');
+    return program.stdout();
+  }
+
+  test('is JSON where no terminal is', async () => {
+    const lines = (await loggedCall({})).trim().split('\n');
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 30 });
+  });
+
+  test('is one readable line for each request with LATCHKEY_LOG_FORMAT=pretty', async () => {
+    const log = await loggedCall({ LATCHKEY_LOG_FORMAT: 'pretty' });
+    const call = 'VerificationService/GetJwks {2}http {2}anonymous {2}127\\.0\\.0\\.1';
+    expect(log).toMatch(
+      new RegExp(`^\\d\\d:\\d\\d:\\d\\d INFO {2}ok {7} +\\d+\\.\\d ms {2}${call}\\n$`),
+    );
+  });
+});

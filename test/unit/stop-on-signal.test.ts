@@ -1,0 +1,53 @@
+import { EventEmitter } from 'node:events';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Host } from '../../src/cli/command.ts';
+import { stopOnSignal } from '../../src/cli/serve.ts';
+
+function serving(isTerminal: boolean) {
+  const events = new EventEmitter();
+  const written: string[] = [];
+  const write = (text: string) => written.push(text);
+  const host = Object.assign(events, { env: {}, stdout: { write }, stderr: { write } });
+  const stop = vi.fn(() => new Promise<void>(() => {}));
+  const end = vi.fn();
+  stopOnSignal(host as unknown as Host, { isTerminal, stop, end });
+  return { events, written, stop, end };
+}
+
+describe('a signal', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    return () => vi.useRealTimers();
+  });
+
+  test.each(['SIGTERM', 'SIGINT'])('%s stops the service and says so on a terminal', (signal) => {
+    const { events, written, stop } = serving(true);
+    events.emit(signal);
+    expect(stop).toHaveBeenCalledOnce();
+    expect(written).toEqual(['Stopping… Press Ctrl-C again to stop at once.\n']);
+  });
+
+  test('writes nothing where no terminal is', () => {
+    const { events, written, stop } = serving(false);
+    events.emit('SIGINT');
+    expect(stop).toHaveBeenCalledOnce();
+    expect(written).toEqual([]);
+  });
+
+  test('that comes twice at once counts once; later the default applies', () => {
+    const { events, stop } = serving(true);
+    events.emit('SIGINT');
+    events.emit('SIGINT');
+    expect(stop).toHaveBeenCalledOnce();
+    expect(events.listenerCount('SIGINT')).toBe(1);
+    vi.advanceTimersByTime(250);
+    expect(events.listenerCount('SIGINT') + events.listenerCount('SIGTERM')).toBe(0);
+  });
+
+  test('ends the process with status 1 if the stop takes longer than 10 seconds', () => {
+    const { events, end } = serving(false);
+    events.emit('SIGTERM');
+    vi.advanceTimersByTime(10_000);
+    expect(end).toHaveBeenCalledWith(1);
+  });
+});
