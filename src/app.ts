@@ -50,6 +50,8 @@ export type AppOptions = {
   readonly droppedLines: () => number;
   /** The folder of the built browser code. */
   readonly webDir: string;
+  /** A PDF for the workspace of the demo, which is empty without it. */
+  readonly sampleFile?: string;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly random?: Random;
@@ -104,7 +106,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   const random = options.random ?? randomBytes;
   const bootstrapFile = path.join(config.dataDir, 'bootstrap.env');
   const first = { db, masterKey, kind: config.bootstrap, file: bootstrapFile, random, now };
-  const bootstrapped = await bootstrap({ ...first, ...firstStart });
+  const { sampleFile } = options;
+  const sample =
+    sampleFile === undefined ? undefined : { file: sampleFile, blobDir: config.blobDir };
+  const bootstrapped = await bootstrap({ ...first, ...firstStart, sample });
   await firstStart.end();
 
   let publicUrl = config.publicUrl ?? '';

@@ -62,10 +62,11 @@ function runService(config: Config, host: Host): Promise<number> {
     }
     host.on('uncaughtException', crash);
     host.on('unhandledRejection', crash);
-    startApp({ config, log, droppedLines, webDir: path.join(built, 'web') }).then(
-      started,
-      failStart,
-    );
+    const files = {
+      webDir: path.join(built, 'web'),
+      sampleFile: path.join(built, 'sample.pdf'),
+    };
+    startApp({ config, log, droppedLines, ...files }).then(started, failStart);
   });
 }
 

@@ -18,12 +18,15 @@ import { insertUser } from '../identity/users/store.ts';
 import { insertWorkspace } from '../sharing/workspaces/store.ts';
 import { transact } from '../storage/database.ts';
 import type { Database, Executor } from '../storage/schema.ts';
+import { type SampleOptions, type StagedSample, stageSample } from './sample.ts';
 
 export type BootstrapOptions = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly kind: Config['bootstrap'];
   readonly file: string;
+  /** For the workspace of the demo; undefined for an empty one. */
+  readonly sample: Pick<SampleOptions, 'file' | 'blobDir'> | undefined;
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -53,7 +56,8 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   options.requirePermitted(true);
   const parts: Part[] = [];
   if (kind !== 'none') parts.push(await staff(options));
-  if (kind === 'demo') parts.push(client(options), customer(options), workspace(options));
+  const sample = kind === 'demo' ? await sampleOf(options) : undefined;
+  if (kind === 'demo') parts.push(client(options), customer(options), workspace(options, sample));
 
   // The file first: secrets that were never shown could not be shown again.
   const settings = Object.assign({}, ...parts.map((part) => part.settings));
@@ -64,13 +68,19 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
       await insertNewKey(trx, key, 'active', now());
       for (const part of parts) await part.insert(trx);
     });
-    return parts.length > 0;
   } catch (error) {
     await rm(file, { force: true });
+    await sample?.discard();
     // Another process has been faster: there is exactly one active key.
     if ((await countSigningKeys(db)) > 0) return false;
     throw error;
   }
+  await sample?.settle();
+  return parts.length > 0;
+}
+
+async function sampleOf(options: BootstrapOptions): Promise<StagedSample | undefined> {
+  return options.sample && stageSample({ ...options, ...options.sample });
 }
 
 async function staff({ random, now }: BootstrapOptions): Promise<Part> {
@@ -124,7 +134,7 @@ function customer({ random, now }: BootstrapOptions): Part {
   };
 }
 
-function workspace({ random, now }: BootstrapOptions): Part {
+function workspace({ random, now }: BootstrapOptions, sample?: StagedSample): Part {
   const id = newId('ws', random);
   const key = generateCredential('wk', random);
   const create_time = now();
@@ -134,6 +144,7 @@ function workspace({ random, now }: BootstrapOptions): Part {
       await insertWorkspace(trx, { id, name: 'Demo workspace', create_time });
       const fields = { name: 'First key', scopes: keyScopes, createTime: create_time };
       await insertCredential(trx, { kind: 'wk', id }, key, fields);
+      await sample?.insert(trx, id);
     },
   };
 }

@@ -70,7 +70,8 @@ export function lostDatabase({ databaseUrl }: Settings, { left }: Left): string 
   const database = databaseFile(databaseUrl) ?? 'the PostgreSQL database';
   return (
     `${database} is missing or empty, but ${left.join(' and ')} of an earlier installation ` +
-    'exists. Restore the database, or correct LATCHKEY_DATABASE_URL or LATCHKEY_DATA_DIR. ' +
+    `${left.length === 1 ? 'exists' : 'exist'}. Restore the database, or correct ` +
+    'LATCHKEY_DATABASE_URL or LATCHKEY_DATA_DIR. ' +
     'To start with an empty database all the same, set LATCHKEY_BOOTSTRAP_FORCE=true for ' +
     'one start'
   );

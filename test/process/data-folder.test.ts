@@ -128,23 +128,28 @@ describe('an empty database is not filled', () => {
         await writeFile(path.join(dataDir, 'latchkey.db'), '');
       },
     ],
-  ])('where its file %s and a master key is left, unless that is forced', async (_, lose) => {
-    const dataDir = await usedFolder();
-    const secrets = await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8');
-    await lose(dataDir);
-    const names = await readdir(dataDir);
+  ])(
+    'where its file %s and a master key and documents are left, unless that is forced',
+    async (_, lose) => {
+      const dataDir = await usedFolder();
+      const secrets = await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8');
+      await lose(dataDir);
+      const names = await readdir(dataDir);
 
-    const { stderr } = await refused({}, dataDir).catch((error) => Promise.reject(error));
-    expect(stderr()).toContain(`${dataDir}/latchkey.db is missing or empty`);
-    expect(stderr()).toContain(`${dataDir}/master.key of an earlier installation`);
-    expect(stderr()).toContain('LATCHKEY_BOOTSTRAP_FORCE=true');
-    expect(await readdir(dataDir)).toEqual(names);
-    expect(await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8')).toBe(secrets);
+      const { stderr } = await refused({}, dataDir).catch((error) => Promise.reject(error));
+      expect(stderr()).toContain(`${dataDir}/latchkey.db is missing or empty`);
+      expect(stderr()).toContain(
+        `${dataDir}/master.key and ${dataDir}/blobs of an earlier installation exist.`,
+      );
+      expect(stderr()).toContain('LATCHKEY_BOOTSTRAP_FORCE=true');
+      expect(await readdir(dataDir)).toEqual(names);
+      expect(await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8')).toBe(secrets);
 
-    const { env } = await started({ LATCHKEY_BOOTSTRAP_FORCE: 'true' }, dataDir);
-    expect(env.CLIENT_ID).not.toBe('');
-    expect(secrets).not.toContain(env.CLIENT_ID);
-  });
+      const { env } = await started({ LATCHKEY_BOOTSTRAP_FORCE: 'true' }, dataDir);
+      expect(env.CLIENT_ID).not.toBe('');
+      expect(secrets).not.toContain(env.CLIENT_ID);
+    },
+  );
 
   test('where documents are left and the settings hold the master key', async () => {
     const dataDir = await newDataDir();

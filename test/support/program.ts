@@ -25,6 +25,9 @@ export type RunningProgram = Program & {
   readonly httpPort: number;
 };
 
+/** The name of the document that the program puts into a new demo. */
+export const sampleName = 'Sample document.pdf';
+
 const root = path.resolve(import.meta.dirname, '../..');
 
 export function newDataDir(): Promise<string> {
