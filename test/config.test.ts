@@ -184,12 +184,12 @@ describe('a setting', () => {
     expect(problems[0]).toMatch(new RegExp(`^LATCHKEY_${name}: must be `));
   });
 
-  test('that is empty is as if it were not there', () => {
+  test('that is empty counts as not set', () => {
     const env = { LATCHKEY_HTTP_ADDRESS: '', LATCHKEY_DATABASE_URL: '', LATCHKEY_BOOTSTRAP: '' };
     expect(readConfig(env)).toEqual(readConfig({}));
   });
 
-  test('that does not exist is refused by its name: it may be a mistyped one', () => {
+  test('with an unknown name is refused: it may be misspelled', () => {
     expect(problemsOf({ LATCHKEY_HTTP_ADRESS: 'host:1', OTHER: 'x' })).toEqual([
       'LATCHKEY_HTTP_ADRESS: there is no such setting',
     ]);
@@ -206,7 +206,7 @@ test('the file of the first start may be sourced before the next one', () => {
   expect(config).toEqual(readConfig({}));
 });
 
-test('what Kubernetes sets for a service of this name is no setting', () => {
+test('variables that Kubernetes sets for a service named latchkey are ignored', () => {
   const env = {
     LATCHKEY_SERVICE_HOST: '10.0.0.1',
     LATCHKEY_SERVICE_PORT_HTTP: '80',
@@ -234,7 +234,7 @@ test('no bad value is repeated: it may be a secret', () => {
   expect(problems.join('\n')).not.toContain('hunter2');
 });
 
-test('all that is wrong is told at once', () => {
+test('all problems are reported at once', () => {
   const problems = problemsOf({
     LATCHKEY_HTTP_ADDRESS: 'x',
     LATCHKEY_LOG_LEVEL: 'x',
@@ -279,7 +279,7 @@ describe('mail', () => {
     expect(mailFrom).toEqual({ name: 'Latchkey', address });
   });
 
-  test('needs a sender where a server elsewhere would have to take it from nobody', () => {
+  test('needs a sender for a server on another machine if the public URL has no domain', () => {
     const LATCHKEY_SMTP_URL = 'smtp://m.example';
     const problem = 'LATCHKEY_MAIL_FROM: must be set, as LATCHKEY_PUBLIC_URL names no domain';
     expect(problemsOf({ LATCHKEY_SMTP_URL })).toEqual([problem]);
