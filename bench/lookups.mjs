@@ -98,11 +98,11 @@ const { privateKey } = generateKeyPairSync('ed25519');
 
 /** As right after a start: nothing is cached. */
 function freshService(db) {
-  const changes = { onChange() {}, ensureFresh() {} };
+  const invalidations = { onInvalidation() {}, ensureFresh() {} };
   const keyring = { active: () => ({ header: 'header', privateKey }) };
   const issuer = () => 'http://127.0.0.1:8080';
   return createIssuanceService({
-    directory: createDirectory({ db, changes, noteUse() {}, now: Date.now }),
+    directory: createDirectory({ db, invalidations, noteUse() {}, now: Date.now }),
     signer: createSigner({ keyring, issuer, audience: issuer, now: Date.now }),
     serviceTokenSeconds: 300,
     customerTokenSeconds: 60,

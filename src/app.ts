@@ -35,7 +35,7 @@ import { createSharingModule } from './sharing/module.ts';
 import type { Recorder } from './sharing/views/recorder.ts';
 import { createMemberships, rolesOf } from './sharing/workspaces/memberships.ts';
 import { openDatabase, queryDatabase, storageFailure } from './storage/database.ts';
-import { type Changes, watchChanges } from './storage/invalidation.ts';
+import { watchInvalidations } from './storage/invalidation.ts';
 import type { Database } from './storage/schema.ts';
 import { type GrpcLimits, startGrpcTransport } from './transports/grpc/server.ts';
 import { createPeerOf } from './transports/http/peer.ts';
@@ -114,13 +114,13 @@ export async function startApp(options: AppOptions): Promise<App> {
 
   let publicUrl = config.publicUrl ?? '';
   const mailer = await openMailer(config, { from: config.mailFrom, random, now });
-  const changes = await watchChanges(db);
+  const invalidations = await watchInvalidations(db);
   const base: ModuleOptions = {
     config,
     log,
     db,
-    changes,
-    auditLog: createAuditLog({ db, changes, random, now }),
+    invalidations,
+    auditLog: createAuditLog({ db, invalidations, random, now }),
     masterKey,
     mailer,
     now,
@@ -129,7 +129,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     uploadStalledMs: options.uploadStalledMs ?? 45_000,
     blobLeaseMs: options.blobLeaseMs ?? 120_000,
   };
-  const membershipsOf = createMemberships({ db, changes });
+  const membershipsOf = createMemberships({ db, invalidations });
   const identity = await createIdentityModule(base, { membershipsOf, rolesOf });
   const assets = await readAssets(webDir);
   const { credentials, passwords } = identity;
@@ -191,7 +191,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   const grpc = await listening('LATCHKEY_GRPC_ADDRESS', config.grpc, grpcStart);
   const opsStart = startOpsServer({
     address: config.ops,
-    checks: readinessChecks({ db, changes, blobs: sharing.blobs, keyring: identity.keyring }),
+    checks: readinessChecks({ db, blobs: sharing.blobs, keyring: identity.keyring }),
     metrics: observer.metrics,
   });
   const ops = await listening('LATCHKEY_OPS_ADDRESS', config.ops, opsStart);
@@ -237,7 +237,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         identity.stop(),
         sharing.stop(),
       ]);
-      await changes.stop();
+      await invalidations.stop();
       await db.destroy();
     },
   };
@@ -251,19 +251,17 @@ async function openMailer(config: Config, message: MessageOptions): Promise<Open
 
 type Checked = {
   readonly db: Database;
-  readonly changes: Changes;
   readonly blobs: BlobStore;
   readonly keyring: Keyring;
 };
 
-function readinessChecks({ db, changes, blobs, keyring }: Checked) {
+function readinessChecks({ db, blobs, keyring }: Checked) {
   return {
     database: () => queryDatabase(db),
     blobs: () => blobs.check(),
     signing_key: async () => {
       // A process with a replaced master key cannot read the keys, and refuses every call.
-      await changes.ensureFresh();
-      if (keyring.active() === undefined) throw new Error('no key can sign');
+      if ((await keyring.active()) === undefined) throw new Error('no key can sign');
     },
   };
 }

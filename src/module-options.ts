@@ -4,7 +4,7 @@ import type { Random } from './crypto/ids.ts';
 import type { MasterKey } from './crypto/master-key.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { Log } from './observe/log.ts';
-import type { Changes } from './storage/invalidation.ts';
+import type { Invalidations } from './storage/invalidation.ts';
 import type { Database } from './storage/schema.ts';
 
 /** What every part is built of. */
@@ -12,7 +12,7 @@ export type ModuleOptions = {
   readonly config: Config;
   readonly log: Log;
   readonly db: Database;
-  readonly changes: Changes;
+  readonly invalidations: Invalidations;
   readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly mailer: Mailer;

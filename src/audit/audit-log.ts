@@ -5,7 +5,7 @@ import type { MethodFacts } from '../api/endpoint.ts';
 import { type Caller, callerOf, principalId } from '../api/principal.ts';
 import { newId, type Random } from '../crypto/ids.ts';
 import { transact } from '../storage/database.ts';
-import { type Changes, recordChange, type Topic } from '../storage/invalidation.ts';
+import { type Invalidations, recordInvalidation, type Topic } from '../storage/invalidation.ts';
 import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';
 import { insertEvents } from './store.ts';
 
@@ -34,13 +34,13 @@ export type AuditLog = {
 
 export type AuditLogOptions = {
   readonly db: Database;
-  readonly changes: Changes;
+  readonly invalidations: Invalidations;
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-export function createAuditLog({ db, changes, random, now }: AuditLogOptions): AuditLog {
+export function createAuditLog({ db, invalidations, random, now }: AuditLogOptions): AuditLog {
   async function make<T>(event: EventOrigin, change: Change, work: Work<T>): Promise<T> {
     const { target, topic } = change;
     const rowOf = (origin: EventOrigin, about: string): AuditEventRow => ({
@@ -58,10 +58,10 @@ export function createAuditLog({ db, changes, random, now }: AuditLogOptions): A
         rows.push(rowOf({ ...system, request_id, action }, about));
       });
       await insertEvents(trx, rows);
-      if (topic !== undefined) await recordChange(trx, topic);
+      if (topic !== undefined) await recordInvalidation(trx, topic);
       return done;
     });
-    if (topic !== undefined) await changes.announce(topic);
+    if (topic !== undefined) await invalidations.invalidate(topic);
     return result;
   }
   return {

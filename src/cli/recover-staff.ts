@@ -18,7 +18,7 @@ import {
   updateUser,
 } from '../identity/users/store.ts';
 import { readEmail } from '../net/email.ts';
-import { watchChanges } from '../storage/invalidation.ts';
+import { watchInvalidations } from '../storage/invalidation.ts';
 import type { Database, Executor } from '../storage/schema.ts';
 import { type Command, CommandError, UsageError } from './command.ts';
 import { openExistingDatabase } from './existing-database.ts';
@@ -89,9 +89,9 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
   const password_hash = await createPasswords().hash(password);
   const found = await findUserByEmail(db, email);
   const id = found?.id ?? newId('usr', random);
-  const changes = await watchChanges(db);
+  const invalidations = await watchInvalidations(db);
   try {
-    const auditLog = createAuditLog({ db, changes, random, now });
+    const auditLog = createAuditLog({ db, invalidations, random, now });
     await auditLog.changeBySystem('Staff.Recover', { target: id, topic: 'access' }, async (trx) => {
       await lockStaff(trx);
       const scopes = await scopesAfter(trx, email);
@@ -105,7 +105,7 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
       await endSessionsOf(trx, id, { time: now() });
     });
   } finally {
-    await changes.stop();
+    await invalidations.stop();
   }
   return { password, isNew: found === undefined };
 }

@@ -14,7 +14,7 @@ import {
 import { type Resealed, reseal, sealedSigningKeys } from '../identity/keys/sealed.ts';
 import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
 import { sealedSeeds } from '../identity/users/sealed-seeds.ts';
-import { watchChanges } from '../storage/invalidation.ts';
+import { watchInvalidations } from '../storage/invalidation.ts';
 import type { Database } from '../storage/schema.ts';
 import { type Command, CommandError, requireNoWords } from './command.ts';
 import { openExistingDatabase } from './existing-database.ts';
@@ -97,9 +97,9 @@ async function resealAll(
   masterKey: MasterKey,
   { random, now }: RotateOptions,
 ): Promise<Resealed> {
-  const changes = await watchChanges(db);
+  const invalidations = await watchInvalidations(db);
   try {
-    const auditLog = createAuditLog({ db, changes, random, now });
+    const auditLog = createAuditLog({ db, invalidations, random, now });
     // A server that has the old key alone hears of it, and stops to trust what it has.
     const change = { target: masterKey.id, topic: 'signing_keys' } as const;
     return await auditLog.changeBySystem('MasterKey.Rotate', change, async (trx) => {
@@ -107,6 +107,6 @@ async function resealAll(
       return reseal(trx, sealedColumns, masterKey);
     });
   } finally {
-    await changes.stop();
+    await invalidations.stop();
   }
 }

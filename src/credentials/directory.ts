@@ -1,8 +1,8 @@
-// Finds out whose a generated credential is. Nothing slow on the token path: a credential that was
-// seen before costs a hash and no query, until something changes (see storage/changes.ts).
-import { LRUCache } from 'lru-cache';
+// Finds the owner of a generated credential. Nothing slow on the token path: a credential that was
+// seen before costs a hash and no query, until something changes (see storage/invalidation.ts).
 import { type CredentialKind, credentialId, digestMatches } from '../crypto/credential-format.ts';
-import type { Changes } from '../storage/invalidation.ts';
+import type { Invalidations } from '../storage/invalidation.ts';
+import { createRevocationSafeCache } from '../storage/revocation-safe-cache.ts';
 import type { Database } from '../storage/schema.ts';
 import { findAccounts, findCredential, type StoredCredential } from './store.ts';
 
@@ -32,47 +32,43 @@ export type Directory = {
 
 export type DirectoryOptions = {
   readonly db: Database;
-  readonly changes: Changes;
+  readonly invalidations: Invalidations;
   /** Called with the id of a credential that was found good. */
   readonly noteUse: (id: string) => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-export function createDirectory({ db, changes, noteUse, now }: DirectoryOptions): Directory {
-  const cache = new LRUCache<string, GoodCredential>({ max: cachedMax });
-  let generation = 0;
-  changes.onChange('access', () => {
-    generation++;
-    cache.clear();
+export function createDirectory({ db, invalidations, noteUse, now }: DirectoryOptions): Directory {
+  const cache = createRevocationSafeCache<GoodCredential | undefined>({
+    invalidations,
+    topic: 'access',
+    entriesMax: cachedMax,
+    isCached: (credential) => credential !== undefined,
   });
 
   return {
     async authenticate(kind, text, ownerId) {
       const id = credentialId(kind, text);
       if (id === undefined) return undefined;
-      const stale = changes.ensureFresh();
-      if (stale !== undefined) await stale;
       const isGood = (credential: StoredCredential | undefined) => {
         const matches = digestMatches(text, credential?.digest ?? decoyDigest);
         return matches && credential !== undefined && isLive(credential, ownerId, now());
       };
 
-      const cached = cache.get(id);
+      const cached = await cache.find(id);
       if (cached !== undefined && isGood(cached)) {
         noteUse(id);
         return cached;
       }
-      // A refusal always takes this one query, so that its time does not tell a known id from
-      // another.
-      const before = generation;
-      const credential = await findCredential(db, id);
-      if (!isGood(credential) || credential === undefined) return undefined;
-      const accounts = kind === 'ck' ? await findAccounts(db, credential.ownerId) : [];
-      const good = { ...credential, accounts };
-      // What was read before a change must not outlive it.
-      if (before === generation) cache.set(id, good);
-      noteUse(id);
+      // A refusal always costs this one query: its time does not show whether the id is known.
+      const good = await cache.load(id, async () => {
+        const credential = await findCredential(db, id);
+        if (!isGood(credential) || credential === undefined) return undefined;
+        const accounts = kind === 'ck' ? await findAccounts(db, credential.ownerId) : [];
+        return { ...credential, accounts };
+      });
+      if (good !== undefined) noteUse(id);
       return good;
     },
   };

@@ -17,14 +17,14 @@ import { type Rotation, startRotation } from './keys/rotation.ts';
 import { createSigningKeyService } from './keys/service.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { principalFrom } from './tokens/claims.ts';
-import { createStanding } from './tokens/current-grants.ts';
+import { createLimitToGrants } from './tokens/current-grants.ts';
 import { createIssuanceService } from './tokens/issuance-service.ts';
 import { openRevocations } from './tokens/revocations.ts';
 import { createSignatures } from './tokens/signatures.ts';
 import { createSigner, type Signer } from './tokens/signer.ts';
 import { createVerificationService } from './tokens/verification-service.ts';
 import { createVerifier } from './tokens/verifier.ts';
-import type { RolesOf } from './users/privilege.ts';
+import type { RolesOf } from './users/grant-checks.ts';
 import { createUserService } from './users/service.ts';
 import { createSealedStepOf } from './users/totp.ts';
 
@@ -62,29 +62,29 @@ export async function createIdentityModule(
   base: ModuleOptions,
   { membershipsOf, rolesOf }: IdentityDependencies,
 ): Promise<IdentityModule> {
-  const { config, log, db, changes, auditLog, masterKey, now, random, publicUrl } = base;
+  const { config, log, db, invalidations, auditLog, masterKey, now, random, publicUrl } = base;
   const issuer = publicUrl;
   const audience = () => config.audience ?? publicUrl();
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
-  const keyring = await openKeyring({ db, masterKey, changes, tokenSecondsMax, now });
+  const keyring = await openKeyring({ db, masterKey, invalidations, tokenSecondsMax, now });
   const onError = (error: unknown) => log.error({ err: error }, 'the rotation of keys failed');
   const rotation = await startRotation({
     masterKey,
     keyring,
-    changes,
+    invalidations,
     auditLog,
     rotationDays,
     now,
     onError,
   });
-  const revocations = await openRevocations({ db, changes, now });
+  const revocations = await openRevocations({ db, invalidations, now });
   const credentials = createCredentials({ db, now });
   const usage = createUsage({ db, now });
-  const directory = createDirectory({ db, changes, noteUse: usage.note, now });
+  const directory = createDirectory({ db, invalidations, noteUse: usage.note, now });
   const passwords = createPasswords();
   const signer = createSigner({ keyring, issuer, audience, now });
-  const signatures = createSignatures({ keyring, changes, now });
+  const signatures = createSignatures({ keyring, invalidations, now });
   const sessions = createSessions({
     ...base,
     signer,
@@ -93,9 +93,14 @@ export async function createIdentityModule(
     membershipsOf,
     tokenSeconds: sessionTokenSeconds,
   });
-  const narrow = createStanding({ db, changes, narrowUser: sessions.narrow, now });
+  const limitToGrants = createLimitToGrants({
+    db,
+    invalidations,
+    limitToUserGrants: sessions.limitToGrants,
+    now,
+  });
   const names = { issuer, audience };
-  const verifier = createVerifier({ signatures, revocations, narrow, ...names, now });
+  const verifier = createVerifier({ signatures, revocations, limitToGrants, ...names, now });
   return {
     credentials,
     passwords,

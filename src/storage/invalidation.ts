@@ -1,5 +1,6 @@
-// How a process hears that another one has changed what it keeps in memory: a counter for each
-// topic in the database, raised in the transaction of a change and asked for four times a second.
+// How a process learns that another process has changed something that it caches. The database has
+// a counter for each topic. The transaction of a change increments it; every process reads the
+// counters four times a second.
 import { Failure, fail } from '../errors/errors.ts';
 import { storageFailure } from './database.ts';
 import type { Database, Executor, RevisionRow } from './schema.ts';
@@ -8,28 +9,31 @@ const pollMs = 250;
 const trustMs = 5_000;
 
 /**
- * What changes: who may do what (credentials, their owners, users and their sessions), the signing
- * keys, the tokens that were revoked.
+ * `access`: credentials and their owners, users, memberships and sessions. `signing_keys` and
+ * `revoked_tokens`: those tables.
  */
 export type Topic = RevisionRow['name'];
 
 type Listener = () => void | Promise<void>;
 
-export type Changes = {
-  /** Calls back after each change of the topic, this process's own ones too. */
-  onChange(topic: Topic, listener: Listener): void;
-  /** To be called after the commit of a change that this process has made. */
-  announce(topic: Topic): Promise<void>;
-  /** Passes while what is cached may be trusted; else asks the database or throws `unavailable`. */
+export type Invalidations = {
+  /** Calls the listener after each change of the topic, by any process. */
+  onInvalidation(topic: Topic, listener: Listener): void;
+  /** Calls this process's listeners, after the commit of its own change. */
+  invalidate(topic: Topic): Promise<void>;
+  /**
+   * Returns `undefined` while cached values may be trusted: up to 5 seconds after the counters were
+   * last read. After that, reads them first, or throws `unavailable`.
+   */
   ensureFresh(): Promise<void> | undefined;
   stop(): Promise<void>;
 };
 
 /**
- * Records a change, in its own transaction, and returns its number. Whoever records the next one
- * waits until this transaction has ended.
+ * Increments the counter of a topic, in the transaction of the change, and returns it. Other
+ * transactions that do so wait until this one ends.
  */
-export async function recordChange(trx: Executor, topic: Topic): Promise<number> {
+export async function recordInvalidation(trx: Executor, topic: Topic): Promise<number> {
   const { value } = await trx
     .updateTable('revisions')
     .set((eb) => ({ value: eb('value', '+', 1) }))
@@ -39,11 +43,11 @@ export async function recordChange(trx: Executor, topic: Topic): Promise<number>
   return value;
 }
 
-/** Starts to listen. `monotonicNow` counts milliseconds and never jumps. */
-export async function watchChanges(
+/** Starts to read the counters. `monotonicNow` counts milliseconds and never jumps. */
+export async function watchInvalidations(
   db: Database,
   monotonicNow: () => number = () => performance.now(),
-): Promise<Changes> {
+): Promise<Invalidations> {
   const listeners: [Topic, Listener][] = [];
   let known = await readRevisions(db);
   let lastHeard = monotonicNow();
@@ -51,14 +55,14 @@ export async function watchChanges(
   let notifying: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
 
-  /** One after the other: what was read before a change must not replace what was read after. */
+  /** One after the other: a value read before a change must not replace one read after it. */
   function notify(isChanged: (topic: Topic) => boolean): Promise<void> {
-    const tell = async () => {
+    const notifyAll = async () => {
       for (const [topic, listener] of listeners) if (isChanged(topic)) await listener();
     };
-    const told = notifying.then(tell);
-    notifying = told.catch(() => {});
-    return told;
+    const notified = notifying.then(notifyAll);
+    notifying = notified.catch(() => {});
+    return notified;
   }
   async function poll(): Promise<void> {
     const asked = monotonicNow();
@@ -82,14 +86,14 @@ export async function watchChanges(
   schedule();
 
   return {
-    onChange: (topic, listener) => void listeners.push([topic, listener]),
-    announce: (changed) => notify((topic) => topic === changed),
+    onInvalidation: (topic, listener) => void listeners.push([topic, listener]),
+    invalidate: (changed) => notify((topic) => topic === changed),
     ensureFresh() {
       if (monotonicNow() - lastHeard <= trustMs) return undefined;
       return pollOnce().catch((error: unknown) => {
         const cause = storageFailure(error);
         if (cause instanceof Failure) throw cause;
-        const detail = 'The service cannot read what has changed; its log says why.';
+        const detail = 'The database cannot be reached.';
         throw fail('unavailable', detail, { cause, retryAfterSeconds: 1 });
       });
     },

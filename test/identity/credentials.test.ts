@@ -15,7 +15,7 @@ import {
   generateCredential,
 } from '../../src/crypto/credential-format.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { watchChanges } from '../../src/storage/invalidation.ts';
+import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { describeDialects } from '../support/harness.ts';
 import {
@@ -216,9 +216,9 @@ describeDialects('a credential in the cache', (dialect) => {
       dialect === 'sqlite' ? `sqlite:${folder}/latchkey.db` : await freshPostgresDatabase();
     const db = await openDatabase(url);
     let monotonic = 1_000_000;
-    const changes = await watchChanges(db, () => monotonic);
-    onTestFinished(() => changes.stop());
-    const directory = createDirectory({ db, changes, noteUse: () => {}, now: Date.now });
+    const invalidations = await watchInvalidations(db, () => monotonic);
+    onTestFinished(() => invalidations.stop());
+    const directory = createDirectory({ db, invalidations, noteUse: () => {}, now: Date.now });
     const { text, ownerId } = await addClient(db, 'accounts:read');
     expect(await directory.authenticate('cs', text)).toMatchObject({ ownerId });
 

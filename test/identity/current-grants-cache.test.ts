@@ -1,22 +1,23 @@
-// What is kept of a token's ground: fast, and never beyond a change.
+// The cached current grants of tokens: fast, and never used after a change.
 import { expect, it, onTestFinished } from 'vitest';
 import type { Claims } from '../../src/identity/tokens/claims.ts';
-import { createStanding } from '../../src/identity/tokens/current-grants.ts';
+import { createLimitToGrants } from '../../src/identity/tokens/current-grants.ts';
 import { transact } from '../../src/storage/database.ts';
-import { recordChange, watchChanges } from '../../src/storage/invalidation.ts';
+import { recordInvalidation, watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { type Added, addClient } from '../support/rows.ts';
 
-describeDialects("what is known of a token's ground", (dialect) => {
+describeDialects('the current grants of a token', (dialect) => {
   async function open() {
     const url = await freshDatabaseUrl(dialect);
     const db = await openUntilFinished(url);
-    const changes = await watchChanges(db);
-    onTestFinished(() => changes.stop());
+    let monotonic = 1_000_000;
+    const invalidations = await watchInvalidations(db, () => monotonic);
+    onTestFinished(() => invalidations.stop());
     const client = await addClient(db, 'a:read');
-    await changes.announce('access');
+    await invalidations.invalidate('access');
     let queries = 0;
     let hold: Promise<void> | undefined;
     // On a connection of its own, so that the changes need not wait for it.
@@ -30,10 +31,13 @@ describeDialects("what is known of a token's ground", (dialect) => {
         return result;
       },
     });
-    const options = { db: counted, changes, now: Date.now };
-    const narrow = createStanding({ ...options, narrowUser: async () => undefined });
+    const options = { db: counted, invalidations, now: Date.now };
+    const limitToGrants = createLimitToGrants({
+      ...options,
+      limitToUserGrants: async () => undefined,
+    });
     return {
-      narrow,
+      limitToGrants,
       claims: claimsOf(client),
       queries: () => queries,
       /** Keeps every answer of the database back until it is called. */
@@ -47,51 +51,55 @@ describeDialects("what is known of a token's ground", (dialect) => {
       async change(work: (trx: Executor) => Promise<unknown>) {
         await transact(db, async (trx) => {
           await work(trx);
-          await recordChange(trx, 'access');
+          await recordInvalidation(trx, 'access');
         });
-        await changes.announce('access');
+        await invalidations.invalidate('access');
+      },
+      async loseDatabase(ms: number) {
+        await db.destroy();
+        monotonic += ms;
       },
       disabled: setDisabled(client, Date.now()),
       enabled: setDisabled(client, null),
     };
   }
 
-  it('costs no query once it was seen', async () => {
-    const { narrow, claims, queries } = await open();
-    expect(await narrow(claims)).toEqual(claims);
+  it('cost no query after the first', async () => {
+    const { limitToGrants, claims, queries } = await open();
+    expect(await limitToGrants(claims)).toEqual(claims);
     const before = queries();
 
-    for (let i = 0; i < 10; i++) expect(await narrow(claims)).toEqual(claims);
+    for (let i = 0; i < 10; i++) expect(await limitToGrants(claims)).toEqual(claims);
 
     expect(queries()).toBe(before);
   });
 
-  it('is also that there is none', async () => {
-    const { narrow, claims, queries } = await open();
+  it('are cached for an unknown client too', async () => {
+    const { limitToGrants, claims, queries } = await open();
     const nobody = { ...claims, sub: 'cli_none', client_id: 'cli_none' };
-    expect(await narrow(nobody)).toBeUndefined();
+    expect(await limitToGrants(nobody)).toBeUndefined();
     const before = queries();
 
-    expect(await narrow(nobody)).toBeUndefined();
+    expect(await limitToGrants(nobody)).toBeUndefined();
 
     expect(queries()).toBe(before);
   });
 
-  it('changes at once where this process has made the change', async () => {
-    const { narrow, claims, change, disabled, enabled } = await open();
-    expect(await narrow(claims)).toEqual(claims);
+  it('change at once when this process makes the change', async () => {
+    const { limitToGrants, claims, change, disabled, enabled } = await open();
+    expect(await limitToGrants(claims)).toEqual(claims);
 
     await change(disabled);
-    expect(await narrow(claims)).toBeUndefined();
+    expect(await limitToGrants(claims)).toBeUndefined();
     await change(enabled);
-    expect(await narrow(claims)).toEqual(claims);
+    expect(await limitToGrants(claims)).toEqual(claims);
   });
 
-  it('is not what was read before a change and arrived after it', async () => {
-    const { narrow, claims, change, disabled, holdAnswers, queries } = await open();
+  it('are not those that were read before a change and arrived after it', async () => {
+    const { limitToGrants, claims, change, disabled, holdAnswers, queries } = await open();
     const before = queries();
     const release = holdAnswers();
-    const early = narrow(claims);
+    const early = limitToGrants(claims);
     await expect.poll(queries).toBe(before + 1);
     // The query itself is done: only its answer is late.
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -99,13 +107,23 @@ describeDialects("what is known of a token's ground", (dialect) => {
     release();
     expect(await early).toEqual(claims);
 
-    expect(await narrow(claims)).toBeUndefined();
+    expect(await limitToGrants(claims)).toBeUndefined();
   });
 
-  it("of a user's is asked of those who keep users", async () => {
-    const { narrow, claims } = await open();
+  it('are trusted for 5 seconds while the database is away, and then no longer', async () => {
+    const { limitToGrants, claims, loseDatabase } = await open();
+    expect(await limitToGrants(claims)).toEqual(claims);
+
+    await loseDatabase(5_000);
+    expect(await limitToGrants(claims)).toEqual(claims);
+    await loseDatabase(1);
+    await expect(limitToGrants(claims)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('of users are read by the part that manages users', async () => {
+    const { limitToGrants, claims } = await open();
     for (const principal_type of ['staff', 'member'] as const) {
-      expect(await narrow({ ...claims, principal_type })).toBeUndefined();
+      expect(await limitToGrants({ ...claims, principal_type })).toBeUndefined();
     }
   });
 });

@@ -7,7 +7,7 @@ import { createMasterKey } from '../../src/crypto/master-key.ts';
 import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import { type ActiveKey, type Keyring, openKeyring } from '../../src/identity/keys/keyring.ts';
 import { createSigner } from '../../src/identity/tokens/signer.ts';
-import { watchChanges } from '../../src/storage/invalidation.ts';
+import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { describeApp, describeTransports } from '../support/suite.ts';
 import { inactive, signToken } from '../support/tokens.ts';
 
@@ -92,12 +92,12 @@ describeApp('a forged token', (suite) => {
   beforeAll(async () => {
     const { app, testApp } = suite;
     const { db } = app.inside;
-    const changes = await watchChanges(db);
-    stop = () => changes.stop();
+    const invalidations = await watchInvalidations(db);
+    stop = () => invalidations.stop();
     const masterKey = createMasterKey(await readMasterKeyFile(testApp.dataDir));
-    const options = { db, masterKey, changes, tokenSecondsMax: 300, now: Date.now };
+    const options = { db, masterKey, invalidations, tokenSecondsMax: 300, now: Date.now };
     const keyring = await openKeyring(options);
-    const key = keyring.active();
+    const key = await keyring.active();
     if (key === undefined) throw new Error('no key can sign');
     const token = await signToken(app, { type: 'service', scope: 'accounts:read' });
     workshop = { token, key, keyring, publicUrl: app.publicUrl };

@@ -2,12 +2,14 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Keyring } from '../../src/identity/keys/keyring.ts';
+import type { LoadedKey } from '../../src/identity/keys/signing-key.ts';
 import { createSignatures } from '../../src/identity/tokens/signatures.ts';
 
-type LoadedKey = NonNullable<ReturnType<Keyring['byHeader']>>;
-
-const changes = { ensureFresh: () => undefined, onChange() {}, announce: async () => {} };
+const invalidations = {
+  ensureFresh: () => undefined,
+  onInvalidation() {},
+  invalidate: async () => {},
+};
 
 /** A ring with one key, and how often a signature was checked with it. */
 function open(keptMax?: number) {
@@ -28,12 +30,12 @@ function open(keptMax?: number) {
   const clock = { now: 1_800_000_000_000 };
   const signatures = createSignatures({
     keyring: {
-      active: () => undefined,
-      byHeader: (one) => ring.get(one),
+      active: async () => undefined,
+      byHeader: async (one) => ring.get(one),
       published: () => [],
       facts: () => [],
     },
-    changes: { ...changes, stop: async () => {} },
+    invalidations: { ...invalidations, stop: async () => {} },
     now: () => clock.now,
     ...(keptMax === undefined ? {} : { keptMax }),
   });

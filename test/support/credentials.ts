@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createDirectory, type Directory } from '../../src/credentials/directory.ts';
 import { type CredentialKind, generateCredential } from '../../src/crypto/credential-format.ts';
-import { watchChanges } from '../../src/storage/invalidation.ts';
+import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import type { Added } from './rows.ts';
 
@@ -44,11 +44,16 @@ export async function withDirectory<T>(
     },
     transformResult: ({ result }) => Promise.resolve(result),
   });
-  const changes = await watchChanges(db);
-  const directory = createDirectory({ db: counted, changes, noteUse: () => {}, now: Date.now });
+  const invalidations = await watchInvalidations(db);
+  const directory = createDirectory({
+    db: counted,
+    invalidations,
+    noteUse: () => {},
+    now: Date.now,
+  });
   try {
     return await work({ directory, queries: () => queries });
   } finally {
-    await changes.stop();
+    await invalidations.stop();
   }
 }

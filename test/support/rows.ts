@@ -8,7 +8,7 @@ import { insertClient } from '../../src/identity/clients/store.ts';
 import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import { recordChange, type Topic } from '../../src/storage/invalidation.ts';
+import { recordInvalidation, type Topic } from '../../src/storage/invalidation.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 
 export type Added = {
@@ -34,7 +34,7 @@ export function changeElsewhere(
 ): Promise<void> {
   return transact(db, async (trx) => {
     await work(trx);
-    await recordChange(trx, topic);
+    await recordInvalidation(trx, topic);
   });
 }
 

@@ -2,7 +2,7 @@
 
 import type { MasterKey } from '../../crypto/master-key.ts';
 import { transact } from '../../storage/database.ts';
-import type { Changes } from '../../storage/invalidation.ts';
+import type { Invalidations } from '../../storage/invalidation.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
 import type { KeyFacts } from './lifecycle.ts';
 import {
@@ -17,10 +17,13 @@ import { findPublishedKeys, lockSigningKeys, raiseTokenSeconds } from './store.t
 export type { ActiveKey } from './signing-key.ts';
 
 export type Keyring = {
-  /** The key that signs; undefined where there is none. */
-  active(): ActiveKey | undefined;
-  /** The key whose tokens start with this header. */
-  byHeader(header: string): LoadedKey | undefined;
+  /**
+   * The key that signs; undefined if there is none. Throws `unavailable` if the database could not
+   * be read for 5 seconds.
+   */
+  active(): Promise<ActiveKey | undefined>;
+  /** The key whose tokens start with this header. Throws as `active` does. */
+  byHeader(header: string): Promise<LoadedKey | undefined>;
   /** The published keys, newest first. */
   published(): readonly PublicJwk[];
   /** What the published keys were when they were last loaded: time may have removed one since. */
@@ -30,7 +33,7 @@ export type Keyring = {
 export type KeyringOptions = {
   readonly db: Database;
   readonly masterKey: MasterKey;
-  readonly changes: Changes;
+  readonly invalidations: Invalidations;
   /** The longest life of a token that this process signs. */
   readonly tokenSecondsMax: number;
   /** Milliseconds since 1970. */
@@ -38,16 +41,24 @@ export type KeyringOptions = {
 };
 
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
-  const { changes, now } = options;
+  const { invalidations, now } = options;
   let keys: LoadedKeys = { facts: [], all: [], byHeader: new Map(), active: undefined };
-  changes.onChange('signing_keys', async () => {
+  invalidations.onInvalidation('signing_keys', async () => {
     keys = await load(options);
   });
   // By way of the listener, so that no change comes between the first look and those that follow.
-  await changes.announce('signing_keys');
+  await invalidations.invalidate('signing_keys');
+  async function ensureFresh(): Promise<void> {
+    const refresh = invalidations.ensureFresh();
+    if (refresh !== undefined) await refresh;
+  }
   return {
-    active: () => keys.active,
-    byHeader(header) {
+    async active() {
+      await ensureFresh();
+      return keys.active;
+    },
+    async byHeader(header) {
+      await ensureFresh();
       const key = keys.byHeader.get(header);
       return key !== undefined && now() < key.removeTime ? key : undefined;
     },

@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
-import type { Changes } from '../../storage/invalidation.ts';
+import type { Invalidations } from '../../storage/invalidation.ts';
 import { stepActions, stepTarget, takeStep } from './changes.ts';
 import type { Keyring } from './keyring.ts';
 import { dueStep, type KeyStep } from './lifecycle.ts';
@@ -21,7 +21,7 @@ export type Rotation = {
 export type RotationOptions = {
   readonly masterKey: MasterKey;
   readonly keyring: Keyring;
-  readonly changes: Changes;
+  readonly invalidations: Invalidations;
   readonly auditLog: AuditLog;
   readonly rotationDays: number;
   /** Milliseconds since 1970. */
@@ -36,12 +36,12 @@ const tickMs = 60_000;
 
 /** Starts the rotation. What is due at once is done when this returns. */
 export async function startRotation(options: RotationOptions): Promise<Rotation> {
-  const { changes, keyring, now, onError } = options;
+  const { invalidations, keyring, now, onError } = options;
   const periodMs = options.rotationDays * dayMs;
 
   async function tick(): Promise<void> {
     // A process that has not heard of the database lately knows nothing of the keys either.
-    await changes.ensureFresh();
+    await invalidations.ensureFresh();
     for (;;) {
       const step = dueStep(keyring.facts(), now(), periodMs);
       if (step === undefined) return;
@@ -75,7 +75,7 @@ const doneElsewhere = new Error('another process has taken the step');
 
 /** Takes a step unless another process has; either way, this one knows of it then. */
 async function tryStep(
-  { masterKey, changes, auditLog, now }: RotationOptions,
+  { masterKey, invalidations, auditLog, now }: RotationOptions,
   step: KeyStep,
   periodMs: number,
 ): Promise<void> {
@@ -90,6 +90,6 @@ async function tryStep(
     });
   } catch (error) {
     if (error !== doneElsewhere) throw error;
-    await changes.announce('signing_keys');
+    await invalidations.invalidate('signing_keys');
   }
 }

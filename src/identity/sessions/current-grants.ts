@@ -1,62 +1,51 @@
-// Whether the user behind a token still stands: a token is no good once its session was ended or
-// its user disabled, and covers no more than the user may do now. That the session runs out in time
-// is no concern here: no token is made to outlive it.
-import { LRUCache } from 'lru-cache';
-import type { Changes } from '../../storage/invalidation.ts';
+// The current grants of users. A user's token ends with its session and with its user, and covers
+// no more than the user may do now. The session's expiry is not checked: no token outlives it.
+import type { Invalidations } from '../../storage/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, UserRow } from '../../storage/schema.ts';
-import type { Claims } from '../tokens/claims.ts';
+import type { LimitToGrants } from '../tokens/current-grants.ts';
 import type { ScopesOf } from './scopes.ts';
 import { findSession } from './store.ts';
 
-export type StandingOptions = {
+export type UserGrantsOptions = {
   readonly db: Database;
-  readonly changes: Changes;
+  readonly invalidations: Invalidations;
   readonly scopesOf: ScopesOf;
 };
 
-type Standing = {
+type UserGrants = {
   readonly userId: string;
   readonly kind: UserRow['kind'];
   readonly scopes: ReadonlySet<string>;
 };
 
-const fallen = 'fallen';
 const cachedMax = 50_000;
 
-/** The claims with the scopes that the user still has; undefined where the token has fallen. */
-export function createUserStanding({ db, changes, scopesOf }: StandingOptions) {
-  const cache = new LRUCache<string, Standing | typeof fallen>({ max: cachedMax });
-  let generation = 0;
-  changes.onChange('access', () => {
-    generation++;
-    cache.clear();
+/** For the tokens of staff and members. */
+export function createLimitToUserGrants(options: UserGrantsOptions): LimitToGrants {
+  const { db, invalidations, scopesOf } = options;
+  const cache = createRevocationSafeCache<UserGrants | undefined>({
+    invalidations,
+    topic: 'access',
+    entriesMax: cachedMax,
   });
 
-  async function find(sessionId: string): Promise<Standing | typeof fallen> {
-    const cached = cache.get(sessionId);
-    if (cached !== undefined) return cached;
-    const before = generation;
-    const found = await read(sessionId);
-    // What was read before a change must not outlive it.
-    if (before === generation) cache.set(sessionId, found);
-    return found;
-  }
-
-  async function read(sessionId: string): Promise<Standing | typeof fallen> {
+  async function read(sessionId: string): Promise<UserGrants | undefined> {
     const found = await findSession(db, sessionId);
-    if (found === undefined) return fallen;
+    if (found === undefined) return undefined;
     const { session, user } = found;
-    if (session.revoke_time !== null || user.disable_time !== null) return fallen;
+    if (session.revoke_time !== null || user.disable_time !== null) return undefined;
     return { userId: user.id, kind: user.kind, scopes: await scopesOf(user) };
   }
 
-  return async (claims: Claims): Promise<Claims | undefined> => {
-    const standing = await find(claims.sid ?? '');
-    if (standing === fallen) return undefined;
-    const { userId, kind, scopes } = standing;
+  return async (claims) => {
+    const sessionId = claims.sid ?? '';
+    const grants = await cache.get(sessionId, () => read(sessionId));
+    if (grants === undefined) return undefined;
+    const { userId, kind, scopes } = grants;
     if (userId !== claims.sub || kind !== claims.principal_type) return undefined;
-    const asked = claims.scope.split(' ');
-    const kept = asked.filter((scope) => scopes.has(scope));
-    return kept.length === asked.length ? claims : { ...claims, scope: kept.join(' ') };
+    const claimed = claims.scope.split(' ');
+    const kept = claimed.filter((scope) => scopes.has(scope));
+    return kept.length === claimed.length ? claims : { ...claims, scope: kept.join(' ') };
   };
 }

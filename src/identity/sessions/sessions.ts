@@ -6,14 +6,14 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import type { Random } from '../../crypto/ids.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
-import type { Changes } from '../../storage/invalidation.ts';
+import type { Invalidations } from '../../storage/invalidation.ts';
 import type { Database } from '../../storage/schema.ts';
-import type { Narrow } from '../tokens/current-grants.ts';
+import type { LimitToGrants } from '../tokens/current-grants.ts';
 import type { Signer } from '../tokens/signer.ts';
 import type { SealedStepOf } from '../users/totp.ts';
 import { createCheck } from './check.ts';
 import { createCookies } from './cookies.ts';
-import { createUserStanding } from './current-grants.ts';
+import { createLimitToUserGrants } from './current-grants.ts';
 import { createScopesOf } from './scopes.ts';
 import { createSessionService } from './service.ts';
 import { type AuthenticateSession, createSessionAuthenticator } from './session.ts';
@@ -21,7 +21,7 @@ import { createSignInThrottle } from './sign-in-throttle.ts';
 
 export type SessionsOptions = {
   readonly db: Database;
-  readonly changes: Changes;
+  readonly invalidations: Invalidations;
   readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly signer: Signer;
@@ -42,11 +42,11 @@ export type Sessions = {
   /** The name of a session's cookie. */
   readonly cookieName: () => string;
   /** What a user's token still covers. */
-  readonly narrow: Narrow;
+  readonly limitToGrants: LimitToGrants;
 };
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { db, changes, masterKey, membershipsOf, publicUrl, random, now } = options;
+  const { db, invalidations, masterKey, membershipsOf, publicUrl, random, now } = options;
   const scopesOf = createScopesOf(membershipsOf);
   const authenticate = createSessionAuthenticator({ db, scopesOf, now });
   const key = masterKey.derive('sign-in device');
@@ -63,6 +63,6 @@ export function createSessions(options: SessionsOptions): Sessions {
     }),
     authenticate,
     cookieName: cookies.sessionName,
-    narrow: createUserStanding({ db, changes, scopesOf }),
+    limitToGrants: createLimitToUserGrants({ db, invalidations, scopesOf }),
   };
 }

@@ -1,14 +1,14 @@
-// Whether what a token was issued for still stands. A token never outlives its client, its key or
-// its session, and never covers more than they do now. Only our own verification can know that:
-// who verifies by the published keys alone takes a token until its `exp`.
-import { LRUCache } from 'lru-cache';
-import type { Changes } from '../../storage/invalidation.ts';
+// The current grants behind a token. A token never outlives its client, its key or its session, and
+// never covers more than they do now. Only our own verification checks this: a verifier that uses
+// the published keys alone accepts a token until its `exp`.
+import type { Invalidations } from '../../storage/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database } from '../../storage/schema.ts';
 import type { Claims } from './claims.ts';
-import { findClientStanding, findKeyStanding } from './store.ts';
+import { findClientGrants, findKeyGrants } from './store.ts';
 
-/** What the tokens of a client or a key may cover, while it stands. */
-export type Standing = {
+/** The current grants of an enabled client or of a valid key. */
+export type Grants = {
   readonly ownerId: string;
   readonly scopes: ReadonlySet<string>;
   /** The customer's; none for a client, whose tokens are not restricted to accounts. */
@@ -17,71 +17,48 @@ export type Standing = {
   readonly expireTime: number | undefined;
 };
 
-/** The claims with what they still cover; undefined where the token has outlived its ground. */
-export type Narrow = (claims: Claims) => Promise<Claims | undefined>;
+/** Limits claims to the current grants. Undefined if the client, key or session is gone. */
+export type LimitToGrants = (claims: Claims) => Promise<Claims | undefined>;
 
-export type StandingOptions = {
+export type GrantsOptions = {
   readonly db: Database;
-  readonly changes: Changes;
+  readonly invalidations: Invalidations;
   /** For the tokens of staff and members. */
-  readonly narrowUser: Narrow;
+  readonly limitToUserGrants: LimitToGrants;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-/** How many clients, keys and accounts together are kept. */
-const keptMax = 200_000;
+/** How many clients, keys and accounts together are cached. */
+const cachedMax = 200_000;
 
-export function createStanding(options: StandingOptions): Narrow {
-  const { db, changes, narrowUser, now } = options;
-  const fallen = 'fallen';
-  const kept = new LRUCache<string, Standing | typeof fallen>({
-    maxSize: keptMax,
-    sizeCalculation: (found) => 1 + (found === fallen ? 0 : found.accounts.size),
+export function createLimitToGrants(options: GrantsOptions): LimitToGrants {
+  const { db, invalidations, limitToUserGrants, now } = options;
+  const cache = createRevocationSafeCache<Grants | undefined>({
+    invalidations,
+    topic: 'access',
+    sizeMax: cachedMax,
+    sizeOf: (grants) => 1 + (grants?.accounts.size ?? 0),
   });
-  let generation = 0;
-  changes.onChange('access', () => {
-    generation++;
-    kept.clear();
-  });
-
-  async function find(claims: Claims): Promise<Standing | undefined> {
-    const id = claims.client_id;
-    const known = kept.get(id);
-    if (known !== undefined) return known === fallen ? undefined : known;
-    const before = generation;
-    const found =
-      claims.principal_type === 'service'
-        ? await findClientStanding(db, id)
-        : await findKeyStanding(db, id);
-    // What was read before a change must not outlive it.
-    if (before === generation) kept.set(id, found ?? fallen);
-    return found;
-  }
 
   return async (claims) => {
-    switch (claims.principal_type) {
-      case 'service':
-      case 'customer': {
-        const standing = await find(claims);
-        if (standing === undefined || standing.ownerId !== claims.sub) return undefined;
-        const { expireTime } = standing;
-        if (expireTime !== undefined && expireTime <= now()) return undefined;
-        return narrowed(claims, standing);
-      }
-      case 'staff':
-      case 'member':
-        return narrowUser(claims);
-    }
+    const { principal_type: type, client_id: id } = claims;
+    if (type === 'staff' || type === 'member') return limitToUserGrants(claims);
+    const read = type === 'service' ? findClientGrants : findKeyGrants;
+    const grants = await cache.get(id, () => read(db, id));
+    if (grants === undefined || grants.ownerId !== claims.sub) return undefined;
+    const { expireTime } = grants;
+    if (expireTime !== undefined && expireTime <= now()) return undefined;
+    return limited(claims, grants);
   };
 }
 
-function narrowed(claims: Claims, standing: Standing): Claims {
+function limited(claims: Claims, grants: Grants): Claims {
   const scope = claims.scope
     .split(' ')
-    .filter((one) => standing.scopes.has(one))
+    .filter((one) => grants.scopes.has(one))
     .join(' ');
-  const accounts = claims.accounts?.filter((one) => standing.accounts.has(one));
+  const accounts = claims.accounts?.filter((one) => grants.accounts.has(one));
   if (scope === claims.scope && accounts?.length === claims.accounts?.length) return claims;
   return { ...claims, scope, ...(accounts === undefined ? {} : { accounts }) };
 }

@@ -1,11 +1,12 @@
 // Tokens that were revoked before their time, kept until they would have expired. There is no row
 // for any other token. Each process knows them all, and reads only those that are new to it.
-import { type Changes, recordChange } from '../../storage/invalidation.ts';
+import { type Invalidations, recordInvalidation } from '../../storage/invalidation.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { deleteExpired, findRevokedAfter, insertRevoked } from './store.ts';
 
 export type Revocations = {
-  has(jti: string): boolean;
+  /** Throws `unavailable` if the database could not be read for 5 seconds. */
+  has(jti: string): Promise<boolean>;
   /** Revokes a token that expires at `exp`, in seconds since 1970, in a transaction of `change`. */
   revoke(jti: string, exp: number, change: MakeChange): Promise<void>;
 };
@@ -15,7 +16,7 @@ type MakeChange = (work: (trx: Executor) => Promise<void>) => Promise<void>;
 
 export type RevocationsOptions = {
   readonly db: Database;
-  readonly changes: Changes;
+  readonly invalidations: Invalidations;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
@@ -26,7 +27,7 @@ const skewMaxMs = 300_000;
 const tidyEveryMs = 60_000;
 
 export async function openRevocations(options: RevocationsOptions): Promise<Revocations> {
-  const { db, changes, now } = options;
+  const { db, invalidations, now } = options;
   const expireTimes = new Map<string, number>();
   let known = 0;
   let tidied = now();
@@ -44,17 +45,21 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
       if (expireTime <= tidied - skewMaxMs) expireTimes.delete(jti);
     }
   }
-  changes.onChange('revoked_tokens', readNew);
+  invalidations.onInvalidation('revoked_tokens', readNew);
   await readNew();
 
   return {
-    has: (jti) => expireTimes.has(jti),
+    async has(jti) {
+      const refresh = invalidations.ensureFresh();
+      if (refresh !== undefined) await refresh;
+      return expireTimes.has(jti);
+    },
     async revoke(jti, exp, change) {
       const expireTime = exp * 1000;
       await change(async (trx) => {
         // First: it makes the next revocation wait for the commit of this one. So revisions are
         // committed in their order, and who has read one has missed none before it.
-        const revision = await recordChange(trx, 'revoked_tokens');
+        const revision = await recordInvalidation(trx, 'revoked_tokens');
         await deleteExpired(trx, now() - skewMaxMs);
         await insertRevoked(trx, { jti, expire_time: expireTime, revision });
       });

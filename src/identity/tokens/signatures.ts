@@ -1,10 +1,11 @@
-// Tells whether one of our keys has signed a token. The key comes from our own set, never from the
-// token: a token's header has to be, byte for byte, the header that one of our keys writes, which
-// settles `alg`, `typ` and `kid` at once. What was found good once costs a hash the next time.
+// Checks the signatures of tokens. The key comes from our own keyring, never from the token: a
+// token's header must be, byte for byte, the header that one of our keys writes, which settles
+// `alg`, `typ` and `kid` at once. A token that was verified before costs a hash.
 import { hash, type KeyObject, verify } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import type { Changes } from '../../storage/invalidation.ts';
+import type { Invalidations } from '../../storage/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Keyring } from '../keys/keyring.ts';
+import type { LoadedKey } from '../keys/signing-key.ts';
 import { type Claims, readClaims } from './claims.ts';
 
 export type Signatures = {
@@ -14,50 +15,53 @@ export type Signatures = {
 
 export type SignaturesOptions = {
   readonly keyring: Keyring;
-  readonly changes: Changes;
+  readonly invalidations: Invalidations;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** How many good tokens are kept at most. */
-  readonly keptMax?: number;
+  /** The most tokens that are cached. */
+  readonly cachedMax?: number;
 };
 
-type LoadedKey = NonNullable<ReturnType<Keyring['byHeader']>>;
-
-/** A token whose signature was found good, under the SHA-256 of all its characters. */
-type Verified = { readonly claims: Claims; readonly key: LoadedKey };
+/** A token whose signature is good; cached under the SHA-256 of all its characters. */
+type Verified = {
+  readonly claims: Claims;
+  readonly key: LoadedKey;
+  /** Of the token, in characters. */
+  readonly length: number;
+};
 
 const tokenPattern = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/;
 const tokenLengthMax = 16_384;
 
-/** How many characters the tokens have together that are kept at most. */
-const keptLengthMax = 64 * 1024 * 1024;
+/** The most characters of all cached tokens together. */
+const cachedLengthMax = 64 * 1024 * 1024;
 
 export function createSignatures(options: SignaturesOptions): Signatures {
-  const { keyring, changes, now, keptMax = 50_000 } = options;
-  // Only good tokens get in: no amount of garbage takes the place of one.
-  const kept = new LRUCache<string, Verified>({ max: keptMax, maxSize: keptLengthMax });
+  const { keyring, invalidations, now, cachedMax = 50_000 } = options;
+  const cache = createRevocationSafeCache<Verified | undefined>({
+    invalidations,
+    topic: 'signing_keys',
+    entriesMax: cachedMax,
+    sizeMax: cachedLengthMax,
+    sizeOf: (verified) => verified?.length ?? 1,
+    // Only good tokens are cached: no amount of garbage evicts one.
+    isCached: (verified) => verified !== undefined && isUnexpired(verified.claims),
+  });
 
   return {
     async claimsOf(token) {
       if (token.length > tokenLengthMax) return undefined;
       const digest = hash('sha256', token, 'base64');
-      const known = kept.get(digest);
-      const parts = known === undefined ? split(token) : undefined;
-      if (known === undefined && parts === undefined) return undefined;
-
-      const stale = changes.ensureFresh();
-      if (stale !== undefined) await stale;
-      if (known !== undefined) {
-        // A key that left the ring, or came back as another, takes its tokens along.
-        const isOfUse = keyring.byHeader(known.key.header) === known.key;
-        if (isOfUse && isUnexpired(known.claims)) return known.claims;
-        kept.delete(digest);
+      const cached = await cache.find(digest);
+      if (cached !== undefined) {
+        // A key that left the keyring, or was replaced in it, invalidates its tokens.
+        const isCurrent = (await keyring.byHeader(cached.key.header)) === cached.key;
+        if (isCurrent && isUnexpired(cached.claims)) return cached.claims;
+        cache.delete(digest);
       }
-      const verified = await check(keyring, parts ?? split(token));
-      if (verified !== undefined && isUnexpired(verified.claims)) {
-        kept.set(digest, verified, { size: token.length });
-      }
-      return verified?.claims;
+      const parts = split(token);
+      if (parts === undefined) return undefined;
+      return (await cache.load(digest, () => check(keyring, parts, token.length)))?.claims;
     },
   };
 
@@ -76,14 +80,16 @@ function split(token: string): Parts | undefined {
   return signature.toString('base64url') === text ? { header, payload, signature } : undefined;
 }
 
-async function check(keyring: Keyring, parts: Parts | undefined): Promise<Verified | undefined> {
-  if (parts === undefined) return undefined;
-  const { header, payload, signature } = parts;
-  const key = keyring.byHeader(header);
+async function check(
+  keyring: Keyring,
+  { header, payload, signature }: Parts,
+  length: number,
+): Promise<Verified | undefined> {
+  const key = await keyring.byHeader(header);
   if (key === undefined) return undefined;
   if (!(await signatureIsGood(`${header}.${payload}`, key.publicKey, signature))) return undefined;
   const claims = readClaims(Buffer.from(payload, 'base64url').toString());
-  return claims === undefined ? undefined : { claims, key };
+  return claims === undefined ? undefined : { claims, key, length };
 }
 
 /** Checks on the thread pool, not on the event loop. */

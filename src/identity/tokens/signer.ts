@@ -31,7 +31,7 @@ export type SignerOptions = {
 export function createSigner({ keyring, issuer, audience, now }: SignerOptions): Signer {
   return {
     async sign(claims, lifetimeSeconds, notAfter = Number.POSITIVE_INFINITY) {
-      const key = keyring.active();
+      const key = await keyring.active();
       if (key === undefined) {
         throw fail('unavailable', 'No key can sign right now.', { retryAfterSeconds: 1 });
       }

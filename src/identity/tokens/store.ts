@@ -1,9 +1,9 @@
 import { storedScopes } from '../../access/scopes.ts';
 import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
-import type { Standing } from './current-grants.ts';
+import type { Grants } from './current-grants.ts';
 
-/** What the tokens of an enabled client may cover. */
-export async function findClientStanding(db: Database, id: string): Promise<Standing | undefined> {
+/** The current grants of an enabled client. */
+export async function findClientGrants(db: Database, id: string): Promise<Grants | undefined> {
   const row = await db
     .selectFrom('clients')
     .select('scopes')
@@ -15,8 +15,8 @@ export async function findClientStanding(db: Database, id: string): Promise<Stan
   return { ownerId: id, scopes, accounts: new Set(), expireTime: undefined };
 }
 
-/** What the tokens of an enabled customer's unrevoked key may cover. */
-export async function findKeyStanding(db: Database, id: string): Promise<Standing | undefined> {
+/** The current grants of an unrevoked key of an enabled customer. */
+export async function findKeyGrants(db: Database, id: string): Promise<Grants | undefined> {
   const row = await db
     .selectFrom('credentials as k')
     .innerJoin('customers as u', 'u.id', 'k.customer_id')

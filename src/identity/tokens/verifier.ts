@@ -1,6 +1,6 @@
 // Tells whether a token is good, and what it is good for now.
 import type { Claims } from './claims.ts';
-import type { Narrow } from './current-grants.ts';
+import type { LimitToGrants } from './current-grants.ts';
 import type { Revocations } from './revocations.ts';
 import type { Signatures } from './signatures.ts';
 
@@ -20,7 +20,7 @@ export type Verifier = {
 export type VerifierOptions = {
   readonly signatures: Signatures;
   readonly revocations: Revocations;
-  readonly narrow: Narrow;
+  readonly limitToGrants: LimitToGrants;
   readonly issuer: () => string;
   readonly audience: () => string;
   /** Milliseconds since 1970. */
@@ -28,27 +28,23 @@ export type VerifierOptions = {
 };
 
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { signatures, revocations, narrow, issuer, audience, now } = options;
+  const { signatures, revocations, limitToGrants, issuer, audience, now } = options;
 
-  function isCurrent(claims: Claims): boolean {
-    return (
-      claims.iss === issuer() &&
-      claims.aud === audience() &&
-      now() < claims.exp * 1000 &&
-      !revocations.has(claims.jti)
-    );
+  async function isCurrent(claims: Claims): Promise<boolean> {
+    if (claims.iss !== issuer() || claims.aud !== audience()) return false;
+    return now() < claims.exp * 1000 && !(await revocations.has(claims.jti));
   }
 
   async function readSigned(token: string): Promise<Claims | undefined> {
     const claims = await signatures.claimsOf(token);
-    return claims !== undefined && isCurrent(claims) ? claims : undefined;
+    return claims !== undefined && (await isCurrent(claims)) ? claims : undefined;
   }
 
   return {
     readSigned,
     async verify(token) {
       const claims = await readSigned(token);
-      return claims === undefined ? undefined : narrow(claims);
+      return claims === undefined ? undefined : limitToGrants(claims);
     },
   };
 }

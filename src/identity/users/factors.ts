@@ -8,8 +8,8 @@ import type { Random } from '../../crypto/ids.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
+import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { checkPassword } from './password-rules.ts';
-import { powerOver, type RolesOf } from './privilege.ts';
 import { confirmSeed, deleteSeed, endSessionsOf, findSeed, putSeed, updateUser } from './store.ts';
 import { describeSeed, newSeed, seedPurpose, stepOf } from './totp.ts';
 import { lockedUser, requireUser, userMessage } from './users.ts';
@@ -42,7 +42,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
 
   return {
     async setPassword({ userId, password }, context) {
-      const { requireToActAs } = await powerOver(context, userId, rolesOf);
+      const { requireToActAs } = await grantChecksFor(context, userId, rolesOf);
       const { email } = await requireUser(db, userId);
       checkPassword(password, email);
       const password_hash = await passwords.hash(
@@ -93,7 +93,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     },
 
     async removeTotp({ userId, endOtherSessions }, context) {
-      const { requireToActAs } = await powerOver(context, userId, rolesOf);
+      const { requireToActAs } = await grantChecksFor(context, userId, rolesOf);
       const change = { target: userId, ...topicOf(endOtherSessions) };
       await auditLog.change(context, change, async (trx) => {
         await requireToActAs(trx, await lockedUser(trx, userId));

@@ -16,8 +16,8 @@ import { isDuplicate } from '../../storage/database.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
 import { createFactorMethods, type UserOptions } from './factors.ts';
+import { grantChecksFor } from './grant-checks.ts';
 import { checkPassword } from './password-rules.ts';
-import { powerOver } from './privilege.ts';
 import {
   endSessionsOf,
   findUsers,
@@ -94,7 +94,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     async updateUser(request, context) {
       const { userId } = request;
       const update = readUpdate(UpdateUserRequestSchema, request, fields).change;
-      const { requireToActAs, requireToWeaken } = await powerOver(context, userId, rolesOf);
+      const { requireToActAs, requireToWeaken } = await grantChecksFor(context, userId, rolesOf);
       const requireHeld = await privilegeOf(context);
       const user = await change(context, userId, async (old, trx) => {
         const scopes = update.scopes ?? old.scopes;
@@ -110,7 +110,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     },
 
     async disableUser({ userId }, context) {
-      const { requireToWeaken } = await powerOver(context, userId, rolesOf);
+      const { requireToWeaken } = await grantChecksFor(context, userId, rolesOf);
       const user = await change(context, userId, async (old, trx) => {
         await requireToWeaken(trx, old);
         if (old.disable_time !== null) return {};
@@ -122,7 +122,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     },
 
     async enableUser({ userId }, context) {
-      const { requireToActAs } = await powerOver(context, userId, rolesOf);
+      const { requireToActAs } = await grantChecksFor(context, userId, rolesOf);
       const user = await change(context, userId, async (old, trx) => {
         await requireToActAs(trx, old);
         return { disable_time: null };

@@ -1,5 +1,5 @@
-// What a user may do, for the rule that no one can take over or weaken a user who may do more than
-// they.
+// Compares the current grants of the caller with those of a user: no one can take over or weaken a
+// user who has more grants than they.
 import type { HandlerContext } from '@connectrpc/connect';
 import { privilegeOf } from '../../access/privilege.ts';
 import { isManagementScope, storedScopes } from '../../access/scopes.ts';
@@ -15,7 +15,7 @@ export type RolesOf = (db: Executor, userId: string) => Promise<readonly Readonl
 /** Throws `forbidden` unless the caller holds the user's scopes, or is the user. */
 type Require = (trx: Executor, user: UserRow) => Promise<void>;
 
-export type Power = {
+export type GrantChecks = {
   /**
    * For changes that let the caller sign in as the user. Every scope of the user counts, also those
    * of areas that belong to other services.
@@ -32,11 +32,11 @@ export type Power = {
  * Reads what the caller holds, before the transaction. What the user may do is read within the
  * transaction, which must have locked the user (`lockUser`): granting a role locks the user, too.
  */
-export async function powerOver(
+export async function grantChecksFor(
   context: HandlerContext,
   userId: string,
   rolesOf: RolesOf,
-): Promise<Power> {
+): Promise<GrantChecks> {
   const { principal } = callerOf(context);
   if (isUser(principal) && principal.userId === userId) {
     return { requireToActAs: async () => {}, requireToWeaken: async () => {} };

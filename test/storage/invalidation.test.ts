@@ -1,6 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import { type Changes, recordChange, watchChanges } from '../../src/storage/invalidation.ts';
+import {
+  type Invalidations,
+  recordInvalidation,
+  watchInvalidations,
+} from '../../src/storage/invalidation.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
@@ -14,11 +18,11 @@ describeDialects('a change', (dialect) => {
     const mine = await watch(here);
     const theirs = await watch(await openUntilFinished(url));
     const heard = { mine: 0, theirs: 0 };
-    mine.onChange('access', () => void heard.mine++);
-    theirs.onChange('access', () => void heard.theirs++);
+    mine.onInvalidation('access', () => void heard.mine++);
+    theirs.onInvalidation('access', () => void heard.theirs++);
 
     await transact(here, record);
-    await mine.announce('access');
+    await mine.invalidate('access');
 
     expect(heard.mine).toBe(1);
     await expect.poll(() => heard.theirs, within1s).toBe(1);
@@ -26,24 +30,24 @@ describeDialects('a change', (dialect) => {
 
   it('is heard by those who listen to its topic', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
-    const changes = await watch(db);
+    const invalidations = await watch(db);
     const heard: string[] = [];
     for (const topic of ['access', 'signing_keys', 'revoked_tokens'] as const) {
-      changes.onChange(topic, () => void heard.push(topic));
+      invalidations.onInvalidation(topic, () => void heard.push(topic));
     }
 
-    await transact(db, (trx) => recordChange(trx, 'signing_keys'));
+    await transact(db, (trx) => recordInvalidation(trx, 'signing_keys'));
     await expect.poll(() => heard, within1s).toEqual(['signing_keys']);
-    await changes.announce('revoked_tokens');
+    await invalidations.invalidate('revoked_tokens');
 
     expect(heard).toEqual(['signing_keys', 'revoked_tokens']);
   });
 
   it('that was undone is heard by nobody', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
-    const changes = await watch(db);
+    const invalidations = await watch(db);
     const heard: string[] = [];
-    changes.onChange('access', () => void heard.push('change'));
+    invalidations.onInvalidation('access', () => void heard.push('change'));
     await expect(
       transact(db, async (trx) => {
         await record(trx);
@@ -59,9 +63,9 @@ describeDialects('a change', (dialect) => {
 
   it('is told again where a listener failed to take it in', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
-    const changes = await watch(db);
+    const invalidations = await watch(db);
     let attempts = 0;
-    changes.onChange('access', () => {
+    invalidations.onInvalidation('access', () => {
       if (++attempts < 3) throw new Error('not yet');
     });
 
@@ -72,10 +76,10 @@ describeDialects('a change', (dialect) => {
 
   it('is taken in by one listener call after the other', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
-    const changes = await watch(db);
+    const invalidations = await watch(db);
     const steps: string[] = [];
     let call = 0;
-    changes.onChange('access', async () => {
+    invalidations.onInvalidation('access', async () => {
       const mine = ++call;
       steps.push(`begin ${mine}`);
       // The first takes the longest, as a query may.
@@ -83,7 +87,7 @@ describeDialects('a change', (dialect) => {
       steps.push(`end ${mine}`);
     });
 
-    await Promise.all([changes.announce('access'), changes.announce('access')]);
+    await Promise.all([invalidations.invalidate('access'), invalidations.invalidate('access')]);
 
     expect(steps).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2']);
   });
@@ -91,33 +95,33 @@ describeDialects('a change', (dialect) => {
   it('need not be asked for while the database was heard of 5 seconds ago or less', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     let now = 1_000;
-    const changes = await watch(db, () => now);
+    const invalidations = await watch(db, () => now);
 
-    expect(changes.ensureFresh()).toBeUndefined();
+    expect(invalidations.ensureFresh()).toBeUndefined();
     now += 5_000;
-    expect(changes.ensureFresh()).toBeUndefined();
+    expect(invalidations.ensureFresh()).toBeUndefined();
   });
 
   it('is asked for where the database was heard of longer ago', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     let now = 1_000;
-    const changes = await watch(db, () => now);
+    const invalidations = await watch(db, () => now);
     let heard = 0;
-    changes.onChange('access', () => void heard++);
+    invalidations.onInvalidation('access', () => void heard++);
     await transact(db, record);
 
     now += 5_001;
-    await changes.ensureFresh();
+    await invalidations.ensureFresh();
 
     expect(heard).toBe(1);
-    expect(changes.ensureFresh()).toBeUndefined();
+    expect(invalidations.ensureFresh()).toBeUndefined();
   });
 });
 
-const record = (trx: Executor) => recordChange(trx, 'access');
+const record = (trx: Executor) => recordInvalidation(trx, 'access');
 
-async function watch(db: Database, monotonicNow?: () => number): Promise<Changes> {
-  const changes = await watchChanges(db, monotonicNow);
-  onTestFinished(() => changes.stop());
-  return changes;
+async function watch(db: Database, monotonicNow?: () => number): Promise<Invalidations> {
+  const invalidations = await watchInvalidations(db, monotonicNow);
+  onTestFinished(() => invalidations.stop());
+  return invalidations;
 }

@@ -1,0 +1,119 @@
+// Whatever is cached of credentials, grants and keys: each part refuses by itself to trust it once
+// the database could not be read for 5 seconds.
+import { randomBytes } from 'node:crypto';
+import { expect, it, onTestFinished } from 'vitest';
+import { createMasterKey } from '../../src/crypto/master-key.ts';
+import { insertNewKey } from '../../src/identity/keys/changes.ts';
+import { openKeyring } from '../../src/identity/keys/keyring.ts';
+import { generateSigningKey } from '../../src/identity/keys/signing-key.ts';
+import { createLimitToUserGrants } from '../../src/identity/sessions/current-grants.ts';
+import type { Claims } from '../../src/identity/tokens/claims.ts';
+import { createLimitToGrants } from '../../src/identity/tokens/current-grants.ts';
+import { openRevocations } from '../../src/identity/tokens/revocations.ts';
+import { createSignatures } from '../../src/identity/tokens/signatures.ts';
+import { createMemberships } from '../../src/sharing/workspaces/memberships.ts';
+import { transact } from '../../src/storage/database.ts';
+import { type Invalidations, watchInvalidations } from '../../src/storage/invalidation.ts';
+import type { Database } from '../../src/storage/schema.ts';
+import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { describeDialects } from '../support/harness.ts';
+
+type Parts = { readonly db: Database; readonly invalidations: Invalidations };
+
+const claims: Claims = {
+  iss: 'https://issuer.example',
+  aud: 'https://issuer.example',
+  sub: 'none',
+  client_id: 'none',
+  iat: 1,
+  exp: 2,
+  jti: 'jti',
+  scope: 'a:read',
+  principal_type: 'service',
+};
+
+async function keyringOf({ db, invalidations }: Parts) {
+  const masterKey = createMasterKey(randomBytes(32), []);
+  const key = await generateSigningKey(masterKey);
+  await transact(db, (trx) => insertNewKey(trx, key, 'active', 1));
+  return openKeyring({ db, masterKey, invalidations, tokenSecondsMax: 300, now: Date.now });
+}
+
+/** What is asked of each part, which has no other part next to it that could ask the database. */
+const parts: [string, (parts: Parts) => Promise<() => Promise<unknown>>][] = [
+  [
+    'the current grants of clients',
+    async (all) => {
+      const limitToUserGrants = async () => undefined;
+      const limit = createLimitToGrants({ ...all, limitToUserGrants, now: Date.now });
+      return () => limit(claims);
+    },
+  ],
+  [
+    'the current grants of users',
+    async (all) => {
+      const limit = createLimitToUserGrants({ ...all, scopesOf: async () => new Set() });
+      return () => limit({ ...claims, principal_type: 'staff', sid: 'none' });
+    },
+  ],
+  [
+    'the memberships',
+    async (all) => {
+      const membershipsOf = createMemberships(all);
+      return () => membershipsOf('none');
+    },
+  ],
+  [
+    'the revoked tokens',
+    async (all) => {
+      const revocations = await openRevocations({ ...all, now: Date.now });
+      return () => revocations.has('jti');
+    },
+  ],
+  [
+    'the key that signs',
+    async (all) => {
+      const keyring = await keyringOf(all);
+      return () => keyring.active();
+    },
+  ],
+  [
+    'the keys that verify',
+    async (all) => {
+      const keyring = await keyringOf(all);
+      const header = (await keyring.active())?.header ?? '';
+      return () => keyring.byHeader(header);
+    },
+  ],
+  [
+    'the verified signatures',
+    async (all) => {
+      const keyring = await keyringOf(all);
+      const own = { active: keyring.active, published: keyring.published, facts: keyring.facts };
+      const alone = { ...own, byHeader: async () => undefined };
+      const signatures = createSignatures({ ...all, keyring: alone, now: Date.now });
+      return () => signatures.claimsOf(`a.b.${'A'.repeat(86)}`);
+    },
+  ],
+];
+
+describeDialects('while the database is away', (dialect) => {
+  it.each(parts)('%s are trusted for 5 seconds', async (_, create) => {
+    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    let monotonic = 1_000_000;
+    const invalidations = await watchInvalidations(db, () => monotonic);
+    onTestFinished(() => invalidations.stop());
+    const ask = await create({ db, invalidations });
+    const before = await ask();
+    await db.destroy();
+
+    monotonic += 5_000;
+    expect(await ask()).toEqual(before);
+    monotonic += 1;
+
+    await expect(ask()).rejects.toMatchObject({
+      code: 'unavailable',
+      extra: { retryAfterSeconds: 1 },
+    });
+  });
+});
