@@ -120,7 +120,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     log,
     db,
     invalidations,
-    auditLog: createAuditLog({ db, invalidations, random, now }),
+    auditLog: createAuditLog({ db, random, now }),
     masterKey,
     mailer,
     now,

@@ -5,15 +5,12 @@ import type { MethodFacts } from '../api/endpoint.ts';
 import { type Caller, callerOf, principalId } from '../api/principal.ts';
 import { newId, type Random } from '../crypto/ids.ts';
 import { transact } from '../storage/database.ts';
-import { type Invalidations, recordInvalidation, type Topic } from '../storage/invalidation.ts';
 import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';
 import { insertEvents } from './store.ts';
 
 export type Change = {
   /** The id of what is changed. */
   readonly target: string;
-  /** What other processes have to hear of. Unset: nothing that anybody keeps in memory changes. */
-  readonly topic?: Topic;
 };
 
 /**
@@ -24,8 +21,7 @@ type Work<T> = (trx: Executor, also: (action: string, target: string) => void) =
 
 export type AuditLog = {
   /**
-   * Makes a change that a caller has asked for, in a transaction with the event that tells of it,
-   * and has this process and the others hear of it after the commit.
+   * Makes a change that a caller has asked for, in a transaction with its event.
    */
   change<T>(context: HandlerContext, change: Change, work: Work<T>): Promise<T>;
   /** The same for what the service does by itself, in the words of a method. */
@@ -34,15 +30,13 @@ export type AuditLog = {
 
 export type AuditLogOptions = {
   readonly db: Database;
-  readonly invalidations: Invalidations;
   readonly random: Random;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
 
-export function createAuditLog({ db, invalidations, random, now }: AuditLogOptions): AuditLog {
-  async function make<T>(event: EventOrigin, change: Change, work: Work<T>): Promise<T> {
-    const { target, topic } = change;
+export function createAuditLog({ db, random, now }: AuditLogOptions): AuditLog {
+  function make<T>(event: EventOrigin, change: Change, work: Work<T>): Promise<T> {
     const rowOf = (origin: EventOrigin, about: string): AuditEventRow => ({
       id: newId('evt', random),
       create_time: now(),
@@ -51,18 +45,15 @@ export function createAuditLog({ db, invalidations, random, now }: AuditLogOptio
       count: 1,
       ...origin,
     });
-    const result = await transact(db, async (trx) => {
-      const rows = [rowOf(event, target)];
+    return transact(db, async (trx) => {
+      const rows = [rowOf(event, change.target)];
       const { request_id } = event;
       const done = await work(trx, (action, about) => {
         rows.push(rowOf({ ...system, request_id, action }, about));
       });
       await insertEvents(trx, rows);
-      if (topic !== undefined) await recordInvalidation(trx, topic);
       return done;
     });
-    if (topic !== undefined) await invalidations.invalidate(topic);
-    return result;
   }
   return {
     change: (context, change, work) => make(originOf(callerOf(context)), change, work),

@@ -18,7 +18,6 @@ import {
   updateUser,
 } from '../identity/users/store.ts';
 import { readEmail } from '../net/email.ts';
-import { watchInvalidations } from '../storage/invalidation.ts';
 import type { Database, Executor } from '../storage/schema.ts';
 import { type Command, CommandError, UsageError } from './command.ts';
 import { openExistingDatabase } from './existing-database.ts';
@@ -89,24 +88,19 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
   const password_hash = await createPasswords().hash(password);
   const found = await findUserByEmail(db, email);
   const id = found?.id ?? newId('usr', random);
-  const invalidations = await watchInvalidations(db);
-  try {
-    const auditLog = createAuditLog({ db, invalidations, random, now });
-    await auditLog.changeBySystem('Staff.Recover', { target: id, topic: 'access' }, async (trx) => {
-      await lockStaff(trx);
-      const scopes = await scopesAfter(trx, email);
-      if (found === undefined) {
-        const own = { id, kind: 'staff', email, name: '', create_time: now() } as const;
-        await insertUser(trx, { ...own, password_hash, scopes, disable_time: null });
-        return;
-      }
-      await updateUser(trx, id, { password_hash, scopes, disable_time: null });
-      await deleteSeed(trx, id);
-      await endSessionsOf(trx, id, { time: now() });
-    });
-  } finally {
-    await invalidations.stop();
-  }
+  const auditLog = createAuditLog({ db, random, now });
+  await auditLog.changeBySystem('Staff.Recover', { target: id }, async (trx) => {
+    await lockStaff(trx);
+    const scopes = await scopesAfter(trx, email);
+    if (found === undefined) {
+      const own = { id, kind: 'staff', email, name: '', create_time: now() } as const;
+      await insertUser(trx, { ...own, password_hash, scopes, disable_time: null });
+      return;
+    }
+    await updateUser(trx, id, { password_hash, scopes, disable_time: null });
+    await deleteSeed(trx, id);
+    await endSessionsOf(trx, id, { time: now() });
+  });
   return { password, isNew: found === undefined };
 }
 

@@ -14,7 +14,6 @@ import {
 import { type Resealed, reseal, sealedSigningKeys } from '../identity/keys/sealed.ts';
 import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
 import { sealedSeeds } from '../identity/users/sealed-seeds.ts';
-import { watchInvalidations } from '../storage/invalidation.ts';
 import type { Database } from '../storage/schema.ts';
 import { type Command, CommandError, requireNoWords } from './command.ts';
 import { openExistingDatabase } from './existing-database.ts';
@@ -97,16 +96,10 @@ async function resealAll(
   masterKey: MasterKey,
   { random, now }: RotateOptions,
 ): Promise<Resealed> {
-  const invalidations = await watchInvalidations(db);
-  try {
-    const auditLog = createAuditLog({ db, invalidations, random, now });
-    // A server that has the old key alone hears of it, and stops to trust what it has.
-    const change = { target: masterKey.id, topic: 'signing_keys' } as const;
-    return await auditLog.changeBySystem('MasterKey.Rotate', change, async (trx) => {
-      await lockSigningKeys(trx);
-      return reseal(trx, sealedColumns, masterKey);
-    });
-  } finally {
-    await invalidations.stop();
-  }
+  const auditLog = createAuditLog({ db, random, now });
+  // A server that has only the old key notices the changed rows, and stops trusting its cached keys.
+  return auditLog.changeBySystem('MasterKey.Rotate', { target: masterKey.id }, async (trx) => {
+    await lockSigningKeys(trx);
+    return reseal(trx, sealedColumns, masterKey);
+  });
 }

@@ -53,8 +53,7 @@ export type CredentialPage = { readonly rows: CredentialRow[]; readonly nextPage
 /**
  * Everything that changes a credential is done in the caller's transaction, which it begins by
  * locking the owner: whoever counts the live ones counts them alone. `not_found` where there is no
- * such owner or credential, `conflict` where the owner would have too many live ones. What may make
- * a credential end has to be announced on the topic `access`; creating one need not be.
+ * such owner or credential, `conflict` where the owner would have too many live ones.
  */
 export type Credentials = {
   create(

@@ -199,8 +199,16 @@ export type Use = { readonly id: string; readonly time: number };
 export async function markUsed(db: Executor, uses: readonly Use[]): Promise<void> {
   const values = sql.join(uses.map(({ id, time }) => sql`(${id}, cast(${time} as bigint))`));
   // Both dialects name the columns of a list of values so.
-  await sql`update credentials set last_used_time = used.column2
-    from (values ${values}) as used
-    where credentials.id = used.column1
-      and (last_used_time is null or last_used_time < used.column2)`.execute(db);
+  const used = sql<{ column1: string; column2: number }>`(values ${values})`.as<'used'>(
+    sql.ref('used'),
+  );
+  await db
+    .updateTable('credentials')
+    .from(used)
+    .set((eb) => ({ last_used_time: eb.ref('used.column2') }))
+    .whereRef('credentials.id', '=', 'used.column1')
+    .where((eb) =>
+      eb.or([eb('last_used_time', 'is', null), eb('last_used_time', '<', eb.ref('used.column2'))]),
+    )
+    .execute();
 }

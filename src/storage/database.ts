@@ -3,10 +3,17 @@ import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import { Failure, fail } from '../errors/errors.ts';
 import { codeOf } from '../files/error-code.ts';
+import {
+  CommitListeners,
+  commitListenersOf,
+  recorderOf,
+  type Topic,
+  WriteRecorder,
+} from './cached-tables.ts';
 import { migrate } from './migrate.ts';
 import { postgres } from './postgres.ts';
 import { isPostgresAway } from './postgres-errors.ts';
-import type { Database, Schema } from './schema.ts';
+import type { Database, Executor, Schema } from './schema.ts';
 import { sqlite, sqliteUnchanged } from './sqlite.ts';
 
 /**
@@ -21,7 +28,7 @@ export async function openDatabase(url: string): Promise<Database> {
   try {
     await migrate(db);
     ready();
-    return db;
+    return db.withPlugin(new CommitListeners());
   } catch (error) {
     await db.destroy();
     throw error;
@@ -55,30 +62,63 @@ export class UnconfirmedCommit extends Failure {
 /**
  * Runs `work` in a transaction, again where the database asks for that (a busy SQLite file, a
  * serialization failure). Await nothing but the database inside; side effects come after it.
- * Throws `UnconfirmedCommit` where the outcome is unknown; after any other error nothing has
- * changed.
+ * A write to a cached table increments the counter of its topic, and evicts from the caches of this
+ * process after the commit. Throws `UnconfirmedCommit` where the outcome is unknown; after any other
+ * error nothing has changed.
  */
 export async function transact<T>(
   db: Database,
   work: (trx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    const writes = new WriteRecorder();
     let isCommitting = false;
+    let result: T;
     try {
-      return await db.transaction().execute(async (trx) => {
-        const result = await work(trx);
+      result = await db.transaction().execute(async (trx) => {
+        const recorded = writes.record(trx);
+        const done = await work(recorded);
+        for (const topic of writes.pending) await raiseRevision(recorded, topic);
         isCommitting = true;
-        return result;
+        return done;
       });
     } catch (error) {
-      if (isCommitting && !isRefused(error)) throw new UnconfirmedCommit(error);
+      if (isCommitting && !isRefused(error)) {
+        evict(db, writes).catch(() => {});
+        throw new UnconfirmedCommit(error);
+      }
       if (!isTransient(error)) throw storageFailure(error);
       if (attempt === attemptsMax) {
         throw fail('unavailable', 'The database is busy.', { cause: error, retryAfterSeconds: 1 });
       }
       await new Promise((resolve) => setTimeout(resolve, Math.min(5 * attempt, 50)));
+      continue;
     }
+    await evict(db, writes).catch((error: unknown) => {
+      throw new UnconfirmedCommit(error);
+    });
+    return result;
   }
+}
+
+async function evict(db: Database, { revisions }: WriteRecorder): Promise<void> {
+  await commitListenersOf(db)?.notify(revisions);
+}
+
+/**
+ * Increments the counter of a topic, in the transaction of the change, and returns it. Other
+ * transactions that do so wait until this one ends. `transact` does it at the end of a transaction
+ * that writes to a cached table, unless it was done before.
+ */
+export async function raiseRevision(trx: Executor, topic: Topic): Promise<number> {
+  const { value } = await trx
+    .updateTable('revisions')
+    .set((eb) => ({ value: eb('value', '+', 1) }))
+    .where('name', '=', topic)
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  recorderOf(trx)?.noteRevision(topic, value);
+  return value;
 }
 
 const transientCodes = new Set([

@@ -2,24 +2,19 @@
 // a counter for each topic. The transaction of a change increments it; every process reads the
 // counters four times a second.
 import { Failure, fail } from '../errors/errors.ts';
+import { commitListenersOf, type Revisions, type Topic } from './cached-tables.ts';
 import { storageFailure } from './database.ts';
-import type { Database, Executor, RevisionRow } from './schema.ts';
+import type { Database } from './schema.ts';
 
 const pollMs = 250;
 const trustMs = 5_000;
-
-/**
- * `access`: credentials and their owners, users, memberships and sessions. `signing_keys` and
- * `revoked_tokens`: those tables.
- */
-export type Topic = RevisionRow['name'];
 
 type Listener = () => void | Promise<void>;
 
 export type Invalidations = {
   /** Calls the listener after each change of the topic, by any process. */
   onInvalidation(topic: Topic, listener: Listener): void;
-  /** Calls this process's listeners, after the commit of its own change. */
+  /** Calls this process's listeners, as after a change. */
   invalidate(topic: Topic): Promise<void>;
   /**
    * Returns `undefined` while cached values may be trusted: up to 5 seconds after the counters were
@@ -28,20 +23,6 @@ export type Invalidations = {
   ensureFresh(): Promise<void> | undefined;
   stop(): Promise<void>;
 };
-
-/**
- * Increments the counter of a topic, in the transaction of the change, and returns it. Other
- * transactions that do so wait until this one ends.
- */
-export async function recordInvalidation(trx: Executor, topic: Topic): Promise<number> {
-  const { value } = await trx
-    .updateTable('revisions')
-    .set((eb) => ({ value: eb('value', '+', 1) }))
-    .where('name', '=', topic)
-    .returning('value')
-    .executeTakeFirstOrThrow();
-  return value;
-}
 
 /** Starts to read the counters. `monotonicNow` counts milliseconds and never jumps. */
 export async function watchInvalidations(
@@ -84,6 +65,14 @@ export async function watchInvalidations(
     timer.unref();
   }
   schedule();
+  async function onCommit(revisions: Revisions): Promise<void> {
+    await notify((topic) => revisions.has(topic));
+    for (const [topic, value] of revisions) {
+      // The next poll need not notify again, unless there was another change in between.
+      if (known.get(topic) === value - 1) known.set(topic, value);
+    }
+  }
+  commitListenersOf(db)?.add(onCommit);
 
   return {
     onInvalidation: (topic, listener) => void listeners.push([topic, listener]),
@@ -98,6 +87,7 @@ export async function watchInvalidations(
       });
     },
     async stop() {
+      commitListenersOf(db)?.remove(onCommit);
       clearTimeout(timer);
       await polling?.catch(() => {});
       clearTimeout(timer);
@@ -105,7 +95,7 @@ export async function watchInvalidations(
   };
 }
 
-async function readRevisions(db: Database): Promise<ReadonlyMap<Topic, number>> {
+async function readRevisions(db: Database): Promise<Map<Topic, number>> {
   const rows = await db.selectFrom('revisions').select(['name', 'value']).execute();
   return new Map(rows.map(({ name, value }) => [name, value]));
 }

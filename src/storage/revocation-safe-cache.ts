@@ -1,6 +1,7 @@
 // A bounded cache whose entries never outlive a change of what they were read from.
 import { LRUCache } from 'lru-cache';
-import type { Invalidations, Topic } from './invalidation.ts';
+import type { Topic } from './cached-tables.ts';
+import type { Invalidations } from './invalidation.ts';
 
 export type RevocationSafeCache<V> = {
   /** The cached value. Throws `unavailable` if the database could not be read for 5 seconds. */

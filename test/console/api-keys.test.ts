@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { insertCredential } from '../../src/credentials/store.ts';
 import { generateCredential } from '../../src/crypto/credential-format.ts';
+import { transact } from '../../src/storage/database.ts';
 import { consoles, fillSignIn, longAgo } from '../support/console.ts';
 import { expectFitForAll, momentIn, paste, takeSecret } from '../support/console-credentials.ts';
 import { addWorkspace } from '../support/rows.ts';
@@ -219,7 +220,9 @@ describe('the list of workspace API keys', () => {
 
   it('explains what to do if it is empty', async () => {
     const { ownerId } = await added();
-    await db().deleteFrom('credentials').where('workspace_id', '=', ownerId).execute();
+    await transact(db(), (trx) =>
+      trx.deleteFrom('credentials').where('workspace_id', '=', ownerId).execute(),
+    );
     const { page, open } = await visitAs(await staff());
     await open(pathOf(ownerId));
     await page.getByText('No API keys yet').waitFor();

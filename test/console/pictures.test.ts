@@ -4,12 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { beforeAll, it } from 'vitest';
+import { transact } from '../../src/storage/database.ts';
 import { consoles, type Person } from '../support/console.ts';
 import { addViews, dayMs } from '../support/links.ts';
 import { as } from '../support/members.ts';
 import { makeReport } from '../support/report-pdf.ts';
 import { type LinkFields, makeLink, makePng, upload } from '../support/sharing.ts';
-
 import { desktop, phone, picture } from '../support/viewing.ts';
 
 const images = path.resolve(import.meta.dirname, '../../docs/images');
@@ -74,31 +74,33 @@ async function addSigningKeys(): Promise<void> {
   const { db } = app().app.inside;
   const now = Date.now();
   const turned = now - 20 * 60_000;
-  await db
-    .updateTable('signing_keys')
-    .set({ create_time: turned - 3_600_000, activate_time: turned })
-    .execute();
-  for (const months of [1, 2, 3]) {
-    const activated = turned - months * 30 * dayMs;
-    const retired = activated + 30 * dayMs;
-    const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
-    await db
-      .insertInto('signing_keys')
-      .values({
-        kid: createHash('sha256').update(x).digest('base64url'),
-        state: months === 1 ? 'retired' : 'removed',
-        public_x: x,
-        private_ciphertext: '',
-        master_key_id: '',
-        create_time: activated - 3_600_000,
-        activate_time: activated,
-        retire_time: retired,
-        remove_time: retired + 3_610_000,
-        revoke_time: null,
-        token_seconds_max: 3600,
-      })
+  await transact(db, async (trx) => {
+    await trx
+      .updateTable('signing_keys')
+      .set({ create_time: turned - 3_600_000, activate_time: turned })
       .execute();
-  }
+    for (const months of [1, 2, 3]) {
+      const activated = turned - months * 30 * dayMs;
+      const retired = activated + 30 * dayMs;
+      const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+      await trx
+        .insertInto('signing_keys')
+        .values({
+          kid: createHash('sha256').update(x).digest('base64url'),
+          state: months === 1 ? 'retired' : 'removed',
+          public_x: x,
+          private_ciphertext: '',
+          master_key_id: '',
+          create_time: activated - 3_600_000,
+          activate_time: activated,
+          retire_time: retired,
+          remove_time: retired + 3_610_000,
+          revoke_time: null,
+          token_seconds_max: 3600,
+        })
+        .execute();
+    }
+  });
   const headers = await as(app(), { type: 'staff', scope: 'signing_keys:write' });
   await fetch(`${app().app.publicUrl}/signing-keys`, { method: 'POST', headers });
 }

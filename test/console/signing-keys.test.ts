@@ -16,15 +16,12 @@ async function inState(state: string) {
 
 /** Makes the pending keys ready. */
 function makeReady() {
-  return changeElsewhere(
-    app().app.inside.db,
-    (trx) =>
-      trx
-        .updateTable('signing_keys')
-        .set(({ eb }) => ({ create_time: eb('create_time', '-', 400_000) }))
-        .where('state', '=', 'pending')
-        .execute(),
-    'signing_keys',
+  return changeElsewhere(app().app.inside.db, (trx) =>
+    trx
+      .updateTable('signing_keys')
+      .set(({ eb }) => ({ create_time: eb('create_time', '-', 400_000) }))
+      .where('state', '=', 'pending')
+      .execute(),
   );
 }
 
@@ -134,23 +131,19 @@ describe('signing keys', () => {
     const { page, open } = await visitAs(await staff());
     const removeTime = Date.now() + 6000;
     const kid = `retired-${'x'.repeat(35)}`;
-    await changeElsewhere(
-      app().app.inside.db,
-      async (trx) => {
-        const like = await trx
-          .selectFrom('signing_keys')
-          .selectAll()
-          .where('state', '=', 'active')
-          .executeTakeFirstOrThrow();
-        const row = { ...like, kid, state: 'retired' as const, private_ciphertext: '' };
-        const times = { retire_time: removeTime - 60_000, remove_time: removeTime };
-        await trx
-          .insertInto('signing_keys')
-          .values({ ...row, ...times })
-          .execute();
-      },
-      'signing_keys',
-    );
+    await changeElsewhere(app().app.inside.db, async (trx) => {
+      const like = await trx
+        .selectFrom('signing_keys')
+        .selectAll()
+        .where('state', '=', 'active')
+        .executeTakeFirstOrThrow();
+      const row = { ...like, kid, state: 'retired' as const, private_ciphertext: '' };
+      const times = { retire_time: removeTime - 60_000, remove_time: removeTime };
+      await trx
+        .insertInto('signing_keys')
+        .values({ ...row, ...times })
+        .execute();
+    });
     await page.clock.install({ time: Date.now() + 60_000 });
     await open('/signing-keys');
     await rowOf(page, kid).getByText('Removed', { exact: true }).first().waitFor();

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
+import { transact } from '../../src/storage/database.ts';
 import {
   consoles,
   expectAccessible,
@@ -240,11 +241,13 @@ describe('a user', () => {
   });
 
   it('who is the last administrator cannot be disabled', async () => {
-    await db()
-      .updateTable('users')
-      .set({ disable_time: 1 })
-      .where('scopes', 'like', '%users:write%')
-      .execute();
+    await transact(db(), (trx) =>
+      trx
+        .updateTable('users')
+        .set({ disable_time: 1 })
+        .where('scopes', 'like', '%users:write%')
+        .execute(),
+    );
     const last = await staff();
     const { page, open } = await visitAs(last);
     await open(`/users/${last.id}`);

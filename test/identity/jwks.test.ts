@@ -143,7 +143,7 @@ describeApp('publishing the keys', (suite) => {
 
     const revokeAll = (trx: Executor) =>
       trx.updateTable('signing_keys').set({ state: 'revoked' }).execute();
-    await changeElsewhere(suite.app.inside.db, revokeAll, 'signing_keys');
+    await changeElsewhere(suite.app.inside.db, revokeAll);
 
     await expect.poll(published, { timeout: 1_000 }).toEqual([]);
     expect((await fetch(url())).headers.get('etag')).not.toBe(etag);

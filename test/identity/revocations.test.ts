@@ -1,8 +1,8 @@
 // What a process knows of revoked tokens: all of them, at the price of those that are new.
 import { expect, it, onTestFinished } from 'vitest';
 import { openRevocations } from '../../src/identity/tokens/revocations.ts';
-import { transact } from '../../src/storage/database.ts';
-import { recordInvalidation, watchInvalidations } from '../../src/storage/invalidation.ts';
+import { raiseRevision, transact } from '../../src/storage/database.ts';
+import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
@@ -32,7 +32,7 @@ async function openProcess(url: string, now = Date.now) {
 /** Revokes many tokens in one transaction. */
 async function revokeMany(db: Database, count: number): Promise<void> {
   await transact(db, async (trx) => {
-    const revision = await recordInvalidation(trx, 'revoked_tokens');
+    const revision = await raiseRevision(trx, 'revoked_tokens');
     const common = { expire_time: soon() * 1000, revision };
     for (let i = 0; i < count; i += 1_000) {
       const rows = Array.from({ length: 1_000 }, (_, j) => ({ ...common, jti: `many ${i + j}` }));
@@ -85,7 +85,7 @@ describeDialects('a revocation', (dialect) => {
     let others: Promise<void> | undefined;
 
     await transact(here.db, async (trx) => {
-      const revision = await recordInvalidation(trx, 'revoked_tokens');
+      const revision = await raiseRevision(trx, 'revoked_tokens');
       others ??= there.revocations.revoke('second', soon());
       // Time for the second to end before the first, if it could.
       await new Promise((resolve) => setTimeout(resolve, 300));

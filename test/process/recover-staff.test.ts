@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
+import { transact } from '../../src/storage/database.ts';
 import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { describeDialects } from '../support/harness.ts';
 import { urlIn, withDatabase } from '../support/master-keys.ts';
@@ -70,7 +71,9 @@ describeDialects('a staff user is recovered', (dialect) => {
         .values({ ...row, ...times })
         .execute();
       const change = { scopes: 'payments:read', disable_time: 1 };
-      await db.updateTable('users').set(change).where('id', '=', user.id).execute();
+      await transact(db, (trx) =>
+        trx.updateTable('users').set(change).where('id', '=', user.id).execute(),
+      );
       return user.id;
     });
 

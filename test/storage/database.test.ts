@@ -82,15 +82,12 @@ describeDialects('a database', (dialect) => {
       revoke_time: null,
       token_seconds_max: 300,
     });
-    await db.insertInto('signing_keys').values(key('a', 'active')).execute();
-    await db
-      .insertInto('signing_keys')
-      .values([key('b', 'retired'), key('c', 'retired')])
-      .execute();
+    const add = (...rows: ReturnType<typeof key>[]) =>
+      transact(db, (trx) => trx.insertInto('signing_keys').values(rows).execute());
+    await add(key('a', 'active'));
+    await add(key('b', 'retired'), key('c', 'retired'));
 
-    await expect(
-      db.insertInto('signing_keys').values(key('d', 'active')).execute(),
-    ).rejects.toThrow();
+    await expect(add(key('d', 'active'))).rejects.toThrow();
   });
 
   it('has exactly one owner for each credential', async () => {

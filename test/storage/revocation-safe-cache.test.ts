@@ -1,7 +1,7 @@
 // The one cache of values that a change can revoke.
 import { expect, it, onTestFinished } from 'vitest';
-import { transact } from '../../src/storage/database.ts';
-import { recordInvalidation, watchInvalidations } from '../../src/storage/invalidation.ts';
+import { raiseRevision, transact } from '../../src/storage/database.ts';
+import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import {
   type CacheOptions,
   createRevocationSafeCache,
@@ -40,7 +40,7 @@ describeDialects('a revocation-safe cache', (dialect) => {
       loseDatabase: () => db.destroy(),
       async changeElsewhere() {
         const other = await openUntilFinished(url);
-        await transact(other, (trx) => recordInvalidation(trx, 'access'));
+        await transact(other, (trx) => raiseRevision(trx, 'access'));
       },
     };
   }

@@ -37,7 +37,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
   async function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
     const requireMayChange = await changerOf(context);
-    return auditLog.change(context, { target: id, topic: 'access' }, async (trx) => {
+    return auditLog.change(context, { target: id }, async (trx) => {
       const row = await locked(trx, id);
       requireMayChange(storedScopes(row.scopes), id);
       if ((row.disable_time !== null) === disabled) return row;
@@ -94,8 +94,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const { paths, change } = readUpdate(UpdateClientRequestSchema, request, updateFields);
       const { clientId } = request;
       const requireMayChange = await changerOf(context);
-      const target = { target: clientId, ...(paths.includes('scopes') ? access : {}) };
-      const row = await auditLog.change(context, target, async (trx) => {
+      const row = await auditLog.change(context, { target: clientId }, async (trx) => {
         const before = await locked(trx, clientId);
         const had = storedScopes(before.scopes);
         const has = storedScopes(change.scopes ?? before.scopes);
@@ -133,7 +132,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async revokeClientSecret({ clientId, secretId }, context) {
       const requireMayChangeSecret = await secretChangerOf(context, clientId);
-      await auditLog.change(context, { target: secretId, ...access }, async (trx) => {
+      await auditLog.change(context, { target: secretId }, async (trx) => {
         await requireMayChangeSecret(trx);
         await credentials.revoke(trx, ownerOf(clientId), secretId);
       });
@@ -143,7 +142,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     async rotateClientSecret({ clientId, overlapSeconds, name, expireTime }, context) {
       const made = generateCredential('cs', random);
       const requireMayChangeSecret = await secretChangerOf(context, clientId);
-      const row = await auditLog.change(context, { target: clientId, ...access }, async (trx) => {
+      const row = await auditLog.change(context, { target: clientId }, async (trx) => {
         await requireMayChangeSecret(trx);
         const fields = { name, scopes: '', expireTime };
         return credentials.rotateAll(trx, ownerOf(clientId), made, fields, overlapSeconds);
@@ -152,8 +151,6 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
   };
 }
-
-const access = { topic: 'access' } as const;
 
 /**
  * A caller with clients:write alone could otherwise make a client that may do anything and act as

@@ -42,7 +42,7 @@ export function createCustomerService(
   const { db, auditLog, credentials, random, now } = options;
 
   function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
-    return auditLog.change(context, { target: id, ...access }, async (trx) => {
+    return auditLog.change(context, { target: id }, async (trx) => {
       const row = await locked(trx, id);
       if ((row.disable_time !== null) === disabled) return row;
       const change = { disable_time: disabled ? now() : null };
@@ -97,7 +97,7 @@ export function createCustomerService(
 
     async putAccounts({ customerId, accountIds }, context) {
       const wanted = readAccountIds(accountIds);
-      const row = await auditLog.change(context, { target: customerId, ...access }, async (trx) => {
+      const row = await auditLog.change(context, { target: customerId }, async (trx) => {
         const before = await locked(trx, customerId);
         const had = new Set(before.accountIds);
         const removed = before.accountIds.filter((id) => !wanted.has(id));
@@ -130,22 +130,20 @@ export function createCustomerService(
 
     async rotateApiKey({ customerId, keyId, overlapSeconds }, context) {
       const made = generateCredential('ck', random);
-      const row = await auditLog.change(context, { target: keyId, ...access }, (trx) =>
+      const row = await auditLog.change(context, { target: keyId }, (trx) =>
         credentials.rotate(trx, ownerOf(customerId), keyId, made, overlapSeconds),
       );
       return { key: keyMessage(row), apiKey: made.text };
     },
 
     async revokeApiKey({ customerId, keyId }, context) {
-      await auditLog.change(context, { target: keyId, ...access }, (trx) =>
+      await auditLog.change(context, { target: keyId }, (trx) =>
         credentials.revoke(trx, ownerOf(customerId), keyId),
       );
       return {};
     },
   };
 }
-
-const access = { topic: 'access' } as const;
 
 const ownerOf = (id: string): Owner => ({ kind: 'ck', id });
 

@@ -80,7 +80,7 @@ async function tryStep(
   periodMs: number,
 ): Promise<void> {
   const spare = await generateSigningKey(masterKey);
-  const change = { target: stepTarget(step, spare), topic: 'signing_keys' } as const;
+  const change = { target: stepTarget(step, spare) };
   try {
     await auditLog.changeBySystem(stepActions[step.kind], change, async (trx) => {
       await lockSigningKeys(trx);

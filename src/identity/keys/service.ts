@@ -35,7 +35,6 @@ export function createSigningKeyService(
   options: SigningKeyOptions,
 ): ServiceImpl<typeof SigningKeyService> {
   const { db, masterKey, auditLog, now } = options;
-  const topic = 'signing_keys';
   const answer = (row: SigningKeyRow) => ({ signingKey: keyMessage(row, now()) });
 
   return {
@@ -49,7 +48,7 @@ export function createSigningKeyService(
 
     async createSigningKey(_request, context) {
       const key = await generateSigningKey(masterKey);
-      const row = await auditLog.change(context, { target: key.kid, topic }, async (trx) => {
+      const row = await auditLog.change(context, { target: key.kid }, async (trx) => {
         await lockSigningKeys(trx);
         const keys = await findPublishedKeys(trx);
         if (keys.filter((one) => stateAt(one, now()) !== 'removed').length >= publishedMax) {
@@ -61,7 +60,7 @@ export function createSigningKeyService(
     },
 
     async activateSigningKey({ kid, force }, context) {
-      const row = await auditLog.change(context, { target: kid, topic }, async (trx) => {
+      const row = await auditLog.change(context, { target: kid }, async (trx) => {
         await lockSigningKeys(trx);
         return activateKey(trx, kid, { force, now: now() });
       });
@@ -70,7 +69,7 @@ export function createSigningKeyService(
 
     async revokeSigningKey({ kid }, context) {
       const spare = await generateSigningKey(masterKey);
-      const row = await auditLog.change(context, { target: kid, topic }, async (trx, also) => {
+      const row = await auditLog.change(context, { target: kid }, async (trx, also) => {
         await lockSigningKeys(trx);
         const revoked = await revokeKey(trx, kid, now());
         const step = successionStep(await findPublishedKeys(trx), now());

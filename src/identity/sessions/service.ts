@@ -98,8 +98,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
   }
 
   function end(id: string, target: string, context: HandlerContext): Promise<void> {
-    const change = { target, topic: 'access' } as const;
-    return auditLog.change(context, change, (trx) => endSessions(trx, [id], now()));
+    return auditLog.change(context, { target }, (trx) => endSessions(trx, [id], now()));
   }
 
   return {
@@ -116,8 +115,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
       const replaced = await replacedBy(user, context);
       const own = { userId: user.id, amr, address: call.peer };
       const { row, cookie } = newSession(random, now(), own);
-      const topic = replaced.length === 0 ? {} : ({ topic: 'access' } as const);
-      await auditLog.change(context, { target: user.id, ...topic }, async (trx) => {
+      await auditLog.change(context, { target: user.id }, async (trx) => {
         await settle(trx);
         await counted.forgive(trx);
         await endSessions(trx, replaced, now());

@@ -1,6 +1,7 @@
 // Tokens that were revoked before their time, kept until they would have expired. There is no row
 // for any other token. Each process knows them all, and reads only those that are new to it.
-import { type Invalidations, recordInvalidation } from '../../storage/invalidation.ts';
+import { raiseRevision } from '../../storage/database.ts';
+import type { Invalidations } from '../../storage/invalidation.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { deleteExpired, findRevokedAfter, insertRevoked } from './store.ts';
 
@@ -59,7 +60,7 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
       await change(async (trx) => {
         // First: it makes the next revocation wait for the commit of this one. So revisions are
         // committed in their order, and who has read one has missed none before it.
-        const revision = await recordInvalidation(trx, 'revoked_tokens');
+        const revision = await raiseRevision(trx, 'revoked_tokens');
         await deleteExpired(trx, now() - skewMaxMs);
         await insertRevoked(trx, { jti, expire_time: expireTime, revision });
       });

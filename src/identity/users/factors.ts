@@ -49,7 +49,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         password,
         changesOf(principalId(principalOf(context))),
       );
-      await auditLog.change(context, { target: userId, topic: 'access' }, async (trx) => {
+      await auditLog.change(context, { target: userId }, async (trx) => {
         await requireToActAs(trx, await lockedUser(trx, userId));
         await updateUser(trx, userId, { password_hash });
         await endOthers(trx, userId, context);
@@ -76,8 +76,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     },
 
     async confirmTotp({ userId, code, endOtherSessions }, context) {
-      const change = { target: userId, ...topicOf(endOtherSessions) };
-      const user = await auditLog.change(context, change, async (trx) => {
+      const user = await auditLog.change(context, { target: userId }, async (trx) => {
         await requireUser(trx, userId);
         const row = await findSeed(trx, userId);
         if (row === undefined || row.confirm_time !== null) throw nothingToConfirm();
@@ -94,8 +93,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
 
     async removeTotp({ userId, endOtherSessions }, context) {
       const { requireToActAs } = await grantChecksFor(context, userId, rolesOf);
-      const change = { target: userId, ...topicOf(endOtherSessions) };
-      await auditLog.change(context, change, async (trx) => {
+      await auditLog.change(context, { target: userId }, async (trx) => {
         await requireToActAs(trx, await lockedUser(trx, userId));
         await deleteSeed(trx, userId);
         if (endOtherSessions) await endOthers(trx, userId, context);
@@ -104,8 +102,5 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     },
   };
 }
-
-/** Ended sessions are kept in memory elsewhere. */
-const topicOf = (endsSessions: boolean) => (endsSessions ? ({ topic: 'access' } as const) : {});
 
 const nothingToConfirm = () => fail('conflict', 'No second factor waits to be confirmed.');

@@ -39,7 +39,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     id: string,
     decide: (user: User, trx: Executor) => UserChange | Promise<UserChange>,
   ): Promise<User> {
-    return auditLog.change(context, { target: id, topic: 'access' }, async (trx) => {
+    return auditLog.change(context, { target: id }, async (trx) => {
       await lockStaff(trx);
       const user = await lockedUser(trx, id);
       const change = await decide(user, trx);

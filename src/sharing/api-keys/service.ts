@@ -49,8 +49,7 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
       const owner = ownerOf(workspaceOf(context));
       const requireHeld = await privilegeOf(context, owner.id);
       const made = generateCredential('wk', random);
-      const change = { target: keyId, topic: 'access' } as const;
-      const row = await auditLog.change(context, change, async (trx) => {
+      const row = await auditLog.change(context, { target: keyId }, async (trx) => {
         const rotated = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
         requireHeld(storedScopes(rotated.scopes));
         return rotated;
@@ -60,7 +59,7 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
 
     async revokeApiKey({ keyId }, context) {
       const owner = ownerOf(workspaceOf(context));
-      await auditLog.change(context, { target: keyId, topic: 'access' }, (trx) =>
+      await auditLog.change(context, { target: keyId }, (trx) =>
         credentials.revoke(trx, owner, keyId),
       );
       return {};

@@ -42,7 +42,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
     target: string,
     work: (trx: Executor, workspaceId: string) => Promise<T>,
   ): Promise<T> {
-    return auditLog.change(context, { target, topic: 'access' }, async (trx) => {
+    return auditLog.change(context, { target }, async (trx) => {
       const workspaceId = workspaceOf(context);
       if (!(await lockWorkspace(trx, workspaceId))) throw noSuchWorkspace(workspaceId);
       return work(trx, workspaceId);
