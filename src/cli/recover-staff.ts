@@ -14,10 +14,10 @@ import {
   endSessionsOf,
   findUserByEmail,
   insertUser,
-  lockStaff,
   updateUser,
 } from '../identity/users/store.ts';
 import { readEmail } from '../net/email.ts';
+import { lockRows } from '../storage/lock.ts';
 import type { Database, Executor } from '../storage/schema.ts';
 import { type Command, CommandError, UsageError } from './command.ts';
 import { openExistingDatabase } from './existing-database.ts';
@@ -90,7 +90,7 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
   const id = found?.id ?? newId('usr', random);
   const auditLog = createAuditLog({ db, random, now });
   await auditLog.changeBySystem('Staff.Recover', { target: id }, async (trx) => {
-    await lockStaff(trx);
+    await lockRows(trx, 'users', 'kind', ['staff']);
     const scopes = await scopesAfter(trx, email);
     if (found === undefined) {
       const own = { id, kind: 'staff', email, name: '', create_time: now() } as const;

@@ -5,6 +5,7 @@ import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js
 import { readExpireTime } from '../api/expire-time.ts';
 import type { CredentialKind, NewCredential } from '../crypto/credential-format.ts';
 import { fail } from '../errors/errors.ts';
+import { lockRow } from '../storage/lock.ts';
 import { type PageRequest, pageOf, pageQuery } from '../storage/page-token.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
 import {
@@ -14,18 +15,17 @@ import {
   findOwned,
   hasOwner,
   insertCredential,
-  lockOwner,
   type Owner,
   revokeCredential,
 } from './store.ts';
 
 export type { Owner } from './store.ts';
 
-const facts: Record<CredentialKind, { readonly max: number; owner: string; one: string }> = {
-  cs: { max: 10, owner: 'client', one: 'secret' },
-  ck: { max: 50, owner: 'customer', one: 'API key' },
-  wk: { max: 100, owner: 'workspace', one: 'API key' },
-};
+const facts = {
+  cs: { max: 10, table: 'clients', owner: 'client', one: 'secret' },
+  ck: { max: 50, table: 'customers', owner: 'customer', one: 'API key' },
+  wk: { max: 100, table: 'workspaces', owner: 'workspace', one: 'API key' },
+} as const satisfies Record<CredentialKind, object>;
 
 const overlapSecondsDefault = 86_400;
 
@@ -152,7 +152,8 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
 }
 
 async function lock(trx: Executor, owner: Owner): Promise<void> {
-  if (!(await lockOwner(trx, owner))) throw noSuchOwner(owner);
+  const row = await lockRow(trx, facts[owner.kind].table, 'id', owner.id);
+  if (row === undefined) throw noSuchOwner(owner);
 }
 
 /** The owner is locked, so that nobody else adds a credential between the count and the insert. */

@@ -14,18 +14,6 @@ const owners = {
   wk: { table: 'workspaces', column: 'workspace_id' },
 } as const satisfies Record<CredentialKind, { table: string; column: keyof CredentialRow }>;
 
-/**
- * Has other transactions that would lock the same owner wait for this one to end; tells whether
- * there is one. It is an update that changes nothing, which both dialects wait for.
- */
-export async function lockOwner(trx: Executor, { kind, id }: Owner): Promise<boolean> {
-  const table = sql.table(owners[kind].table);
-  const { numAffectedRows } = await sql`update ${table} set name = name where id = ${id}`.execute(
-    trx,
-  );
-  return (numAffectedRows ?? 0n) > 0n;
-}
-
 export async function hasOwner(db: Executor, { kind, id }: Owner): Promise<boolean> {
   const { rows } =
     await sql`select 1 from ${sql.table(owners[kind].table)} where id = ${id}`.execute(db);

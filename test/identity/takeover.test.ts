@@ -7,9 +7,9 @@ import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
-import { lockUser } from '../../src/identity/users/store.ts';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
+import { lockRow } from '../../src/storage/lock.ts';
 import { addMember, as, memberScope } from '../support/members.ts';
 import { addWorkspace } from '../support/rows.ts';
 import { describeApp, describeTransports } from '../support/suite.ts';
@@ -108,7 +108,7 @@ describeApp('users:write alone', (suite) => {
       const { ownerId } = await addWorkspace(db(), '');
       let answer: Promise<string[]> | undefined;
       await transact(db(), async (trx) => {
-        await lockUser(trx, user.id);
+        await lockRow(trx, 'users', 'id', user.id);
         const create_time = Date.now();
         await putMember(trx, {
           workspace_id: ownerId,

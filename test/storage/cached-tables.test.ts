@@ -16,7 +16,6 @@ import {
 } from '../../src/identity/customers/store.ts';
 import {
   insertSigningKey,
-  lockSigningKeys,
   raiseTokenSeconds,
   updateSealedKey,
   updateSigningKey,
@@ -28,16 +27,12 @@ import {
   insertSession,
 } from '../../src/identity/sessions/store.ts';
 import { deleteExpired, insertRevoked } from '../../src/identity/tokens/store.ts';
-import {
-  endSessionsOf,
-  insertUser,
-  lockStaff,
-  updateUser,
-} from '../../src/identity/users/store.ts';
+import { endSessionsOf, insertUser, updateUser } from '../../src/identity/users/store.ts';
 import { deleteMember, insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
 import { cachedTables, type Topic } from '../../src/storage/cached-tables.ts';
 import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
+import { lockRows } from '../../src/storage/lock.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
@@ -149,7 +144,7 @@ const keeping: [string, Write][] = [
   ['expired sessions', (trx) => deleteExpiredSessions(trx, 1_000, 2_000)],
   ['expired revocations', (trx) => deleteExpired(trx, 1_000)],
   ['no row', (trx) => updateClient(trx, 'cli_none', { scopes: '' })],
-  ['nothing but locks', (trx) => lockSigningKeys(trx).then(() => lockStaff(trx))],
+  ['nothing but locks', (trx) => lockRows(trx, 'users', 'kind', ['member'])],
   ['a table without a cache', (trx) => insertWorkspace(trx, { id: 'w', name: '', create_time: 1 })],
 ];
 

@@ -12,16 +12,10 @@ import type { Credentials, Owner } from '../../credentials/credentials.ts';
 import { generateCredential } from '../../crypto/credential-format.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
+import { lockRow } from '../../storage/lock.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
-import {
-  type ClientChange,
-  findClient,
-  findClients,
-  insertClient,
-  lockClient,
-  updateClient,
-} from './store.ts';
+import { type ClientChange, findClient, findClients, insertClient, updateClient } from './store.ts';
 
 export type ClientOptions = {
   readonly db: Database;
@@ -168,7 +162,7 @@ const ownerOf = (id: string): Owner => ({ kind: 'cs', id });
 const noSuchClient = () => fail('not_found', 'There is no such client.');
 
 async function locked(trx: Executor, id: string): Promise<ClientRow> {
-  const row = await lockClient(trx, id);
+  const row = await lockRow(trx, 'clients', 'id', id);
   if (row === undefined) throw noSuchClient();
   return row;
 }

@@ -10,16 +10,6 @@ export function findClient(db: Executor, id: string): Promise<ClientRow | undefi
   return db.selectFrom('clients').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Reads a client that nobody else changes before the transaction ends. */
-export function lockClient(trx: Executor, id: string): Promise<ClientRow | undefined> {
-  return trx
-    .updateTable('clients')
-    .set(({ ref }) => ({ name: ref('name') }))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-}
-
 /** Reads a page and one row more. */
 export function findClients(db: Executor, page: PageQuery): Promise<ClientRow[]> {
   return newestFirst(db.selectFrom('clients').selectAll(), page).execute();

@@ -1,3 +1,4 @@
+import { insertOrLockRows, lockRow } from '../../storage/lock.ts';
 import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { CustomerRow, Executor } from '../../storage/schema.ts';
@@ -17,18 +18,13 @@ export async function findCustomer(
   return (await withAccounts(db, rows))[0];
 }
 
-/** Reads a customer that nobody else changes before the transaction ends. */
+/** Locks a customer until the transaction ends. */
 export async function lockCustomer(
   trx: Executor,
   id: string,
 ): Promise<CustomerWithAccounts | undefined> {
-  const rows = await trx
-    .updateTable('customers')
-    .set(({ ref }) => ({ name: ref('name') }))
-    .where('id', '=', id)
-    .returningAll()
-    .execute();
-  return (await withAccounts(trx, rows))[0];
+  const row = await lockRow(trx, 'customers', 'id', id);
+  return row && (await withAccounts(trx, [row]))[0];
 }
 
 /** Reads a page and one row more. */
@@ -110,21 +106,14 @@ export async function deleteAccounts(
 }
 
 /**
- * Makes the accounts that are not there, and has other transactions wait that would give or take
- * one of them: whether anybody still has an account is asked by one at a time.
+ * Inserts the accounts that do not exist yet and locks the others until the transaction ends, so
+ * that one transaction at a time decides whether an account still has a customer.
  */
 export async function lockAccounts(
   trx: Executor,
   accountIds: readonly string[],
   time: number,
 ): Promise<void> {
-  // In the same order everywhere, so that transactions wait for one another in one direction.
   const rows = [...accountIds].sort().map((id) => ({ id, create_time: time }));
-  await trx
-    .insertInto('accounts')
-    .values(rows)
-    .onConflict((oc) =>
-      oc.column('id').doUpdateSet(({ ref }) => ({ create_time: ref('accounts.create_time') })),
-    )
-    .execute();
+  await insertOrLockRows(trx, 'accounts', 'id', rows);
 }

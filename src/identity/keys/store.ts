@@ -1,3 +1,4 @@
+import { lockRow } from '../../storage/lock.ts';
 import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
@@ -47,13 +48,9 @@ export async function raiseTokenSeconds(db: Executor, kid: string, seconds: numb
     .execute();
 }
 
-/** Lets one transaction at a time decide about the keys: what it reads from here on, holds. */
+/** Lets one transaction at a time change keys: what it reads from here on, holds until it ends. */
 export async function lockSigningKeys(trx: Executor): Promise<void> {
-  await trx
-    .updateTable('revisions')
-    .set((eb) => ({ value: eb.ref('value') }))
-    .where('name', '=', 'signing_keys')
-    .execute();
+  await lockRow(trx, 'revisions', 'name', 'signing_keys');
 }
 
 export async function countSigningKeys(db: Executor): Promise<number> {

@@ -1,3 +1,4 @@
+import { lockRow } from '../../storage/lock.ts';
 import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
@@ -37,18 +38,15 @@ export async function findUserWithSeed(
 }
 
 /**
- * Keeps a user as they were checked until the commit: a change of the password, which ends the
- * user's sessions, comes before the sign-in or after it, never between. False where it was before.
+ * Locks a user who was checked until the transaction ends: a change of the password, which ends the
+ * user's sessions, comes before the sign-in or after it. False if the user has changed since.
  */
-export async function holdUser(trx: Executor, { id, password_hash }: UserRow): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('users')
-    .set({ password_hash })
-    .where('id', '=', id)
-    .where('password_hash', '=', password_hash)
-    .where('disable_time', 'is', null)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+export async function lockUnchangedUser(
+  trx: Executor,
+  { id, password_hash }: UserRow,
+): Promise<boolean> {
+  const row = await lockRow(trx, 'users', 'id', id);
+  return row?.password_hash === password_hash && row.disable_time === null;
 }
 
 /** Takes the code of a time step; false where another code was taken since the seed was read. */

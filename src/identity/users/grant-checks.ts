@@ -30,7 +30,7 @@ export type GrantChecks = {
 
 /**
  * Reads what the caller holds, before the transaction. What the user may do is read within the
- * transaction, which must have locked the user (`lockUser`): granting a role locks the user, too.
+ * transaction, which must have locked the user (`lockRow`): granting a role locks the user, too.
  */
 export async function grantChecksFor(
   context: HandlerContext,

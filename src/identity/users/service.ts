@@ -13,6 +13,7 @@ import { newId } from '../../crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../errors/errors.ts';
 import { readEmail } from '../../net/email.ts';
 import { isDuplicate } from '../../storage/database.ts';
+import { lockRows } from '../../storage/lock.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
 import { createFactorMethods, type UserOptions } from './factors.ts';
@@ -23,7 +24,6 @@ import {
   findUsers,
   hasStaffWith,
   insertUser,
-  lockStaff,
   type User,
   type UserChange,
   updateUser,
@@ -40,7 +40,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     decide: (user: User, trx: Executor) => UserChange | Promise<UserChange>,
   ): Promise<User> {
     return auditLog.change(context, { target: id }, async (trx) => {
-      await lockStaff(trx);
+      await lockRows(trx, 'users', 'kind', ['staff']);
       const user = await lockedUser(trx, id);
       const change = await decide(user, trx);
       await updateUser(trx, id, change);

@@ -52,31 +52,6 @@ export async function updateUser(db: Executor, id: string, change: UserChange): 
   await db.updateTable('users').set(change).where('id', '=', id).execute();
 }
 
-/**
- * Has other transactions that would lock the staff wait for this one to end. It is an update that
- * changes nothing, which both dialects wait for.
- */
-export async function lockStaff(trx: Executor): Promise<void> {
-  await trx
-    .updateTable('users')
-    .set((eb) => ({ kind: eb.ref('kind') }))
-    .where('kind', '=', 'staff')
-    .execute();
-}
-
-/**
- * Makes other transactions that lock the same user wait until this one ends. Returns whether the
- * user exists.
- */
-export async function lockUser(trx: Executor, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('users')
-    .set((eb) => ({ kind: eb.ref('kind') }))
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
 /** Whether there is an enabled staff user with the scope. */
 export async function hasStaffWith(db: Executor, scope: string): Promise<boolean> {
   const row = await db

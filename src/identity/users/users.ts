@@ -2,8 +2,9 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { storedScopes } from '../../access/scopes.ts';
 import { fail } from '../../errors/errors.ts';
+import { lockRow } from '../../storage/lock.ts';
 import type { Executor } from '../../storage/schema.ts';
-import { findUser, lockUser, type User } from './store.ts';
+import { findUser, type User } from './store.ts';
 
 /** Throws `not_found` where there is no such user. */
 export async function requireUser(db: Executor, id: string): Promise<User> {
@@ -14,7 +15,7 @@ export async function requireUser(db: Executor, id: string): Promise<User> {
 
 /** Reads a user and locks the row until the transaction ends. */
 export async function lockedUser(trx: Executor, id: string): Promise<User> {
-  await lockUser(trx, id);
+  await lockRow(trx, 'users', 'id', id);
   return requireUser(trx, id);
 }
 

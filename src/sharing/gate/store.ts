@@ -1,3 +1,4 @@
+import { lockRow } from '../../storage/lock.ts';
 import type { Executor, GateCodeRow } from '../../storage/schema.ts';
 
 /** Puts a code in the place of the last one, unless that was sent after `since`. */
@@ -27,19 +28,14 @@ export function findCode(db: Executor, key: string): Promise<GateCodeRow | undef
   return db.selectFrom('gate_codes').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
-/** Keeps others from a code until the commit; undefined for a dead code. */
-export function lockCode(
+/** Locks a code until the transaction ends; undefined if it has expired. */
+export async function lockCode(
   trx: Executor,
   key: string,
   now: number,
 ): Promise<GateCodeRow | undefined> {
-  return trx
-    .updateTable('gate_codes')
-    .set((eb) => ({ tries: eb.ref('tries') }))
-    .where('key', '=', key)
-    .where('expire_time', '>', now)
-    .returningAll()
-    .executeTakeFirst();
+  const row = await lockRow(trx, 'gate_codes', 'key', key);
+  return row !== undefined && row.expire_time > now ? row : undefined;
 }
 
 /** Counts one try more in a row, which is inserted where there is none. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { lockRows } from '../../storage/lock.ts';
 import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Executor, ViewPageRow, ViewRow } from '../../storage/schema.ts';
@@ -53,20 +54,12 @@ export async function countRows(
   return new Map(rows.map(({ view_id, rows }) => [view_id, Number(rows)]));
 }
 
-/**
- * Of these views, those that are there, and how many rows of pages each has. Nobody else changes
- * them until the commit.
- */
+/** Locks views until the transaction ends, and returns how many rows of pages each of them has. */
 export async function lockViews(
   trx: Executor,
   viewIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const locked = await trx
-    .updateTable('views')
-    .set((eb) => ({ duration_ms: eb.ref('duration_ms') }))
-    .where('id', 'in', viewIds)
-    .returning('id')
-    .execute();
+  const locked = await lockRows(trx, 'views', 'id', viewIds);
   // Not before the lock: another process may have written while this one waited.
   const counts = await countRows(trx, viewIds);
   return new Map(locked.map(({ id }) => [id, counts.get(id) ?? 0]));

@@ -7,6 +7,7 @@ import { principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { fail } from '../../errors/errors.ts';
+import { lockRow } from '../../storage/lock.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { roleScopes, rolesByWire, wireRoles } from './roles.ts';
@@ -16,8 +17,6 @@ import {
   findMembers,
   findWorkspace,
   hasOwner,
-  lockUserKind,
-  lockWorkspace,
   type MemberUser,
   putMember,
 } from './store.ts';
@@ -44,7 +43,8 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
   ): Promise<T> {
     return auditLog.change(context, { target }, async (trx) => {
       const workspaceId = workspaceOf(context);
-      if (!(await lockWorkspace(trx, workspaceId))) throw noSuchWorkspace(workspaceId);
+      const workspace = await lockRow(trx, 'workspaces', 'id', workspaceId);
+      if (workspace === undefined) throw noSuchWorkspace(workspaceId);
       return work(trx, workspaceId);
     });
   }
@@ -54,7 +54,8 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
       const role = rolesByWire.get(wireRole) ?? 'member';
       const requireHeld = await privilegeOf(context, workspaceOf(context));
       const member = await change(context, userId, async (trx, workspaceId) => {
-        const user = await lockUserKind(trx, userId);
+        // Changes that let a caller act as the user lock the user, too.
+        const user = await lockRow(trx, 'users', 'id', userId);
         if (user === undefined) throw fail('not_found', 'There is no such user.');
         requireHeld(roleScopes[role]);
         const old = await findMember(trx, workspaceId, userId);

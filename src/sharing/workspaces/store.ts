@@ -41,19 +41,6 @@ export function updateWorkspace(
     .executeTakeFirst();
 }
 
-/**
- * Has other transactions that would lock the same workspace wait for this one to end; tells whether
- * there is one. It is an update that changes nothing, which both dialects wait for.
- */
-export async function lockWorkspace(trx: Executor, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await trx
-    .updateTable('workspaces')
-    .set((eb) => ({ name: eb.ref('name') }))
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
-
 /** A member with what the user's row says of them; `id` is the user's. */
 export type MemberUser = MemberRow & Pick<UserRow, 'id' | 'email' | 'name'>;
 
@@ -134,20 +121,4 @@ export function findRoles(
 /** All roles of a user, whether or not the user is enabled. */
 export function findAllRoles(db: Executor, userId: string): Promise<Pick<MemberRow, 'role'>[]> {
   return db.selectFrom('members').select('role').where('user_id', '=', userId).execute();
-}
-
-/**
- * Makes other transactions that lock the same user wait until this one ends: those that change what
- * a user may do, and those that let a caller act as the user.
- */
-export function lockUserKind(
-  trx: Executor,
-  userId: string,
-): Promise<Pick<UserRow, 'kind'> | undefined> {
-  return trx
-    .updateTable('users')
-    .set((eb) => ({ kind: eb.ref('kind') }))
-    .where('id', '=', userId)
-    .returning('kind')
-    .executeTakeFirst();
 }

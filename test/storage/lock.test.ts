@@ -1,0 +1,55 @@
+// Row locks: one transaction at a time, and rows as they are once locked.
+import { expect, it } from 'vitest';
+import { insertClient, updateClient } from '../../src/identity/clients/store.ts';
+import { transact } from '../../src/storage/database.ts';
+import { insertOrLockRows, lockRow, lockRows } from '../../src/storage/lock.ts';
+import type { Executor } from '../../src/storage/schema.ts';
+import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { describeDialects } from '../support/harness.ts';
+
+const client = { id: 'cli_1', name: '0', scopes: '', create_time: 1, disable_time: null };
+
+describeDialects('a row lock', (dialect) => {
+  async function open() {
+    const url = await freshDatabaseUrl(dialect);
+    const [here, there] = [await openUntilFinished(url), await openUntilFinished(url)];
+    await transact(here, (trx) => insertClient(trx, client));
+    return { here, there };
+  }
+
+  it('returns the rows that exist, unchanged', async () => {
+    const { here } = await open();
+    await transact(here, async (trx) => {
+      expect(await lockRow(trx, 'clients', 'id', 'cli_1')).toEqual(client);
+      expect(await lockRow(trx, 'clients', 'id', 'cli_2')).toBeUndefined();
+      expect(await lockRows(trx, 'clients', 'id', ['cli_1', 'cli_2'])).toEqual([client]);
+      expect(await lockRows(trx, 'clients', 'id', [])).toEqual([]);
+    });
+  });
+
+  it('makes other transactions wait: none of many increments is lost', async () => {
+    const { here, there } = await open();
+    const increment = async (trx: Executor) => {
+      const row = await lockRow(trx, 'clients', 'id', 'cli_1');
+      await updateClient(trx, 'cli_1', { name: String(Number(row?.name) + 1) });
+    };
+
+    const all = Array.from({ length: 20 }, (_, i) => transact(i % 2 ? here : there, increment));
+    await Promise.all(all);
+
+    const read = here.selectFrom('clients').select('name');
+    expect(await read.executeTakeFirst()).toEqual({ name: '20' });
+  });
+
+  it('inserts the rows that do not exist, and keeps those that do', async () => {
+    const { here } = await open();
+    const lock = (...rows: { id: string; create_time: number }[]) =>
+      transact(here, (trx) => insertOrLockRows(trx, 'accounts', 'id', rows));
+    const [a, b] = [
+      { id: 'a', create_time: 1 },
+      { id: 'b', create_time: 2 },
+    ];
+    expect(await lock(a)).toEqual([a]);
+    expect(await lock({ ...a, create_time: 9 }, b)).toEqual([a, b]);
+  });
+});
