@@ -1,4 +1,5 @@
 import type { AuditLog } from './audit/audit-log.ts';
+import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { Random } from './crypto/ids.ts';
 import type { MasterKey } from './crypto/master-key.ts';
@@ -16,7 +17,7 @@ export type ModuleOptions = {
   readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly mailer: Mailer;
-  readonly now: () => number;
+  readonly now: Clock;
   readonly random: Random;
   readonly publicUrl: () => string;
   readonly uploadStalledMs: number;

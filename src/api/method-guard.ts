@@ -1,7 +1,9 @@
 // The guard's steps for one method.
+
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import type { Validator } from '@bufbuild/protovalidate';
 import { PrincipalType, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
+import type { Clock } from '../clock.ts';
 import { bearerChallenge } from '../errors/challenge.ts';
 import { type Failure, fail } from '../errors/errors.ts';
 import { type CredentialOptions, identifyBearer, identifyCookie } from './authentication.ts';
@@ -33,8 +35,7 @@ export type GuardOptions = CredentialOptions & {
   readonly validator: Validator;
   /** How long a sign-in counts as recent. */
   readonly stepUpSeconds: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
   readonly observe: (observation: Observation) => void;
   /** Turns whatever a handler threw into an error of the catalogue. */
   readonly failureOf: (thrown: unknown) => Failure;

@@ -1,8 +1,10 @@
 // The audit log: who did what to what. An event is written in the transaction of the change that
 // it tells of, so that there is never the one without the other.
+
 import type { HandlerContext } from '@connectrpc/connect';
 import type { MethodFacts } from '../api/endpoint.ts';
 import { type Caller, callerOf, principalId } from '../api/principal.ts';
+import type { Clock } from '../clock.ts';
 import { newId, type Random } from '../crypto/ids.ts';
 import { transact } from '../storage/database.ts';
 import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';
@@ -31,8 +33,7 @@ export type AuditLog = {
 export type AuditLogOptions = {
   readonly db: Database;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createAuditLog({ db, random, now }: AuditLogOptions): AuditLog {

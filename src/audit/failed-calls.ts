@@ -3,6 +3,7 @@
 
 import type { MethodFacts } from '../api/endpoint.ts';
 import type { Observation } from '../api/method-guard.ts';
+import type { Clock } from '../clock.ts';
 import { newId, type Random } from '../crypto/ids.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import { transact } from '../storage/database.ts';
@@ -38,8 +39,7 @@ export type FailedCalls = {
 export type FailedCallsOptions = {
   readonly db: Database;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
   /** Tells the operator. */
   readonly warn: (facts: object, message: string) => void;
 };

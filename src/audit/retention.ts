@@ -1,6 +1,7 @@
 // Deletes the audit events that are older than the operator keeps them: in every process, and in
 // small batches, so that no caller waits for it. A clock that jumps ahead deletes nothing at once:
 // see docs/decisions/0027.
+import type { Clock } from '../clock.ts';
 import { transact } from '../storage/database.ts';
 import type { Database } from '../storage/schema.ts';
 import { deleteEvents, findNewestTime, readRetentionTime, writeRetentionTime } from './store.ts';
@@ -22,8 +23,7 @@ export type Retention = {
 export type RetentionOptions = {
   readonly db: Database;
   readonly days: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
   /** Counts milliseconds and never jumps. */
   readonly monotonicNow?: () => number;
   /** Logs for the operator. */

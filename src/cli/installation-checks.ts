@@ -1,8 +1,10 @@
 // The checks of `latchkey doctor`.
+
 import { constants } from 'node:fs';
 import { access, readFile, stat, statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
+import type { Clock } from '../clock.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { readMasterKeyIfAny } from '../crypto/master-key-file.ts';
 import { findOpenPath } from '../files/private-files.ts';
@@ -25,8 +27,7 @@ export type Finding = {
 
 export type DoctorOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 type Check = (config: Config, now: number) => Promise<Finding[]>;

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { managementScopes, storedScopes } from '../access/scopes.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
+import type { Clock } from '../clock.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { base62, newId, type Random } from '../crypto/ids.ts';
@@ -58,8 +59,7 @@ type RecoverOptions = {
   /** In lower case. */
   readonly email: string;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 type Recovered = {

@@ -1,7 +1,9 @@
 // `latchkey rotate-master-key`: encrypts everything again under a new master key. It is all or
 // nothing, and can be repeated after an interruption.
+
 import { randomBytes } from 'node:crypto';
 import { createAuditLog } from '../audit/audit-log.ts';
+import type { Clock } from '../clock.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { Random } from '../crypto/ids.ts';
 import { createMasterKey, type MasterKey } from '../crypto/master-key.ts';
@@ -49,8 +51,7 @@ const sealedColumns = [sealedSigningKeys, sealedSeeds];
 export type RotateOptions = {
   readonly config: Config;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export async function rotateMasterKey(

@@ -1,8 +1,10 @@
 // The rules of generated credentials, the same for clients' secrets, customers' keys and
 // workspaces' keys: how many, until when, and how they follow one another.
+
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
 import { readExpireTime } from '../api/expire-time.ts';
+import type { Clock } from '../clock.ts';
 import type { CredentialKind, NewCredential } from '../crypto/credential-format.ts';
 import { fail } from '../errors/errors.ts';
 import { lockRow } from '../storage/lock.ts';
@@ -90,8 +92,7 @@ export type Credentials = {
 
 export type CredentialsOptions = {
   readonly db: Database;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createCredentials({ db, now }: CredentialsOptions): Credentials {

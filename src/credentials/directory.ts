@@ -1,5 +1,6 @@
 // Finds the owner of a generated credential. Nothing slow on the token path: a credential that was
 // seen before costs a hash and no query, until something changes (see storage/invalidation.ts).
+import type { Clock } from '../clock.ts';
 import { type CredentialKind, credentialId, digestMatches } from '../crypto/credential-format.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../storage/revocation-safe-cache.ts';
@@ -35,8 +36,7 @@ export type DirectoryOptions = {
   readonly invalidations: Invalidations;
   /** Called with the id of a credential that was found good. */
   readonly noteUse: (id: string) => void;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createDirectory({ db, invalidations, noteUse, now }: DirectoryOptions): Directory {

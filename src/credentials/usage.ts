@@ -1,5 +1,6 @@
 // When credentials were last used: gathered in memory, and written to their rows now and then, so
 // that no request waits for a write.
+import type { Clock } from '../clock.ts';
 import { transact } from '../storage/database.ts';
 import type { Database } from '../storage/schema.ts';
 import { markUsed, type Use } from './store.ts';
@@ -22,8 +23,7 @@ export type Usage = {
 
 export type UsageOptions = {
   readonly db: Database;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createUsage({ db, now }: UsageOptions): Usage {

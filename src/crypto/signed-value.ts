@@ -1,5 +1,7 @@
 // Values that the service signs for a browser to keep, such as the content of a cookie.
+
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../clock.ts';
 
 /** Signs JSON values with HMAC-SHA-256. */
 export type SignedValues<T> = {
@@ -15,8 +17,7 @@ export type SignedValues<T> = {
 export type SignedValueOptions = {
   /** 32 bytes, for one kind of value only. */
   readonly key: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 /** The body and the signature, both in base64url. */

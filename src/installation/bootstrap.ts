@@ -1,7 +1,9 @@
 // The first start on an empty database: a signing key, and what is needed to try the service. Its
 // secrets are written once, to a file that only its owner can read.
+
 import { rm } from 'node:fs/promises';
 import { managementScopes } from '../access/scopes.ts';
+import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { insertCredential } from '../credentials/store.ts';
@@ -28,8 +30,7 @@ export type BootstrapOptions = {
   /** For the workspace of the demo; undefined for an empty one. */
   readonly sample: Pick<SampleOptions, 'file' | 'blobDir'> | undefined;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
   /** Throws where an empty database must not be filled. */
   readonly requirePermitted: (databaseIsEmpty: boolean) => void;
 };

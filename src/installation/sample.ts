@@ -1,6 +1,8 @@
 // The sample of the demo: a document, a link and a few views, so that the console is not empty.
+
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { Clock } from '../clock.ts';
 import { newId, type Random, randomText } from '../crypto/ids.ts';
 import type { StagedBlob } from '../sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../sharing/blobs/disk.ts';
@@ -15,8 +17,7 @@ export type SampleOptions = {
   readonly file: string;
   readonly blobDir: string;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 /** The content is stored; its row is not yet. */

@@ -1,5 +1,7 @@
 // A mail as nodemailer composes it (RFC 5322).
+
 import type { SendMailOptions } from 'nodemailer';
+import type { Clock } from '../clock.ts';
 import type { Sender } from '../config/mail.ts';
 import { type Random, randomText } from '../crypto/ids.ts';
 import { readEmail } from '../net/email.ts';
@@ -8,8 +10,7 @@ import type { Mail } from './mailer.ts';
 export type MessageOptions = {
   readonly from: Sender;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 /** Throws where `to` is not a single address. */

@@ -1,6 +1,8 @@
 // Slows guessing: after many attempts, the next one has to wait. Nothing is ever locked, and
 // attempts are forgotten with time.
+
 import { createHmac } from 'node:crypto';
+import type { Clock } from '../clock.ts';
 import type { Failure } from '../errors/errors.ts';
 import { transact } from './database.ts';
 import type { Database, Executor, ThrottleCounterRow } from './schema.ts';
@@ -48,8 +50,7 @@ export type ThrottleOptions<Limits extends string> = {
   readonly limits: Readonly<Record<Limits, ThrottleLimit>>;
   /** Makes the error of an attempt that comes too early. */
   readonly refusal: (retryAfterSeconds: number) => Failure;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 const table = 'throttle_counters';

@@ -8,6 +8,7 @@ import { privilegeOf } from '../../access/privilege.ts';
 import { isManagementScope, storedScopes } from '../../access/scopes.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
 import type { Credentials, Owner } from '../../credentials/credentials.ts';
 import { generateCredential } from '../../crypto/credential-format.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
@@ -22,8 +23,7 @@ export type ClientOptions = {
   readonly auditLog: AuditLog;
   readonly credentials: Credentials;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createClientService(options: ClientOptions): ServiceImpl<typeof ClientService> {

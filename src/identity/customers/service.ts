@@ -7,6 +7,7 @@ import {
 import { storedScopes } from '../../access/scopes.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
 import type { Credentials, Owner } from '../../credentials/credentials.ts';
 import { generateCredential } from '../../crypto/credential-format.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
@@ -32,8 +33,7 @@ export type CustomerOptions = {
   readonly auditLog: AuditLog;
   readonly credentials: Credentials;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createCustomerService(

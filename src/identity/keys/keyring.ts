@@ -1,5 +1,6 @@
 // The signing keys in memory: imported once, never per signature.
 
+import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import { transact } from '../../storage/database.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
@@ -36,8 +37,7 @@ export type KeyringOptions = {
   readonly invalidations: Invalidations;
   /** The longest life of a token that this process signs. */
   readonly tokenSecondsMax: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {

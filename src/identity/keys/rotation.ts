@@ -1,8 +1,10 @@
 // The automatic rotation: a new key is published ahead of time, signs in its turn, and goes when
 // the last of its tokens has. Any number of processes try it on one database: each step is decided
 // within the transaction that takes it.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { stepActions, stepTarget, takeStep } from './changes.ts';
@@ -24,8 +26,7 @@ export type RotationOptions = {
   readonly invalidations: Invalidations;
   readonly auditLog: AuditLog;
   readonly rotationDays: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
   /** Told of a tick that failed; the next one tries again. */
   readonly onError: (error: unknown) => void;
 };

@@ -5,6 +5,7 @@ import {
   SigningKeyState,
 } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import { fail } from '../../errors/errors.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
@@ -27,8 +28,7 @@ export type SigningKeyOptions = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly auditLog: AuditLog;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createSigningKeyService(

@@ -1,9 +1,11 @@
 // The cookies of a browser that a user has signed in from (RFC 6265bis): the session, and the id by
 // which the throttle recognizes the browser (OWASP, "Slow Down Online Guessing Attacks with Device
 // Cookies").
+
 import type { HandlerContext } from '@connectrpc/connect';
 import { parseCookie, type SerializeOptions, serialize } from 'cookie';
 import { callerOf } from '../../api/principal.ts';
+import type { Clock } from '../../clock.ts';
 import { type Random, randomText } from '../../crypto/ids.ts';
 import { createSignedValues } from '../../crypto/signed-value.ts';
 
@@ -24,8 +26,7 @@ export type CookiesOptions = {
   /** 32 bytes: signs the browser's cookie. */
   readonly key: Uint8Array;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 const deviceSeconds = 90 * 24 * 60 * 60;

@@ -3,6 +3,7 @@ import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import { callerOf, userOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
 import type { Random } from '../../crypto/ids.ts';
 import { Failure, fail } from '../../errors/errors.ts';
 import { networkOf } from '../../net/network.ts';
@@ -44,8 +45,7 @@ export type SessionOptions = {
   readonly scopesOf: ScopesOf;
   readonly tokenSeconds: number;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 /** Of one user; a sign-in beyond them ends the oldest. */

@@ -1,6 +1,7 @@
 // What a session is: a cookie `<id>.<secret>` that stands for a user until it ends.
 
 import type { UserPrincipal } from '../../api/principal.ts';
+import type { Clock } from '../../clock.ts';
 import { digestMatches, digestOf } from '../../crypto/credential-format.ts';
 import { base62, newId, type Random } from '../../crypto/ids.ts';
 import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
@@ -57,8 +58,7 @@ export function newSession(
 export type AuthenticateOptions = {
   readonly db: Database;
   readonly scopesOf: ScopesOf;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 /** Tells whom the cookie of a session stands for; undefined where it stands for nobody. */

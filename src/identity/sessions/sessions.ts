@@ -1,8 +1,10 @@
 // Users' sessions: what the rest of the service needs of them.
+
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
 import type { MembershipsOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import type { Random } from '../../crypto/ids.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
@@ -32,8 +34,7 @@ export type SessionsOptions = {
   readonly tokenSeconds: number;
   readonly publicUrl: () => string;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export type Sessions = {

@@ -1,6 +1,8 @@
 // Slows the guessing of users' passwords. An attacker cannot lock a user out: known browsers and
 // networks have separate counters.
+
 import { createHmac } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
@@ -53,8 +55,7 @@ export type SignInThrottleOptions = {
   readonly db: Database;
   /** 32 bytes. */
   readonly key: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createSignInThrottle({ db, key, now }: SignInThrottleOptions): SignInThrottle {

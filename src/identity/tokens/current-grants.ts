@@ -1,6 +1,7 @@
 // The current grants behind a token. A token never outlives its client, its key or its session, and
 // never covers more than they do now. Only our own verification checks this: a verifier that uses
 // the published keys alone accepts a token until its `exp`.
+import type { Clock } from '../../clock.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database } from '../../storage/schema.ts';
@@ -25,8 +26,7 @@ export type GrantsOptions = {
   readonly invalidations: Invalidations;
   /** For the tokens of staff and members. */
   readonly limitToUserGrants: LimitToGrants;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 /** How many clients, keys and accounts together are cached. */

@@ -1,5 +1,6 @@
 // Tokens that were revoked before their time, kept until they would have expired. There is no row
 // for any other token. Each process knows them all, and reads only those that are new to it.
+import type { Clock } from '../../clock.ts';
 import { raiseRevision } from '../../storage/database.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
@@ -18,8 +19,7 @@ type MakeChange = (work: (trx: Executor) => Promise<void>) => Promise<void>;
 export type RevocationsOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 /** How far the clocks of two processes may be apart, so that none forgets for another. */

@@ -1,7 +1,9 @@
 // Checks the signatures of tokens. The key comes from our own keyring, never from the token: a
 // token's header must be, byte for byte, the header that one of our keys writes, which settles
 // `alg`, `typ` and `kid` at once. A token that was verified before costs a hash.
+
 import { hash, type KeyObject, verify } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -16,8 +18,7 @@ export type Signatures = {
 export type SignaturesOptions = {
   readonly keyring: Keyring;
   readonly invalidations: Invalidations;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
   /** The most tokens that are cached. */
   readonly cachedMax?: number;
 };

@@ -1,5 +1,7 @@
 // Makes tokens: EdDSA-signed JWTs (RFC 8037 §3.1, RFC 9068 §2).
+
 import { randomUUID, sign } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { Claims } from './claims.ts';
@@ -24,8 +26,7 @@ export type SignerOptions = {
   readonly keyring: Keyring;
   readonly issuer: () => string;
   readonly audience: () => string;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createSigner({ keyring, issuer, audience, now }: SignerOptions): Signer {

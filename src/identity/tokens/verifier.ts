@@ -1,4 +1,5 @@
 // Tells whether a token is good, and what it is good for now.
+import type { Clock } from '../../clock.ts';
 import type { Claims } from './claims.ts';
 import type { LimitToGrants } from './current-grants.ts';
 import type { Revocations } from './revocations.ts';
@@ -23,8 +24,7 @@ export type VerifierOptions = {
   readonly limitToGrants: LimitToGrants;
   readonly issuer: () => string;
   readonly audience: () => string;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createVerifier(options: VerifierOptions): Verifier {

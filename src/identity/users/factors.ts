@@ -1,8 +1,10 @@
 // What users prove by who they are: a password, and a one-time code where they want one.
+
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { isUser, principalId, principalOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
 import { changesOf, type Passwords } from '../../credentials/passwords.ts';
 import type { Random } from '../../crypto/ids.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
@@ -21,8 +23,7 @@ export type UserOptions = {
   readonly passwords: Passwords;
   readonly rolesOf: RolesOf;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 type FactorMethods = Pick<

@@ -1,6 +1,8 @@
 // One-time codes of an authenticator app (TOTP, RFC 6238): SHA-1, 6 digits, 30 seconds, as every
 // app has them.
+
 import { Secret, TOTP } from 'otpauth';
+import type { Clock } from '../../clock.ts';
 import type { Random } from '../../crypto/ids.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import type { TotpSeedRow } from '../../storage/schema.ts';
@@ -48,7 +50,7 @@ export function stepOf(
 /** The same for a seed as it is stored. */
 export type SealedStepOf = (seed: TotpSeedRow, code: string) => number | undefined;
 
-export function createSealedStepOf(masterKey: MasterKey, now: () => number): SealedStepOf {
+export function createSealedStepOf(masterKey: MasterKey, now: Clock): SealedStepOf {
   return ({ user_id, ciphertext, last_step }, code) =>
     stepOf(masterKey.open(ciphertext, seedPurpose(user_id)), code, {
       now: now(),

@@ -1,6 +1,8 @@
 // Compares the stored bytes of every document with its digest, again and again, so that damage is
 // found while there still is a backup. One blob at a time, slowly.
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../clock.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
 import { type Repeated, repeat } from '../../storage/repeat.ts';
@@ -20,8 +22,7 @@ export type ScanOptions = {
   readonly blobs: Pick<BlobStore, 'read'>;
   /** How long a check counts. */
   readonly days: number;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
   readonly observe: (check: BlobCheck) => void;
   readonly warn: (facts: object, message: string) => void;
 };

@@ -6,6 +6,7 @@ import type {
 } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { resolveWorkspace, workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
 import { newId, type Random, randomText } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import { createPlaces } from '../../limits/fair-share.ts';
@@ -48,8 +49,7 @@ export type DocumentOptions = {
   /** How long an upload may send nothing. */
   readonly uploadStalledMs: number;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createDocumentService(

@@ -1,5 +1,7 @@
 // One-time codes: six digits by mail, which prove that an e-mail address is the visitor's.
+
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
 import type { Random } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Mailer } from '../../mail/mailer.ts';
@@ -88,8 +90,7 @@ export type CodesOptions = {
   /** 32 bytes: addresses and codes are stored as digests that only its holder can make. */
   readonly key: Uint8Array;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createCodes(options: CodesOptions): Codes {

@@ -1,4 +1,5 @@
 // The steps of a gate, in their order, and how a visitor completes them.
+import type { Clock } from '../../clock.ts';
 import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
 import { type Random, randomText } from '../../crypto/ids.ts';
 import { type ErrorCode, Failure } from '../../errors/errors.ts';
@@ -60,8 +61,7 @@ export type GateStepsOptions = {
   readonly passwordThrottle: PasswordThrottle;
   readonly codes: Codes;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 type SubmitStep = (link: LinkRow, form: URLSearchParams, visitor: Visitor) => Promise<Outcome>;

@@ -1,5 +1,6 @@
 // The gate of a link. Every request for a shared document is checked here, so that a revocation or
 // an expiry takes effect at once.
+import type { Clock } from '../../clock.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import type { SignedValues } from '../../crypto/signed-value.ts';
 import { transact } from '../../storage/database.ts';
@@ -46,8 +47,7 @@ export type GateOptions = {
   readonly links: Links;
   readonly accessSessions: SignedValues<AccessSession>;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 const slugPattern = /^[0-9A-Za-z]{22}$/;

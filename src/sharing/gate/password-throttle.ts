@@ -1,4 +1,5 @@
 // Slows the guessing of links' passwords. An attacker cannot lock a link.
+import type { Clock } from '../../clock.ts';
 import { fail } from '../../errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
@@ -36,8 +37,7 @@ export type PasswordThrottleOptions = {
   readonly db: Database;
   /** 32 bytes. */
   readonly key: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createPasswordThrottle(options: PasswordThrottleOptions): PasswordThrottle {

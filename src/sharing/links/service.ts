@@ -8,6 +8,7 @@ import { readExpireTime } from '../../api/expire-time.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import { newId, type Random, randomText } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
@@ -44,8 +45,7 @@ export type LinkOptions = {
   /** What a link's url starts with. */
   readonly publicUrl: () => string;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createLinkService(options: LinkOptions): ServiceImpl<typeof LinkService> {

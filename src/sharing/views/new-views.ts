@@ -1,6 +1,7 @@
 // A view begins with the first report of a reader's browser. New views are limited for each network
 // and each link, so that requests alone cannot fill the database. The reader is not refused: the
 // document stays open, and a browser whose view was not recorded reports again.
+import type { Clock } from '../../clock.ts';
 import { type ErrorCode, Failure, fail } from '../../errors/errors.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
 import { everyMs } from '../../storage/every.ts';
@@ -42,8 +43,7 @@ export type NewViewsOptions = {
   readonly quotas: Quotas;
   /** 32 bytes. */
   readonly key: Uint8Array;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createNewViews({ db, quotas, key, now }: NewViewsOptions): NewViews {

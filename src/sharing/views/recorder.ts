@@ -1,5 +1,6 @@
 // What readers' browsers report, gathered in memory and written in batches, so that no report waits
 // for a write. Reports carry totals: one that is lost is made good by the next.
+import type { Clock } from '../../clock.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, ViewPageRow } from '../../storage/schema.ts';
 import { knownRows, lockViews, raiseDurations, raisePages, rowKey } from './store.ts';
@@ -33,8 +34,7 @@ export type Recorder = {
 
 export type RecorderOptions = {
   readonly db: Database;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
   /** Tells the operator. */
   readonly warn: (facts: object, message: string) => void;
 };

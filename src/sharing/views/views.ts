@@ -1,5 +1,6 @@
 // Views: who opened a link, for how long, and which pages were read. The reader's browser reports
 // totals, of which the largest count, and in all no more than the time that has really passed.
+import type { Clock } from '../../clock.ts';
 import { invalid } from '../../errors/errors.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Database, ViewRow } from '../../storage/schema.ts';
@@ -35,8 +36,7 @@ export type ViewsOptions = {
   readonly db: Database;
   readonly recorder: Recorder;
   readonly newViews: NewViews;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 /** One answer reads so many rows of pages, or those of one view. */

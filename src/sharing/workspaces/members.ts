@@ -1,4 +1,5 @@
 // Who is a member of a workspace, and in which role.
+
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
@@ -6,6 +7,7 @@ import { privilegeOf } from '../../access/privilege.ts';
 import { principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
 import { fail } from '../../errors/errors.ts';
 import { lockRow } from '../../storage/lock.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
@@ -25,8 +27,7 @@ import { noSuchWorkspace } from './workspaces.ts';
 type MemberOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 type MemberMethods = Pick<

@@ -9,6 +9,7 @@ import { principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
+import type { Clock } from '../../clock.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import { pageOf, pageQuery } from '../../storage/page-token.ts';
@@ -29,8 +30,7 @@ export type WorkspaceOptions = {
   readonly auditLog: AuditLog;
   readonly quotas: Quotas;
   readonly random: Random;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly now: Clock;
 };
 
 export function createWorkspaceService(

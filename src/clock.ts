@@ -1,0 +1,2 @@
+/** Returns the current time in milliseconds since 1970. */
+export type Clock = () => number;
