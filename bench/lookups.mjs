@@ -99,8 +99,8 @@ const { privateKey } = generateKeyPairSync('ed25519');
 /** As right after a start: nothing is cached. */
 function freshService(db) {
   const invalidations = { onInvalidation() {}, ensureFresh() {} };
-  const keyring = { active: () => ({ header: 'header', privateKey }) };
-  const issuer = () => 'http://127.0.0.1:8080';
+  const keyring = { active: async () => ({ header: 'header', privateKey }) };
+  const issuer = 'http://127.0.0.1:8080';
   return createIssuanceService({
     directory: createDirectory({ db, invalidations, noteUse() {}, now: Date.now }),
     signer: createSigner({ keyring, issuer, audience: issuer, now: Date.now }),

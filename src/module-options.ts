@@ -19,7 +19,7 @@ export type ModuleOptions = {
   readonly mailer: Mailer;
   readonly now: Clock;
   readonly random: Random;
-  readonly publicUrl: () => string;
+  readonly publicUrl: string;
   readonly uploadStalledMs: number;
   readonly blobLeaseMs: number;
 };

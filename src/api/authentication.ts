@@ -16,9 +16,9 @@ export type CredentialOptions = {
   readonly authenticateWorkspaceKey: Authenticate;
   readonly authenticateSession: Authenticate;
   /** The name of the session's cookie. */
-  readonly sessionCookie: () => string;
+  readonly sessionCookie: string;
   /** The origin of the pages that may use the cookie. */
-  readonly publicUrl: () => string;
+  readonly publicUrl: string;
 };
 
 /** The scheme's name is case-insensitive (RFC 9110 §11.1). */
@@ -52,10 +52,10 @@ export async function identifyBearer(
 
 /** Throws `unauthenticated` where there is no good cookie, or another origin's page has sent it. */
 export async function identifyCookie(options: CredentialOptions, call: Call): Promise<Principal> {
-  const cookie = parseCookie(call.header('cookie') ?? '')[options.sessionCookie()];
+  const cookie = parseCookie(call.header('cookie') ?? '')[options.sessionCookie];
   if (cookie === undefined) throw refusal('The cookie of a session is needed.');
   const origin = call.header('origin');
-  if (origin !== undefined && origin !== options.publicUrl()) {
+  if (origin !== undefined && origin !== options.publicUrl) {
     throw refusal('Only our own pages may use the cookie of a session.');
   }
   const principal = await options.authenticateSession(cookie);

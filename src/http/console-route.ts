@@ -9,7 +9,7 @@ import type { HttpRoute, RouteReply } from './route.ts';
 export type ConsoleOptions = {
   readonly assets: Assets;
   /** The service's own origin. */
-  readonly publicUrl: () => string;
+  readonly publicUrl: string;
   readonly random: Random;
   /** Lets the console refuse larger files before the upload. */
   readonly uploadBytesMax: number;
@@ -43,7 +43,7 @@ export function consoleRoute(options: ConsoleOptions): HttpRoute {
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
 <meta property="csp-nonce" nonce="${nonce}">
-<meta name="public-url" content="${publicUrl()}">
+<meta name="public-url" content="${publicUrl}">
 <meta name="upload-bytes-max" content="${uploadBytesMax}">
 <title>Latchkey</title>
 <link rel="icon" type="image/svg+xml" href="${icon}">

@@ -64,7 +64,7 @@ export async function createIdentityModule(
 ): Promise<IdentityModule> {
   const { config, log, db, invalidations, auditLog, masterKey, now, random, publicUrl } = base;
   const issuer = publicUrl;
-  const audience = () => config.audience ?? publicUrl();
+  const audience = config.audience ?? publicUrl;
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
   const keyring = await openKeyring({ db, masterKey, invalidations, tokenSecondsMax, now });

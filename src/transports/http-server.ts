@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { Address } from '../config/config.ts';
 import { fail } from '../errors/errors.ts';
 import { createConnectTransport } from './connect/handler.ts';
 import {
@@ -21,18 +20,18 @@ import {
   refuseMalformed,
   strictTransport,
 } from './http/server.ts';
+import type { BoundSocket } from './socket.ts';
 
 export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
   /** The folder of the built browser code; served at `/assets/`. */
   readonly assetsDir: string;
-  readonly address: Address;
+  readonly socket: BoundSocket;
   readonly limits?: Partial<HttpLimits> | undefined;
   /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
 };
 
 export type HttpTransport = {
-  readonly port: number;
   /** Refuses new connections, lets requests under way finish. */
   drain(): Promise<void>;
   /** Ends whatever is left. */
@@ -56,7 +55,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     response: ServerResponse,
   ): void {
     if (draining) response.setHeader('connection', 'close');
-    if (isHttps(options.publicUrl())) response.setHeader(...strictTransport);
+    if (isHttps(options.publicUrl)) response.setHeader(...strictTransport);
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
     request.url = originForm(request.url ?? '');
@@ -98,21 +97,21 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && deadlines.isExtended(socket)) return;
       const isAnswered = [...underWay].some((one) => one.socket === socket && one.headersSent);
       if (isAnswered) socket.destroy();
-      else refuseMalformed(error, socket, options.publicUrl());
+      else refuseMalformed(error, socket, options.publicUrl);
     },
   });
   await registerAssets(app, options.assetsDir);
   registerGateway(app, gateway);
-  await app.listen({ host: options.address.host, port: options.address.port });
-  const bound = app.server.address();
+  await app.ready();
+  await options.socket.handTo(app.server);
   return {
-    port: typeof bound === 'object' && bound !== null ? bound.port : 0,
     async drain() {
       draining = true;
       for (const response of underWay) {
         if (!response.headersSent) response.setHeader('connection', 'close');
       }
-      await app.close();
+      const closed = new Promise((resolve) => app.server.close(resolve));
+      await Promise.all([closed, app.close()]);
     },
     close: () => app.server.closeAllConnections(),
   };

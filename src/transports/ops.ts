@@ -1,13 +1,13 @@
 // For operators: is it alive, is it ready, how is it doing.
 import Fastify from 'fastify';
-import type { Address } from '../config/config.ts';
 import { represent } from './http/compression.ts';
+import type { BoundSocket } from './socket.ts';
 
 /** What readiness depends on, by name; each throws while it is not ready. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
 
 export type OpsOptions = {
-  readonly address: Address;
+  readonly socket: BoundSocket;
   readonly checks: ReadinessChecks;
   readonly metrics: {
     readonly contentType: string;
@@ -16,7 +16,6 @@ export type OpsOptions = {
 };
 
 export type OpsServer = {
-  readonly port: number;
   /** From now on the process says that it is not ready. */
   drain(): void;
   close(): Promise<void>;
@@ -27,7 +26,7 @@ const checkMs = 2_000;
 const requestMs = 10_000;
 const connectionsMax = 256;
 
-export async function startOpsServer({ address, checks, metrics }: OpsOptions): Promise<OpsServer> {
+export async function startOpsServer({ socket, checks, metrics }: OpsOptions): Promise<OpsServer> {
   const app = Fastify({
     forceCloseConnections: true,
     requestTimeout: requestMs,
@@ -55,14 +54,16 @@ export async function startOpsServer({ address, checks, metrics }: OpsOptions): 
     return reply.header('content-type', metrics.contentType).headers(headers).send(body);
   });
 
-  await app.listen({ host: address.host, port: address.port });
-  const bound = app.server.address();
+  await app.ready();
+  await socket.handTo(app.server);
   return {
-    port: typeof bound === 'object' && bound !== null ? bound.port : 0,
     drain() {
       draining = true;
     },
-    close: () => app.close(),
+    async close() {
+      app.server.closeAllConnections();
+      await app.close();
+    },
   };
 }
 

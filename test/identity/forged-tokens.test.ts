@@ -166,7 +166,7 @@ async function signed(
   { token, keyring, publicUrl }: Workshop,
   { issuer = publicUrl, audience = publicUrl },
 ): Promise<string> {
-  const names = { issuer: () => issuer, audience: () => audience };
+  const names = { issuer, audience };
   const signer = createSigner({ keyring, ...names, now: Date.now });
   const { sub = '' } = decodeJwt(token);
   const claims = { sub, client_id: sub, scope: 'accounts:read' };

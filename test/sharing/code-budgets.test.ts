@@ -62,7 +62,7 @@ describeDialects('a code', (dialect) => {
     const codes = createCodes({
       db: app().app.inside.db,
       mailer: { send: async () => {} },
-      publicUrl: () => app().app.publicUrl,
+      publicUrl: app().app.publicUrl,
       key: randomBytes(32),
       random: randomBytes,
       now: () => clock.now,

@@ -23,7 +23,7 @@ describeDialects('strangers who know an address', (dialect) => {
     const codes = createCodes({
       db,
       mailer: { send: async (mail) => void mails.push(mail.text) },
-      publicUrl: () => app().app.publicUrl,
+      publicUrl: app().app.publicUrl,
       key: randomBytes(32),
       random: randomBytes,
       now: () => clock.now,

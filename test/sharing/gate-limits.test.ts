@@ -146,7 +146,7 @@ describeDialects('the limits of a gate', (dialect) => {
     const codes = createCodes({
       db: app().app.inside.db,
       mailer: { send: async ({ to }) => void sent.push(to) },
-      publicUrl: () => app().app.publicUrl,
+      publicUrl: app().app.publicUrl,
       key: randomBytes(32),
       random: randomBytes,
       now: () => clock.now,

@@ -14,6 +14,7 @@ import type { Observation } from '../../src/api/method-guard.ts';
 import { failureOf } from '../../src/errors/errors.ts';
 import { createPeerOf } from '../../src/transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../../src/transports/http-server.ts';
+import { bindSocket } from '../../src/transports/socket.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -52,8 +53,8 @@ export function endpointsOf(
     authenticateToken: async () => undefined,
     authenticateWorkspaceKey: async () => undefined,
     authenticateSession: async () => undefined,
-    sessionCookie: () => 'session',
-    publicUrl: () => 'http://test.invalid',
+    sessionCookie: 'session',
+    publicUrl: 'http://test.invalid',
     membershipsOf: async () => new Map(),
     validator: createValidator(),
     stepUpSeconds: 300,
@@ -64,18 +65,26 @@ export function endpointsOf(
   return descriptor.methods.map((method) => guard(method, handlers(method.name)));
 }
 
+export type ServedEndpoints = HttpTransport & { readonly port: number };
+
 /** An HTTP transport for these methods alone, on a free port. */
-export async function serveEndpoints(endpoints: Endpoint[]): Promise<HttpTransport> {
-  return startHttpTransport({
+export async function serveEndpoints(endpoints: Endpoint[]): Promise<ServedEndpoints> {
+  const socket = await bindSocket({ host: '127.0.0.1', port: 0 });
+  const started = startHttpTransport({
     endpoints,
     bodies: createBodyBudgets({ bytesMax: 64 * 1024 * 1024 }),
     routes: [],
     assetsDir: import.meta.dirname,
-    publicUrl: () => 'http://test.invalid',
-    address: { host: '127.0.0.1', port: 0 },
+    publicUrl: 'http://test.invalid',
+    socket,
     peerOf: createPeerOf([]),
     observe: () => {},
     failureOf,
     warn: () => {},
   });
+  const transport = await started.catch(async (error: unknown) => {
+    await socket.close();
+    throw error;
+  });
+  return { ...transport, port: socket.port };
 }

@@ -45,6 +45,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/module-options.ts': ['*'],
   'src/identity/module.ts': ['*'],
   'src/sharing/module.ts': ['*'],
+  stages: ['*'],
   'src/app.ts': ['*'],
   'src/main.ts': ['*'],
 };

@@ -2,9 +2,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { Code, type HandlerContext } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { HttpTransport } from '../../src/transports/http-server.ts';
 import { answerTo, chunk, errorIn, frame, post } from '../support/connect-frames.ts';
-import { compileProto, endpointsOf, serveEndpoints } from '../support/proto.ts';
+import {
+  compileProto,
+  endpointsOf,
+  type ServedEndpoints,
+  serveEndpoints,
+} from '../support/proto.ts';
 
 const slow = `
 syntax = "proto3";
@@ -65,7 +69,7 @@ const handlers: Record<string, (request: never, context: HandlerContext) => unkn
   },
 };
 
-let transport: HttpTransport;
+let transport: ServedEndpoints;
 beforeAll(async () => {
   const registry = await compileProto({ 'test/slow.proto': slow });
   const handlerOf = (name: string) => handlers[name] ?? (() => ({}));

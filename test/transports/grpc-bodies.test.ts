@@ -12,6 +12,7 @@ import { type BodyBudget, createBodyBudgets } from '../../src/api/body-budget.ts
 import type { Handler } from '../../src/api/endpoint.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { type GrpcTransport, startGrpcTransport } from '../../src/transports/grpc/server.ts';
+import { type BoundSocket, bindSocket } from '../../src/transports/socket.ts';
 import { openCall, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
 import { endpointsOf } from '../support/proto.ts';
 
@@ -25,6 +26,7 @@ const smallBody = Buffer.concat([prefix(small.length), small]);
 describe('the memory of bodies', () => {
   let budget: BodyBudget;
   let transport: GrpcTransport;
+  let socket: BoundSocket;
   const observed: Observation[] = [];
   let handle: (context: HandlerContext) => unknown = () => ({});
   beforeAll(async () => {
@@ -37,13 +39,13 @@ describe('the memory of bodies', () => {
     const endpoints = services.flatMap(({ typeName }) =>
       endpointsOf(registry, typeName, () => handler, observe),
     );
-    const any = { host: '127.0.0.1', port: 0 };
-    transport = await startGrpcTransport({ endpoints, bodies, address: any, limits: shortLimits });
+    socket = await bindSocket({ host: '127.0.0.1', port: 0 });
+    transport = await startGrpcTransport({ endpoints, bodies, socket, limits: shortLimits });
   });
   afterAll(() => transport.close());
 
   async function openLocal() {
-    const opened = await openSession(`127.0.0.1:${transport.port}`);
+    const opened = await openSession(`127.0.0.1:${socket.port}`);
     onTestFinished(() => opened.destroy());
     return opened;
   }
@@ -89,7 +91,7 @@ describe('the memory of bodies', () => {
       signal.throwIfAborted();
     };
     observed.length = 0;
-    const client = new Client(`127.0.0.1:${transport.port}`, credentials.createInsecure());
+    const client = new Client(`127.0.0.1:${socket.port}`, credentials.createInsecure());
     onTestFinished(() => client.close());
     const keep = (bytes: Buffer) => bytes;
     const bytes = smallBody.subarray(5);

@@ -11,7 +11,7 @@ import { createSignedValues } from '../../crypto/signed-value.ts';
 
 export type Cookies = {
   /** The name of the session's cookie. */
-  sessionName(): string;
+  readonly sessionName: string;
   readSession(context: HandlerContext): string | undefined;
   writeSession(context: HandlerContext, value: string, maxAgeSeconds: number): void;
   clearSession(context: HandlerContext): void;
@@ -22,7 +22,7 @@ export type Cookies = {
 };
 
 export type CookiesOptions = {
-  readonly publicUrl: () => string;
+  readonly publicUrl: string;
   /** 32 bytes: signs the browser's cookie. */
   readonly key: Uint8Array;
   readonly random: Random;
@@ -32,11 +32,11 @@ export type CookiesOptions = {
 const deviceSeconds = 90 * 24 * 60 * 60;
 
 export function createCookies({ publicUrl, key, random, now }: CookiesOptions): Cookies {
-  const isSecure = () => publicUrl().startsWith('https:');
+  const isSecure = publicUrl.startsWith('https:');
   // The prefix holds other hosts and unencrypted pages off (RFC 6265bis §4.1.3.2).
-  const named = (name: string) => (isSecure() ? `__Host-${name}` : name);
-  const sessionName = () => named('latchkey_session');
-  const deviceName = () => named('latchkey_device');
+  const named = (name: string) => (isSecure ? `__Host-${name}` : name);
+  const sessionName = named('latchkey_session');
+  const deviceName = named('latchkey_device');
 
   function read(context: HandlerContext, name: string): string | undefined {
     return parseCookie(callerOf(context).call.header('cookie') ?? '')[name];
@@ -47,7 +47,7 @@ export function createCookies({ publicUrl, key, random, now }: CookiesOptions): 
       maxAge,
       httpOnly: true,
       sameSite: 'strict',
-      secure: isSecure(),
+      secure: isSecure,
     };
     context.responseHeader.append('set-cookie', serialize(name, value, attributes));
   }
@@ -55,13 +55,13 @@ export function createCookies({ publicUrl, key, random, now }: CookiesOptions): 
 
   return {
     sessionName,
-    readSession: (context) => read(context, sessionName()),
-    writeSession: (context, value, maxAge) => write(context, sessionName(), value, maxAge),
-    clearSession: (context) => write(context, sessionName(), '', 0),
-    readDevice: (context, email) => devices.verify(read(context, deviceName()), email),
+    readSession: (context) => read(context, sessionName),
+    writeSession: (context, value, maxAge) => write(context, sessionName, value, maxAge),
+    clearSession: (context) => write(context, sessionName, '', 0),
+    readDevice: (context, email) => devices.verify(read(context, deviceName), email),
     writeDevice(context, email, known) {
       const value = devices.sign(known ?? randomText(random), deviceSeconds, email);
-      write(context, deviceName(), value, deviceSeconds);
+      write(context, deviceName, value, deviceSeconds);
     },
   };
 }

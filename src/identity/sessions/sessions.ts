@@ -32,7 +32,7 @@ export type SessionsOptions = {
   readonly membershipsOf: MembershipsOf;
   /** The lifetime of a token, unless its session ends before. */
   readonly tokenSeconds: number;
-  readonly publicUrl: () => string;
+  readonly publicUrl: string;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -41,7 +41,7 @@ export type Sessions = {
   readonly service: ServiceImpl<typeof SessionService>;
   readonly authenticate: AuthenticateSession;
   /** The name of a session's cookie. */
-  readonly cookieName: () => string;
+  readonly cookieName: string;
   /** What a user's token still covers. */
   readonly limitToGrants: LimitToGrants;
 };

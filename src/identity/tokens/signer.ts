@@ -24,8 +24,8 @@ export type Signer = {
 
 export type SignerOptions = {
   readonly keyring: Keyring;
-  readonly issuer: () => string;
-  readonly audience: () => string;
+  readonly issuer: string;
+  readonly audience: string;
   readonly now: Clock;
 };
 
@@ -39,8 +39,8 @@ export function createSigner({ keyring, issuer, audience, now }: SignerOptions):
       const iat = Math.floor(now() / 1000);
       const exp = Math.min(iat + lifetimeSeconds, notAfter);
       const all: Claims = {
-        iss: issuer(),
-        aud: audience(),
+        iss: issuer,
+        aud: audience,
         ...claims,
         iat,
         exp,

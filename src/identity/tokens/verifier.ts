@@ -22,8 +22,8 @@ export type VerifierOptions = {
   readonly signatures: Signatures;
   readonly revocations: Revocations;
   readonly limitToGrants: LimitToGrants;
-  readonly issuer: () => string;
-  readonly audience: () => string;
+  readonly issuer: string;
+  readonly audience: string;
   readonly now: Clock;
 };
 
@@ -31,7 +31,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { signatures, revocations, limitToGrants, issuer, audience, now } = options;
 
   async function isCurrent(claims: Claims): Promise<boolean> {
-    if (claims.iss !== issuer() || claims.aud !== audience()) return false;
+    if (claims.iss !== issuer || claims.aud !== audience) return false;
     return now() < claims.exp * 1000 && !(await revocations.has(claims.jti));
   }
 

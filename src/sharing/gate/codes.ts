@@ -86,7 +86,7 @@ export type Codes = {
 export type CodesOptions = {
   readonly db: Database;
   readonly mailer: Mailer;
-  readonly publicUrl: () => string;
+  readonly publicUrl: string;
   /** 32 bytes: addresses and codes are stored as digests that only its holder can make. */
   readonly key: Uint8Array;
   readonly random: Random;
@@ -172,7 +172,7 @@ export function createCodes(options: CodesOptions): Codes {
         return Math.max(1, Math.ceil(((last?.send_time ?? 0) + resendMs - now()) / 1000));
       }
       try {
-        await mailer.send({ to: claim.email, subject, text: textOf(code, publicUrl()) });
+        await mailer.send({ to: claim.email, subject, text: textOf(code, publicUrl) });
       } catch (error) {
         // The next attempt need not wait for a mail that was never sent.
         await transact(db, (trx) => deleteCode(trx, keyOf(claim), codeDigest(claim, code)));

@@ -28,7 +28,7 @@ export type GateCookiesOptions = {
   readonly browsers: SignedValues<string>;
   readonly random: Random;
   /** The service's own origin. */
-  readonly publicUrl: () => string;
+  readonly publicUrl: string;
 };
 
 const accessName = 'latchkey_access';
@@ -44,7 +44,7 @@ export function createGateCookies(options: GateCookiesOptions): GateCookies {
       maxAge,
       httpOnly: true,
       sameSite: 'lax',
-      secure: publicUrl().startsWith('https:'),
+      secure: publicUrl.startsWith('https:'),
     });
   return {
     readAccess: (request) => read(request, accessName),

@@ -43,7 +43,7 @@ export type LinkOptions = {
   readonly views: LinkViews;
   readonly passwords: Passwords;
   /** What a link's url starts with. */
-  readonly publicUrl: () => string;
+  readonly publicUrl: string;
   readonly random: Random;
   readonly now: Clock;
 };
@@ -97,18 +97,18 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         // The document was deleted in the meantime.
         throw isMissingReference(error) ? noSuchDocument() : error;
       });
-      return { link: linkMessage(row, publicUrl()) };
+      return { link: linkMessage(row, publicUrl) };
     },
 
     async listLinks(request, context) {
       const query = pageQuery(request);
       const filter = { workspaceId: workspaceOf(context), documentId: request.documentId };
       const { rows, nextPageToken } = pageOf(await findLinks(db, filter, query), query);
-      return { links: rows.map((row) => linkMessage(row, publicUrl())), nextPageToken };
+      return { links: rows.map((row) => linkMessage(row, publicUrl)), nextPageToken };
     },
 
     async getLink({ linkId }, context) {
-      return { link: linkMessage(await existing(workspaceOf(context), linkId), publicUrl()) };
+      return { link: linkMessage(await existing(workspaceOf(context), linkId), publicUrl) };
     },
 
     async updateLink(request, context) {
@@ -130,7 +130,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         requireEmailForProof(row, paths);
         return row;
       });
-      return { link: linkMessage(link, publicUrl()) };
+      return { link: linkMessage(link, publicUrl) };
     },
 
     async revokeLink({ linkId }, context) {

@@ -24,7 +24,7 @@ export type GatewayOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly routes: readonly HttpRoute[];
   /** The service's own origin. */
-  readonly publicUrl: () => string;
+  readonly publicUrl: string;
   readonly peerOf: PeerOf;
   readonly bodies: BodyBudgets;
   readonly deadlines: Deadlines;
@@ -176,7 +176,7 @@ export function sayError(
   const { oauthErrors, oauthForm } = isMethod ? target.binding.endpoint.http : noHttp;
   // RFC 9110 §15.5.2: each 401 has a challenge, also where the credential was in the body.
   const challenge = oauthForm ? basicChallenge : bearerChallenge();
-  const problem = problemOf(failure, { publicUrl: publicUrl(), requestId, oauthErrors, challenge });
+  const problem = problemOf(failure, { publicUrl: publicUrl, requestId, oauthErrors, challenge });
   if (isArriving(request.raw)) {
     reply.hijack();
     // A sender that has stalled does not end its body: the connection ends instead.
@@ -207,7 +207,7 @@ export function refuseRequest(
     request.socket.destroy();
     return;
   }
-  const context = { publicUrl: publicUrl(), requestId, oauthErrors: false, status };
+  const context = { publicUrl: publicUrl, requestId, oauthErrors: false, status };
   const problem = problemOf(failure, context);
   const answer = withId(problem, requestId);
   if (isArriving(request)) answerEarly(request, response, answer);

@@ -17,7 +17,7 @@ export async function answerRoute(
   reply: FastifyReply,
   { observe, publicUrl, bodies }: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies'>,
 ): Promise<FastifyReply> {
-  if (route.method === 'POST') requireOwnPage(request, publicUrl());
+  if (route.method === 'POST') requireOwnPage(request, publicUrl);
   const form = route.method === 'POST' ? await readForm(request, reply, bodies.anonymous) : '';
   const answer = await route.answer({
     isHead: request.method === 'HEAD',

@@ -15,7 +15,7 @@ import type {
   ServerStreamingEndpoint,
   UnaryEndpoint,
 } from '../../api/endpoint.ts';
-import type { Address } from '../../config/config.ts';
+import type { BoundSocket } from '../socket.ts';
 import { messageBytesMax } from './body.ts';
 import { type CallLimits, callLimits, GrpcCall } from './call.ts';
 import {
@@ -31,7 +31,6 @@ import { trackLastingCalls } from './long-lived-calls.ts';
 import { addReflection } from './reflection.ts';
 
 export type GrpcTransport = {
-  readonly port: number;
   /** Refuses new calls, lets those under way finish. */
   drain(): Promise<void>;
   /** Ends whatever is left. */
@@ -67,7 +66,7 @@ const sessionMegabytesMax = 64;
 export type GrpcTransportOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly bodies: BodyBudgets;
-  readonly address: Address;
+  readonly socket: BoundSocket;
   /** In place of the defaults, for tests. */
   readonly limits: Partial<GrpcLimits>;
 };
@@ -75,7 +74,7 @@ export type GrpcTransportOptions = {
 export async function startGrpcTransport(options: GrpcTransportOptions): Promise<GrpcTransport> {
   // What goes wrong reaches us as an error; the library would say it on the console, too.
   setLogVerbosity(logVerbosity.NONE);
-  const { endpoints, bodies, address } = options;
+  const { endpoints, bodies, socket } = options;
   const limits = { ...defaultLimits, ...options.limits };
   let connections: Connections | undefined;
   const tracked = () => {
@@ -113,10 +112,12 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   health.addToServer(server);
   addReflection(server, endpoints);
 
-  const port = await listen(server, address);
-  connections = guardConnections(http2ServerOf(server), limits);
+  // grpc-js can bind a port only by itself. An injector makes its server without one.
+  server.createConnectionInjector(ServerCredentials.createInsecure());
+  const http2Server = http2ServerOf(server);
+  connections = guardConnections(http2Server, limits);
+  await socket.handTo(http2Server);
   return {
-    port,
     drain() {
       for (const name of ['', ...services]) health.setStatus(name, 'NOT_SERVING');
       lasting.end();
@@ -129,15 +130,6 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
       tracked().destroy();
     },
   };
-}
-
-function listen(server: Server, { host, port }: Address): Promise<number> {
-  const name = host.includes(':') ? `[${host}]` : host;
-  return new Promise((resolve, reject) => {
-    server.bindAsync(`${name}:${port}`, ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    );
-  });
 }
 
 function addServices(server: Server, endpoints: readonly Endpoint[]): string[] {

@@ -1,0 +1,78 @@
+// The stage of modules: identity and sharing, with what both of them use.
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { createAuditLog } from '../audit/audit-log.ts';
+import type { Config } from '../config/config.ts';
+import { type Assets, readAssets } from '../http/assets.ts';
+import { createIdentityModule, type IdentityModule } from '../identity/module.ts';
+import type { OpenMailer } from '../mail/mailer.ts';
+import type { MessageOptions } from '../mail/message.ts';
+import { openOutbox } from '../mail/outbox.ts';
+import { createSmtpMailer } from '../mail/smtp.ts';
+import type { ModuleOptions } from '../module-options.ts';
+import { createObserver, type Observer } from '../observe/observer.ts';
+import { createSharingModule, type SharingModule } from '../sharing/module.ts';
+import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
+import type { AppOptions } from './options.ts';
+import type { Sockets } from './sockets.ts';
+import type { OpenStorage } from './storage.ts';
+
+export type Modules = {
+  readonly identity: IdentityModule;
+  readonly sharing: SharingModule;
+  readonly membershipsOf: ReturnType<typeof createMemberships>;
+  readonly assets: Assets;
+  readonly observer: Observer;
+  /** Writes what was not written yet. */
+  stop(): Promise<void>;
+};
+
+export async function createModules(
+  options: AppOptions,
+  { urls }: Sockets,
+  { db, invalidations, masterKey }: OpenStorage,
+): Promise<Modules> {
+  const { config, log, webDir, now = Date.now, random = randomBytes } = options;
+  const mailer = await openMailer(config, { from: config.mailFrom, random, now });
+  const shared: ModuleOptions = {
+    config,
+    log,
+    db,
+    invalidations,
+    auditLog: createAuditLog({ db, random, now }),
+    masterKey,
+    mailer,
+    now,
+    random,
+    publicUrl: urls.publicUrl,
+    uploadStalledMs: options.uploadStalledMs ?? 45_000,
+    blobLeaseMs: options.blobLeaseMs ?? 120_000,
+  };
+  const membershipsOf = createMemberships({ db, invalidations });
+  const identity = await createIdentityModule(shared, { membershipsOf, rolesOf });
+  const { credentials, passwords } = identity;
+  const assets = await readAssets(webDir);
+  const observer = createObserver(log, options.droppedLines);
+  // It lies next to the built browser code, also where the service runs from its sources.
+  const pagesProgram = path.join(webDir, '../src/sharing/documents/pages/program.js');
+  const observeBlob = observer.blob;
+  const own = { credentials, passwords, assets, pagesProgram, observeBlob };
+  const sharing = await createSharingModule(shared, own);
+  return {
+    identity,
+    sharing,
+    membershipsOf,
+    assets,
+    observer,
+    async stop() {
+      mailer.stop();
+      await Promise.all([identity.stop(), sharing.stop()]);
+    },
+  };
+}
+
+async function openMailer(config: Config, message: MessageOptions): Promise<OpenMailer> {
+  const folder = path.join(config.dataDir, 'outbox');
+  if (config.smtp === undefined) return openOutbox({ ...message, folder });
+  return createSmtpMailer({ ...message, server: config.smtp });
+}

@@ -1,0 +1,34 @@
+// What the service is started with.
+import path from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/config.ts';
+import type { Random } from '../crypto/ids.ts';
+import type { Log } from '../observe/log.ts';
+import type { GrpcLimits } from '../transports/grpc/server.ts';
+import type { HttpLimits } from '../transports/http/server.ts';
+
+export type AppOptions = {
+  readonly config: Config;
+  readonly log: Log;
+  /** How many lines the log has dropped. */
+  readonly droppedLines: () => number;
+  /** The folder of the built browser code. */
+  readonly webDir: string;
+  /** A PDF for the workspace of the demo, which is empty without it. */
+  readonly sampleFile?: string;
+  readonly now?: Clock;
+  readonly random?: Random;
+  /** How long an upload may send nothing: less than what the HTTP transport has patience for. */
+  readonly uploadStalledMs?: number;
+  /** How long the unsettled uploads of a process that has ended are left alone. */
+  readonly blobLeaseMs?: number;
+  /** The time for the whole body of a request that is not an upload. */
+  readonly bodyTimeoutMs?: number;
+  readonly httpLimits?: Partial<HttpLimits>;
+  /** For tests: limits that are too large to reach. */
+  readonly grpcLimits?: Partial<GrpcLimits>;
+};
+
+/** The file with the secrets of the first start. */
+export const bootstrapFileOf = ({ config }: AppOptions) =>
+  path.join(config.dataDir, 'bootstrap.env');

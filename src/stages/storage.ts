@@ -1,0 +1,45 @@
+// The stage of storage: the folders, the master key and the database, filled on the first start.
+import { randomBytes } from 'node:crypto';
+import type { MasterKey } from '../crypto/master-key.ts';
+import { openMasterKey } from '../crypto/master-key-file.ts';
+import { bootstrap } from '../installation/bootstrap.ts';
+import { prepareFolders, readFirstStart } from '../installation/data-folder.ts';
+import { openDatabase } from '../storage/database.ts';
+import { type Invalidations, watchInvalidations } from '../storage/invalidation.ts';
+import type { Database } from '../storage/schema.ts';
+import { type AppOptions, bootstrapFileOf } from './options.ts';
+
+export type OpenStorage = {
+  readonly db: Database;
+  readonly invalidations: Invalidations;
+  readonly masterKey: MasterKey;
+  /** Whether this start has filled the database and written the bootstrap file. */
+  readonly bootstrapped: boolean;
+  close(): Promise<void>;
+};
+
+export async function openStorage(options: AppOptions): Promise<OpenStorage> {
+  const { config, log, now = Date.now, random = randomBytes } = options;
+  for (const { path, message } of await prepareFolders(config)) log.warn({ path }, message);
+  const firstStart = await readFirstStart(config);
+  const masterKey = await openMasterKey(config);
+  const db = await openDatabase(config.databaseUrl);
+  const file = bootstrapFileOf(options);
+  const first = { db, masterKey, kind: config.bootstrap, file, random, now };
+  const { sampleFile } = options;
+  const sample =
+    sampleFile === undefined ? undefined : { file: sampleFile, blobDir: config.blobDir };
+  const bootstrapped = await bootstrap({ ...first, ...firstStart, sample });
+  await firstStart.end();
+  const invalidations = await watchInvalidations(db);
+  return {
+    db,
+    invalidations,
+    masterKey,
+    bootstrapped,
+    async close() {
+      await invalidations.stop();
+      await db.destroy();
+    },
+  };
+}

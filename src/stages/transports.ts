@@ -1,0 +1,133 @@
+// The stage of transports: the guarded methods, on the sockets that are bound.
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { createValidator } from '@bufbuild/protovalidate';
+import { createBodyBudgets } from '../api/body-budget.ts';
+import type { Endpoint } from '../api/endpoint.ts';
+import { createGuard } from '../api/guard.ts';
+import { guardAll } from '../api/services.ts';
+import { createFailedCalls, type FailedCalls } from '../audit/failed-calls.ts';
+import { startRetention } from '../audit/retention.ts';
+import { failureOf } from '../errors/errors.ts';
+import { consoleRoute } from '../http/console-route.ts';
+import { errorsRoute } from '../http/errors-route.ts';
+import { queryDatabase, storageFailure } from '../storage/database.ts';
+import { startGrpcTransport } from '../transports/grpc/server.ts';
+import { createPeerOf } from '../transports/http/peer.ts';
+import { startHttpTransport } from '../transports/http-server.ts';
+import { startOpsServer } from '../transports/ops.ts';
+import type { Modules } from './modules.ts';
+import type { AppOptions } from './options.ts';
+import type { Sockets } from './sockets.ts';
+import type { OpenStorage } from './storage.ts';
+
+type Started = {
+  readonly sockets: Sockets;
+  readonly storage: OpenStorage;
+  readonly modules: Modules;
+};
+
+export type Transports = {
+  /** Lets calls under way finish, for `drainMs` at most, and refuses new ones. */
+  stop(drainMs: number): Promise<void>;
+};
+
+const untrustedProxy =
+  'X-Forwarded-For came from a peer that LATCHKEY_TRUSTED_PROXIES does not name: ' +
+  'all callers behind it share the limits of one network address';
+
+/** The memory for request bodies that have not arrived in full. */
+const bodyBytesHeldMax = 64 * 1024 * 1024;
+
+const failureOfThrown = (thrown: unknown) => failureOf(storageFailure(thrown));
+
+export async function startTransports(options: AppOptions, started: Started): Promise<Transports> {
+  const { config, log, webDir, now = Date.now, random = randomBytes } = options;
+  const { sockets, storage, modules } = started;
+  const { sharing, assets, observer } = modules;
+  const { publicUrl } = sockets.urls;
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const failures = createFailedCalls({ db: storage.db, random, now, warn });
+  const endpoints = guardedEndpoints(options, started, failures);
+  const bodies = createBodyBudgets({
+    bytesMax: bodyBytesHeldMax,
+    timeoutMs: options.bodyTimeoutMs,
+  });
+  const { uploadBytesMax } = config;
+  const http = await startHttpTransport({
+    endpoints,
+    bodies,
+    routes: [
+      errorsRoute(assets),
+      consoleRoute({ publicUrl, assets, uploadBytesMax, random }),
+      ...sharing.routes,
+    ],
+    assetsDir: path.join(webDir, 'assets'),
+    publicUrl,
+    peerOf: createPeerOf(config.trustedProxies, (peer) => warn({ peer }, untrustedProxy)),
+    socket: sockets.http,
+    limits: options.httpLimits,
+    warn,
+    observe: observer.route,
+    failureOf: failureOfThrown,
+  });
+  const grpcLimits = options.grpcLimits ?? {};
+  const grpc = await startGrpcTransport({
+    endpoints,
+    bodies,
+    socket: sockets.grpc,
+    limits: grpcLimits,
+  });
+  const checks = readinessChecks(started);
+  const ops = await startOpsServer({ socket: sockets.ops, checks, metrics: observer.metrics });
+  const retention = startRetention({ db: storage.db, days: config.auditRetentionDays, now, warn });
+  return {
+    async stop(drainMs) {
+      ops.drain();
+      const late = setTimeout(() => {
+        http.close();
+        grpc.close();
+      }, drainMs);
+      await Promise.all([http.drain(), grpc.drain()]);
+      clearTimeout(late);
+      await Promise.all([ops.close(), failures.stop(), retention.stop()]);
+    },
+  };
+}
+
+function guardedEndpoints(
+  { config, now = Date.now }: AppOptions,
+  { sockets, modules }: Started,
+  failures: FailedCalls,
+): Endpoint[] {
+  const { identity, sharing, membershipsOf, observer } = modules;
+  const guard = createGuard({
+    authenticateToken: identity.authenticateToken,
+    authenticateWorkspaceKey: identity.authenticateWorkspaceKey,
+    authenticateSession: identity.sessions.authenticate,
+    sessionCookie: identity.sessions.cookieName,
+    publicUrl: sockets.urls.publicUrl,
+    membershipsOf,
+    validator: createValidator(),
+    stepUpSeconds: config.stepUpSeconds,
+    now,
+    observe(observation) {
+      observer.call(observation);
+      failures.record(observation);
+    },
+    failureOf: failureOfThrown,
+  });
+  return guardAll(guard, { ...identity.services, ...sharing.services });
+}
+
+function readinessChecks({ storage: { db }, modules: { identity, sharing } }: Started) {
+  return {
+    database: () => queryDatabase(db),
+    blobs: () => sharing.blobs.check(),
+    signing_key: async () => {
+      // A process with a replaced master key cannot read the keys, and refuses every call.
+      const key = await identity.keyring.active();
+      if (key === undefined) throw new Error('no key can sign');
+    },
+  };
+}

@@ -1,0 +1,61 @@
+// Sockets that are bound before their servers exist, so that every address is known from the start.
+import { createServer, type Server, type Socket } from 'node:net';
+
+export type BoundSocket = {
+  readonly port: number;
+  /** `<host>:<port>` */
+  readonly address: string;
+  /** Has a server accept the connections, also those that are waiting already. */
+  handTo(server: Server): Promise<void>;
+  /** Closes the socket and the connections that are waiting. */
+  close(): Promise<void>;
+};
+
+/** Connections that may wait until their server exists. */
+const waitingMax = 1_000;
+
+/** Binds a port, 0 for a free one. Throws `EADDRINUSE` if it is in use. */
+export async function bindSocket(options: {
+  readonly host: string;
+  readonly port: number;
+}): Promise<BoundSocket> {
+  const { host } = options;
+  const waiting = new Set<Socket>();
+  // A paused connection is accepted and not read from.
+  const holder = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) => {
+    waiting.add(socket);
+    socket.on('error', () => {}).once('close', () => waiting.delete(socket));
+  });
+  holder.maxConnections = waitingMax;
+  await listen(holder, () => holder.listen(options));
+  const bound = holder.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  return {
+    port,
+    address: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
+    async handTo(server) {
+      // The server takes over the handle of the holder, which then accepts nothing more.
+      await listen(server, () => server.listen(holder));
+      for (const socket of waiting) {
+        server.emit('connection', socket);
+        socket.resume();
+      }
+      waiting.clear();
+    },
+    close() {
+      for (const socket of waiting) socket.destroy();
+      return new Promise((resolve) => void holder.close(() => resolve()));
+    },
+  };
+}
+
+function listen(server: Server, start: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.once('listening', () => {
+      server.off('error', reject);
+      resolve();
+    });
+    start();
+  });
+}
