@@ -1,0 +1,107 @@
+// The ports of a start: bound first, released if the start fails, and silent until it is complete.
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { credentials, Metadata, Client as RawClient } from '@grpc/grpc-js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startTestApp } from '../support/harness.ts';
+import { freePort } from '../support/postgres.ts';
+
+const host = '127.0.0.1';
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function freeAddresses() {
+  const [http, grpc, ops] = [await freePort(), await freePort(), await freePort()];
+  return { http: { host, port: http }, grpc: { host, port: grpc }, ops: { host, port: ops } };
+}
+
+/** Whether a server could listen on the port. */
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen({ host, port }, () => server.close(() => resolve(true)));
+  });
+}
+
+function checkHealth(port: number): Promise<string> {
+  const client = new RawClient(`${host}:${port}`, credentials.createInsecure());
+  const bytes = (value: Buffer) => value;
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(
+      '/grpc.health.v1.Health/Check',
+      bytes,
+      bytes,
+      Buffer.alloc(0),
+      new Metadata(),
+      { deadline: Date.now() + 20_000 },
+      (error, answer) => {
+        client.close();
+        if (error === null) resolve(answer?.toString('hex') ?? '');
+        else reject(error);
+      },
+    );
+  });
+}
+
+describe('a start', () => {
+  it.each(['http', 'grpc', 'ops'] as const)(
+    'with its %s port in use writes nothing',
+    async (name) => {
+      const other = createServer().listen(0, host);
+      onTestFinished(() => void other.close());
+      await new Promise((resolve) => other.once('listening', resolve));
+      const { port } = other.address() as AddressInfo;
+      const dataDir = await emptyFolder();
+      const addresses = { ...(await freeAddresses()), [name]: { host, port } };
+
+      const started = startTestApp({ dataDir, config: addresses });
+
+      await expect(started).rejects.toThrow(`EADDRINUSE: address already in use ${host}:${port}`);
+      // The test's own log.
+      expect((await readdir(dataDir)).filter((file) => file !== 'log.jsonl')).toEqual([]);
+      for (const one of ['http', 'grpc', 'ops'] as const) {
+        if (one !== name) expect(await isFree(addresses[one].port)).toBe(true);
+      }
+    },
+  );
+
+  it('that fails later releases its ports', async () => {
+    const dataDir = await emptyFolder();
+    await writeFile(path.join(dataDir, 'latchkey.db'), 'no database');
+    const addresses = await freeAddresses();
+
+    await expect(startTestApp({ dataDir, config: addresses })).rejects.toThrow();
+
+    for (const { port } of Object.values(addresses)) expect(await isFree(port)).toBe(true);
+  });
+
+  it('answers the connections that arrived before it was complete', async () => {
+    const addresses = await freeAddresses();
+    const starting = startTestApp({ config: addresses });
+    onTestFinished(async () => (await starting).remove());
+    await expect.poll(() => isFree(addresses.ops.port), { interval: 1 }).toBe(false);
+    let isComplete = false;
+    starting.then(
+      () => {
+        isComplete = true;
+      },
+      () => {},
+    );
+
+    const jwks = fetch(`http://${host}:${addresses.http.port}/.well-known/jwks.json`);
+    const ready = fetch(`http://${host}:${addresses.ops.port}/readyz`);
+    const health = checkHealth(addresses.grpc.port);
+
+    expect(isComplete).toBe(false);
+    expect((await jwks).status).toBe(200);
+    expect((await ready).status).toBe(200);
+    // SERVING
+    expect(await health).toBe('0801');
+  });
+});
