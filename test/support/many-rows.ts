@@ -164,5 +164,5 @@ async function fill(
       ? `insert into ${table} (${names}) ${numbers} select ${values} from numbers`
       : `insert into ${table} (${names}) select ${values}
           from generate_series(1, ${count}) as numbers(n)`;
-  await sql.raw(text).execute(db);
+  await sql.raw(text).execute(db.withoutPlugins());
 }
