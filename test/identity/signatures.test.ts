@@ -12,7 +12,7 @@ const invalidations = {
 };
 
 /** A ring with one key, and how often a signature was checked with it. */
-function open(keptMax?: number) {
+function open(cachedMax?: number) {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const header = encode({ alg: 'EdDSA', typ: 'at+jwt', kid: 'kid' });
   const counts = { checks: 0 };
@@ -37,7 +37,7 @@ function open(keptMax?: number) {
     },
     invalidations: { ...invalidations, stop: async () => {} },
     now: () => clock.now,
-    ...(keptMax === undefined ? {} : { keptMax }),
+    ...(cachedMax === undefined ? {} : { cachedMax }),
   });
   const token = (jti: string, seconds = 60) => {
     const input = `${header}.${encode(claimsOf(jti, clock.now / 1000 + seconds))}`;
