@@ -98,7 +98,7 @@ async function resealAll(
   { random, now }: RotateOptions,
 ): Promise<Resealed> {
   const auditLog = createAuditLog({ db, random, now });
-  // A server that has only the old key notices the changed rows, and stops trusting its cached keys.
+  // A server with only the old key notices the changed rows and stops using its cached keys.
   return auditLog.changeBySystem('MasterKey.Rotate', { target: masterKey.id }, async (trx) => {
     await lockSigningKeys(trx);
     return reseal(trx, sealedColumns, masterKey);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { consoles, expectAccessible, takeIn } from '../support/console.ts';
+import { addWorkspace } from '../support/rows.ts';
 import { addUser } from '../support/users.ts';
 
 const { app, workspaceId, visitAs, staff, member } = consoles();
@@ -75,5 +76,35 @@ describe('workspaces', () => {
     await open(`/workspaces/${workspaceId()}`);
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
     expect(page.url()).toMatch(/\/documents$/);
+  });
+});
+
+describe('the settings of a workspace', () => {
+  const pageOf = (id: string) => `/workspaces/${id}/settings/general`;
+
+  it('show the ID and rename the workspace', async () => {
+    const { ownerId } = await addWorkspace(db(), 'documents:read');
+    const { page, open } = await visitAs(await staff());
+    await open(pageOf(ownerId));
+    await page.getByText(ownerId, { exact: true }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename workspace' });
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Test workspace');
+    await dialog.getByLabel('Name').fill('');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Name').fill('Harbour Ltd');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('definition').getByText('Harbour Ltd').waitFor();
+    const query = db().selectFrom('workspaces').select('name').where('id', '=', ownerId);
+    expect(await query.executeTakeFirst()).toEqual({ name: 'Harbour Ltd' });
+  });
+
+  it('are read-only without the write scope', async () => {
+    const { page, open } = await visitAs(await member('member'));
+    await open(pageOf(workspaceId()));
+    await page.getByText(workspaceId(), { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Rename' }).count()).toBe(0);
   });
 });

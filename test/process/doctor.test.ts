@@ -87,7 +87,8 @@ test('every bad setting is a problem', async () => {
     code: 1,
     lines: [
       'problem  settings     LATCHKEY_TYPO: there is no such setting',
-      'problem  settings     LATCHKEY_STEP_UP_SECONDS: must be a whole number of seconds, 1 to 86400',
+      'problem  settings     LATCHKEY_STEP_UP_SECONDS: must be a whole number of seconds, ' +
+        '1 to 86400',
     ],
   });
 });

@@ -38,7 +38,7 @@ export type Gate = {
   authorise(slug: string, accessSession: string | undefined): Promise<Decision>;
   /** Whether the gate asks for nothing. */
   isOpen(link: LinkRow): boolean;
-  /** Starts an access session; undefined for a wrong code. It is a view once the browser reports. */
+  /** Starts an access session; undefined for a wrong code. The first report makes it a view. */
   admit(link: LinkRow, viewer: Viewer): Promise<Admission | undefined>;
 };
 

@@ -1,5 +1,5 @@
-// The access that a request has to a shared document. Every route of a link except its HTML requires
-// it; the HTML shows the gate instead.
+// The access that a request has to a shared document. Every route of a link requires it, except the
+// HTML, which shows the gate instead.
 import { fail } from '../../errors/errors.ts';
 import type { RouteRequest } from '../../http/route.ts';
 import type { SharedDocument } from '../links/links.ts';
