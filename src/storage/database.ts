@@ -62,9 +62,9 @@ export class UnconfirmedCommit extends Failure {
 /**
  * Runs `work` in a transaction and retries it if the database asks for that (a busy SQLite file, a
  * serialization failure). `work` awaits nothing but the database; side effects come after it. A
- * write to a cached table increments the counter of its topic and, after the commit, evicts from the
- * caches of this process. Throws `UnconfirmedCommit` if the outcome is unknown; after any other error
- * nothing has changed.
+ * write to a cached table increments the counter of its topic and, after the commit, evicts from
+ * the caches of this process. Throws `UnconfirmedCommit` if the outcome is unknown; after any other
+ * error nothing has changed.
  */
 export async function transact<T>(
   db: Database,
