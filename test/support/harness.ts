@@ -6,7 +6,7 @@ import { describe } from 'vitest';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/observe/log.ts';
-import { freshPostgresDatabase } from './fresh-postgres.ts';
+import { migratedPostgresDatabase } from './fresh-postgres.ts';
 
 const dialects = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof dialects)[number];
@@ -58,7 +58,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const databaseUrl =
     options.config?.databaseUrl ??
     (options.dialect === 'postgres'
-      ? await freshPostgresDatabase()
+      ? await migratedPostgresDatabase()
       : `sqlite:${dataDir}/latchkey.db`);
   const logFile = path.join(dataDir, 'log.jsonl');
   const { log, flush, droppedLines } = createLog({ level: 'debug', file: logFile });

@@ -44,13 +44,14 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
-export async function createDatabase(serverUrl: string): Promise<string> {
+/** Copies `template`, the name of a database to which no client is connected. */
+export async function createDatabase(serverUrl: string, template = 'template0'): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const client = new Client({ connectionString: serverUrl });
   await client.connect();
   try {
     // With fsync off, copying the files is the faster strategy.
-    await client.query(`CREATE DATABASE ${name} TEMPLATE template0 STRATEGY file_copy`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   } finally {
     await client.end();
   }
