@@ -1,8 +1,9 @@
 // Checks for every screen. The list comes from the router, so that new screens are covered.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { consoles, expectAccessible, type Person } from '../support/console.ts';
+import { consoles, expectAccessible, expectContrast, type Person } from '../support/console.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makeLink, upload } from '../support/sharing.ts';
 import { desktop, overhangOf, phone } from '../support/viewing.ts';
@@ -46,11 +47,9 @@ beforeAll(async () => {
 const addressOf = (template: string) =>
   template.replace(/\$(\w+)/g, (_, name: string) => values[name] ?? `no ${name}`);
 
-const settings = [
-  ['light', desktop],
-  ['dark', { ...desktop, colorScheme: 'dark' }],
+const sizes = [
+  ['on a desktop', desktop],
   ['on a phone', phone],
-  ['on a phone, dark', { ...phone, colorScheme: 'dark' }],
 ] as const;
 
 it('the router has screens', () => {
@@ -59,7 +58,7 @@ it('the router has screens', () => {
 });
 
 describe.each(paths)('%s', (template) => {
-  it.each(settings)('is accessible: %s', async (_, options) => {
+  it.each(sizes)('is accessible: %s', async (_, options) => {
     const { page, open } = await visitAs(person, options);
     await open(addressOf(template));
     await page.waitForLoadState('networkidle');
@@ -70,6 +69,10 @@ describe.each(paths)('%s', (template) => {
     expect(await page.title()).toMatch(/^.+ · Latchkey$/);
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
     expect(await overhangOf(page)).toBe(0);
+
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(() => colorSchemeOf(page)).toBe('dark');
+    await expectContrast(page);
     if (options !== desktop) return;
     for (const width of [320, 800, 1024]) {
       await page.setViewportSize({ width, height: 800 });
@@ -77,3 +80,8 @@ describe.each(paths)('%s', (template) => {
     }
   });
 });
+
+/** The scheme in which the console draws itself. */
+function colorSchemeOf(page: Page): Promise<string | null> {
+  return page.locator('html').getAttribute('data-mantine-color-scheme');
+}

@@ -45,8 +45,19 @@ const fontConfiguration = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-/** A headless Chromium with web security on. The caller closes it. */
-export async function launchBrowser(): Promise<Browser> {
+let shared: Promise<Browser> | undefined;
+
+/**
+ * The browser that all suites of this process share, and that ends with it. Each test has a context
+ * of its own in it, with its own cookies, storage and cache.
+ */
+export function sharedBrowser(): Promise<Browser> {
+  shared ??= launchBrowser();
+  return shared;
+}
+
+/** A headless Chromium with web security on. */
+async function launchBrowser(): Promise<Browser> {
   const folder = await unpackedBrowser();
   const fonts = await fontConfigurationIn(folder);
   const executablePath = join(folder, 'chromium');

@@ -1,10 +1,12 @@
 // What the suites of the console have in common: an app, a browser, and people who are signed in.
-import axe from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
 import type { Database, MemberRow } from '../../src/storage/schema.ts';
-import { launchBrowser } from './browser.ts';
+import { sharedBrowser } from './browser.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './harness.ts';
 import { addMember, as, liveSessions } from './members.ts';
 import { addSession, addUser, type TestUser } from './users.ts';
@@ -17,6 +19,9 @@ export type Visit = Reader & {
   open(path: string): Promise<void>;
 };
 
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const axeSource = readFileSync(axeFile, 'utf8');
+
 /** Chromium itself logs each answer that is an error. */
 const ownLog = /^Failed to load resource: the server responded with a status of \d+/;
 
@@ -27,16 +32,13 @@ export function consoles(options: TestAppOptions = {}) {
   const visits: Reader[] = [];
   beforeAll(async () => {
     test = await startTestApp(options);
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
   afterEach(() => {
     const complaints = visits.splice(0).flatMap((visit) => visit.complaints);
     expect(complaints.filter((complaint) => !ownLog.test(complaint))).toEqual([]);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await test?.remove();
-  });
+  afterAll(() => test?.remove());
 
   const db = (): Database => test.app.inside.db;
 
@@ -140,8 +142,18 @@ export async function fillSignIn(page: Page, { email, password }: Person, otp = 
 
 /** Checks the page as it stands against the rules of axe: nothing serious may be wrong with it. */
 export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+  await expectNoViolations(page, {});
+}
+
+/** Checks only the contrast of the colours: all that depends on the colour scheme. */
+export async function expectContrast(page: Page): Promise<void> {
+  await expectNoViolations(page, { runOnly: ['color-contrast', 'link-in-text-block'] });
+}
+
+async function expectNoViolations(page: Page, options: axe.RunOptions): Promise<void> {
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeSource);
+  const run = `axe.run(${JSON.stringify({ ...options, resultTypes: ['violations'] })})`;
+  const { violations } = await page.evaluate<axe.AxeResults>(run);
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`)).toEqual([]);
 }

@@ -1,7 +1,7 @@
 // What the suites of the viewer have in common: an app, a browser, and a document that is shared.
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { launchBrowser } from './browser.ts';
+import { sharedBrowser } from './browser.ts';
 import { startTestApp, type TestApp } from './harness.ts';
 import { type LinkFields, makeLink, upload } from './sharing.ts';
 import { desktop, newReader, type Reader } from './viewing.ts';
@@ -12,12 +12,9 @@ export function readers() {
   let browser: Browser;
   beforeAll(async () => {
     test = await startTestApp();
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await test?.remove();
-  });
+  afterAll(() => test?.remove());
 
   /** A fresh reader until the test's end. */
   async function read(options: BrowserContextOptions = desktop): Promise<Reader> {

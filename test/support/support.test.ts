@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { launchBrowser } from './browser.ts';
+import { sharedBrowser } from './browser.ts';
 import { freshPostgresDatabase } from './fresh-postgres.ts';
 import { makePdf } from './pdf.ts';
 import { multipartBody, openRawHttp, requestHead } from './raw-http.ts';
@@ -52,9 +52,9 @@ describe('the browser', () => {
         response.setHeader('Content-Type', 'text/html').end('<h1>Shown <i>whole</i></h1>');
       }),
     );
-    const browser = await launchBrowser();
-    onTestFinished(() => browser.close());
+    const browser = await sharedBrowser();
     const page = await browser.newPage();
+    onTestFinished(() => page.close());
 
     await page.goto(`http://127.0.0.1:${port}/`);
 
@@ -208,9 +208,9 @@ async function textOfPages(pdf: Buffer): Promise<string[]> {
       }
     }),
   );
-  const browser = await launchBrowser();
-  onTestFinished(() => browser.close());
+  const browser = await sharedBrowser();
   const page = await browser.newPage();
+  onTestFinished(() => page.close());
   await page.goto(`http://127.0.0.1:${port}/`);
   return page.evaluate<string[]>(`(async () => {
     const { getDocument, GlobalWorkerOptions } = await import('/pdf.mjs');

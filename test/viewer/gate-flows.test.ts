@@ -1,7 +1,7 @@
 // The gate in a browser, without JavaScript.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { launchBrowser } from '../support/browser.ts';
+import { sharedBrowser } from '../support/browser.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
 import { api, type LinkFields, makeLink, upload } from '../support/sharing.ts';
@@ -18,13 +18,10 @@ let documentId: string;
 const clock = { skippedMs: 0 };
 beforeAll(async () => {
   test = await startTestApp({ now: () => Date.now() + clock.skippedMs });
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
   documentId = (await upload(test, pdf, 'terms.pdf')).id;
 });
-afterAll(async () => {
-  await browser.close();
-  await test.remove();
-});
+afterAll(() => test.remove());
 
 const share = (options: object): Promise<LinkFields> => makeLink(test, documentId, { ...options });
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { launchBrowser } from '../support/browser.ts';
+import { sharedBrowser } from '../support/browser.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
 import { type LinkFields, makeLink, makePng, makeZip, upload } from '../support/sharing.ts';
@@ -17,12 +17,9 @@ let browser: Browser;
 let aheadMs = 0;
 beforeAll(async () => {
   test = await startTestApp({ now: () => Date.now() + aheadMs });
-  browser = await launchBrowser();
+  browser = await sharedBrowser();
 });
-afterAll(async () => {
-  await browser.close();
-  await test.remove();
-});
+afterAll(() => test.remove());
 
 async function share(bytes: Buffer, filename: string, options = {}): Promise<LinkFields> {
   return makeLink(test, (await upload(test, bytes, filename)).id, options);
