@@ -12,7 +12,7 @@ import { allMethods, hearAny } from '../support/any-method.ts';
 import { addMember, memberScope } from '../support/members.ts';
 import { makeNeighbour, type Neighbour, requiredFields } from '../support/neighbour.ts';
 import { blobDirOf, filesUnder } from '../support/sharing.ts';
-import { describeApp } from '../support/suite.ts';
+import { describeApp, type TransportName } from '../support/suite.ts';
 import { signToken } from '../support/tokens.ts';
 import { transportNames } from '../support/transports.ts';
 
@@ -78,6 +78,7 @@ describe('the methods of the area', () => {
 const roles = Object.keys(roleScopes) as Role[];
 const callers = ['key', ...roles, 'member of both', 'staff', 'service'] as const;
 type Caller = (typeof callers)[number];
+const oneOfEachType: ReadonlySet<Caller> = new Set(['key', 'owner', 'service']);
 const bound: readonly Caller[] = ['key', ...roles];
 
 describeApp('two workspaces', (suite) => {
@@ -111,6 +112,15 @@ describeApp('two workspaces', (suite) => {
       kind === 'staff' || kind === 'service' || kind === 'workspace_key' ? kind : 'member';
     return principals.includes(principalTypes[type]) && (!role || roleScopes[role].has(scope));
   }
+  /**
+   * All callers through HTTP on SQLite. Neither the wire format nor the SQL depends on the caller's
+   * role, so the other transports and PostgreSQL get one caller of each type.
+   */
+  function callersFor<C extends Caller>(transport: TransportName, all: readonly C[]): readonly C[] {
+    if (suite.dialect === 'sqlite' && transport === 'http') return all;
+    return all.filter((caller) => oneOfEachType.has(caller));
+  }
+  const transports = suite.dialect === 'sqlite' ? transportNames : (['http'] as const);
   const stateOf = async (one: Neighbour) => ({
     rows: await one.rows(),
     files: await filesUnder(blobDirOf(suite.testApp)),
@@ -133,51 +143,55 @@ describeApp('two workspaces', (suite) => {
       expect(answer).toMatchObject({ code: 'ok' });
     });
 
-    const transports = suite.dialect === 'sqlite' ? transportNames : (['http'] as const);
     describe.each(transports)('through %s', (transport) => {
-      it.each(callers)('is as with one that is not there, for one who is here: %s', async (who) => {
-        const authorization = await credentialOf(who, method);
-        const rest = requiredFields[method.name] ?? {};
-        const own = { ...ours.ids, page_token: '' };
-        const before = await stateOf(theirs);
-        const call = (id: string) => {
-          const fields = { ...own, [field]: id };
-          return hearAny(suite.app, transport, { method, authorization, fields, rest });
-        };
+      it.each(callersFor(transport, callers))(
+        'is as with one that is not there, for one who is here: %s',
+        async (who) => {
+          const authorization = await credentialOf(who, method);
+          const rest = requiredFields[method.name] ?? {};
+          const own = { ...ours.ids, page_token: '' };
+          const before = await stateOf(theirs);
+          const call = (id: string) => {
+            const fields = { ...own, [field]: id };
+            return hearAny(suite.app, transport, { method, authorization, fields, rest });
+          };
 
-        const answer = await call(theirs.ids[field as IdField]);
+          const answer = await call(theirs.ids[field as IdField]);
 
-        const code = narrows(method, field) ? 'ok' : 'not_found';
-        if (mayCall(who, method)) expect(answer.code).toBe(code);
-        else expect(['forbidden', 'unauthenticated']).toContain(answer.code);
-        expectNothingOf(answer.text);
-        expect(answer).toEqual(await call(unknown[field as IdField]));
-        expect(await stateOf(theirs)).toEqual(before);
-      });
+          const code = narrows(method, field) ? 'ok' : 'not_found';
+          if (mayCall(who, method)) expect(answer.code).toBe(code);
+          else expect(['forbidden', 'unauthenticated']).toContain(answer.code);
+          expectNothingOf(answer.text);
+          expect(answer).toEqual(await call(unknown[field as IdField]));
+          expect(await stateOf(theirs)).toEqual(before);
+        },
+      );
     });
   });
 
   describe.each(within)('%s in the other', (_, method) => {
-    const transports = suite.dialect === 'sqlite' ? transportNames : (['http'] as const);
     describe.each(transports)('through %s', (transport) => {
-      it.each(bound)('is closed, and as in one that is not there: %s', async (who) => {
-        const authorization = await credentialOf(who, method);
-        const rest = requiredFields[method.name] ?? {};
-        const before = await stateOf(theirs);
-        const call = (ids: object) => {
-          const fields = { ...ids, page_token: '' };
-          return hearAny(suite.app, transport, { method, authorization, fields, rest });
-        };
+      it.each(callersFor(transport, bound))(
+        'is closed, and as in one that is not there: %s',
+        async (who) => {
+          const authorization = await credentialOf(who, method);
+          const rest = requiredFields[method.name] ?? {};
+          const before = await stateOf(theirs);
+          const call = (ids: object) => {
+            const fields = { ...ids, page_token: '' };
+            return hearAny(suite.app, transport, { method, authorization, fields, rest });
+          };
 
-        const answer = await call(theirs.ids);
+          const answer = await call(theirs.ids);
 
-        const takesKeys = accessOf(method).principals.includes(principalTypes.workspace_key);
-        const code = who === 'key' && !takesKeys ? 'unauthenticated' : 'forbidden';
-        expect(answer.code).toBe(code);
-        expectNothingOf(answer.text);
-        expect(answer).toEqual(await call(unknown));
-        expect(await stateOf(theirs)).toEqual(before);
-      });
+          const takesKeys = accessOf(method).principals.includes(principalTypes.workspace_key);
+          const code = who === 'key' && !takesKeys ? 'unauthenticated' : 'forbidden';
+          expect(answer.code).toBe(code);
+          expectNothingOf(answer.text);
+          expect(answer).toEqual(await call(unknown));
+          expect(await stateOf(theirs)).toEqual(before);
+        },
+      );
     });
   });
 
