@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   createPageCounter,
   type PageCounterOptions,
@@ -16,7 +16,7 @@ import {
 } from '../support/hostile-pdfs.ts';
 import { makePdf } from '../support/pdf.ts';
 
-/** The suite builds it before it starts. */
+/** The global setup builds it. */
 const file = path.resolve(import.meta.dirname, '../../dist/src/sharing/documents/pages/program.js');
 /** So long that nothing but what is tested can be why a count is given up. */
 const patient = { startMs: 60_000, countMs: 60_000, waitMs: 60_000 };
@@ -36,6 +36,11 @@ function sourceOf(bytes: Buffer) {
     },
   };
 }
+
+/** The counter of the cases that neither need their own limits nor hold the program up. */
+const shared = createPageCounter({ file, limits: patient });
+afterAll(() => shared.stop());
+const countShared = (source: PdfSource) => shared.count(source, 'ws_1');
 
 const pdf = sourceOf(makePdf({ pages: 7, text: 'Terms' }));
 
@@ -87,7 +92,7 @@ describe('the program', () => {
 
 describe('the pages of a PDF', () => {
   it('are counted', async () => {
-    expect(await counter({}).count(pdf)).toBe(7);
+    expect(await countShared(pdf)).toBe(7);
   });
 
   it('are counted one after the other, however many come at once', async () => {
@@ -100,7 +105,7 @@ describe('the pages of a PDF', () => {
 
   it('are counted without reading the whole of a large file', async () => {
     const { source, read } = hugePdf(1_500_000_000);
-    expect(await counter({}).count(source)).toBe(40);
+    expect(await countShared(source)).toBe(40);
     expect(read.bytes).toBeLessThan(2_000_000);
   });
 
@@ -110,42 +115,38 @@ describe('the pages of a PDF', () => {
   });
 
   it.each(unreadablePdfs)('that has %s are none', async (_, bytes) => {
-    const { count } = counter({});
-    expect(await count(sourceOf(bytes))).toBe(0);
-    expect(await count(pdf)).toBe(7);
+    expect(await countShared(sourceOf(bytes))).toBe(0);
+    expect(await countShared(pdf)).toBe(7);
   });
 
   it.each(lyingPdfs)('%s are as many as there are', async (_, bytes, pages) => {
-    expect(await counter({}).count(sourceOf(bytes))).toBe(pages);
+    expect(await countShared(sourceOf(bytes))).toBe(pages);
   });
 
   it.each(loopingPdfs)('that %s can be told', async (_, bytes) => {
-    const { count } = counter({});
-    expect(await count(sourceOf(bytes))).toBeLessThan(10);
-    expect(await count(pdf)).toBe(7);
+    expect(await countShared(sourceOf(bytes))).toBeLessThan(10);
+    expect(await countShared(pdf)).toBe(7);
   });
 
   it('that never come to their end are given up in time', async () => {
     const { count } = counter({ countMs: 1000 });
     const pages = await count(sourceOf(endlessPdf()));
     expect(pages).toBe(0);
-    expect(await counter({}).count(pdf)).toBe(7);
+    expect(await countShared(pdf)).toBe(7);
   });
 
   it('that unpack to more than there is memory for are given up', async () => {
-    const { count } = counter({});
-    expect(await count(sourceOf(bombPdf()))).toBe(0);
-    expect(await count(pdf)).toBe(7);
+    expect(await countShared(sourceOf(bombPdf()))).toBe(0);
+    expect(await countShared(pdf)).toBe(7);
   });
 
   it('that lie where they cannot be read are none', async () => {
-    const { count } = counter({});
     // biome-ignore lint/correctness/useYield: it fails before there is something to yield.
     async function* read(): AsyncGenerator<Uint8Array> {
       throw new Error('the disk is broken');
     }
-    expect(await count({ sizeBytes: 1000, read })).toBe(0);
-    expect(await count(pdf)).toBe(7);
+    expect(await countShared({ sizeBytes: 1000, read })).toBe(0);
+    expect(await countShared(pdf)).toBe(7);
   });
 
   it('are none where nothing can be started to count them', async () => {
