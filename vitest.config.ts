@@ -4,11 +4,13 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    // The files of a worker share its modules, so that the service is loaded once for each worker.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Of patience, not of speed: two cores may have a lot to do besides.
+    // How long a test waits for a state: long, because the machine may be busy with other work.
     expect: { poll: { timeout: 10_000 } },
-    // Two cores: more workers than that only wait for each other.
-    maxWorkers: 2,
+    // For two cores: many tests wait for a timeout of the service, and leave their core idle.
+    maxWorkers: 3,
   },
 });

@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that need no server, no browser and no PostgreSQL. */
+export default defineConfig({
+  test: {
+    include: ['test/unit/**/*.test.ts'],
+    isolate: false,
+    maxWorkers: 2,
+  },
+});
