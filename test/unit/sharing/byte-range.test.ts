@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../src/errors/errors.ts';
-import { selectBytes } from '../../src/http/byte-range.ts';
-import { ranges } from '../support/ranges.ts';
+import { Failure } from '../../../src/errors/errors.ts';
+import { selectBytes } from '../../../src/http/byte-range.ts';
+import { ranges } from '../../support/ranges.ts';
 
 describe('a range', () => {
   it.each(ranges)('%j selects what it says', (range, expected) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PageQuery, pageOf, pageQuery } from '../../src/storage/page-token.ts';
+import { type PageQuery, pageOf, pageQuery } from '../../../src/storage/page-token.ts';
 
 type Row = { create_time: number; id: string };
 

@@ -1,6 +1,6 @@
 // The depth of JSON texts, which is judged without parsing them.
 import { expect, test } from 'vitest';
-import { isNestedTooDeeply } from '../../src/limits/json-nesting.ts';
+import { isNestedTooDeeply } from '../../../src/limits/json-nesting.ts';
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
