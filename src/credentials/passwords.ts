@@ -48,12 +48,15 @@ export function changesOf(callerId: string): PasswordQueue {
 /** Throws `unavailable` or, where an owner has used up its share, `rate_limited`. */
 export function createPasswords(): Passwords {
   const turns = createTurns();
-  const decoy = hash('', options);
+  let decoy: Promise<string> | undefined;
   return {
     hash: (password, queue = users) => turns(queue, () => hash(normalised(password), options)),
     verify: (stored, password, queue = users) =>
       turns(queue, async () => {
-        const matches = await verify(stored ?? (await decoy), normalised(password));
+        // Every first call waits for it, so that its time does not show whether there is a string.
+        decoy ??= hash('', options);
+        const unknown = await decoy;
+        const matches = await verify(stored ?? unknown, normalised(password));
         return matches && stored !== undefined;
       }),
   };

@@ -52,7 +52,7 @@ async function rawServer(serve: (socket: Socket) => void): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** What the caller is told, and what the log. */
+/** The error for the caller, and the line in the log. */
 async function refusalOf(sending: Promise<void>): Promise<{ failure: Failure; cause: string }> {
   const thrown: unknown = await sending.then(
     () => undefined,
@@ -96,7 +96,7 @@ describe('a mail', () => {
     ['a subject with lines', { subject: 'Code\r\nBcc: eve@example.com\r\n\r\nBody' }, {}],
     ['a name with lines', {}, { name: 'Us\r\nBcc: eve@example.com', address: from.address }],
     ['a name with a list', {}, { name: '"Us" <eve@example.com>, Me;', address: from.address }],
-  ])('has no header of another by %s', async (_, part, sender) => {
+  ])('cannot get another header by %s', async (_, part, sender) => {
     const server = await smtpServer();
     const options = { from: { ...from, ...sender } };
     await mailerFor(server.port, options).send({ ...mail, ...part });
@@ -116,14 +116,14 @@ describe('a mail', () => {
     'a@example.com> SIZE=1',
     'a',
     '',
-  ])('goes to a single address: %j is none', async (to) => {
+  ])('goes to a single address: %j is refused', async (to) => {
     const server = await smtpServer();
     const sending = mailerFor(server.port).send({ ...mail, to });
     await expect(sending).rejects.toThrow('a mail goes to a single address');
     expect(server.arrived).toEqual([]);
   });
 
-  it('is one of many that are sent at the same time, each of them once', async () => {
+  it('is sent once when many are sent at the same time', async () => {
     let connections = 0;
     const server = await smtpServer({
       onConnect(_, done) {
@@ -147,7 +147,7 @@ describe('a login', () => {
     expect(server.arrived).toMatchObject([{ user: login.user, encrypted: false }]);
   });
 
-  it('that is wrong is told to the log, without what was said', async () => {
+  it("that fails is logged without the server's answer", async () => {
     const server = await smtpServer({ authOptional: false, onAuth: isLogin });
     const wrong = { user: 'robot.one', password: 'open, sesame!' };
     const { failure, cause } = await refusalOf(mailerFor(server.port, { login: wrong }).send(mail));
@@ -155,7 +155,7 @@ describe('a login', () => {
     expect(failure.message + cause).not.toMatch(/sesame|robot|reader/);
   });
 
-  it('is not given up where the server offers none', async () => {
+  it('is required even if the server offers none', async () => {
     const server = await smtpServer({ disabledCommands: ['AUTH'] });
     await refusalOf(mailerFor(server.port, { login }).send(mail));
     expect(server.arrived).toEqual([]);
@@ -163,7 +163,7 @@ describe('a login', () => {
 });
 
 describe('encryption', () => {
-  it('is demanded before a login is told', async () => {
+  it('is required before a login is sent', async () => {
     const said: string[] = [];
     const port = await rawServer((socket) => {
       socket.write('220 hello\r\n');
@@ -206,7 +206,7 @@ describe('encryption', () => {
   });
 });
 
-describe('a mail cannot be handed over to a server', () => {
+describe('a mail fails at a server', () => {
   it('that refuses the address, and the next one can', async () => {
     const server = await smtpServer({
       onRcptTo({ address }, _, done) {
@@ -221,7 +221,7 @@ describe('a mail cannot be handed over to a server', () => {
     expect(server.arrived).toMatchObject([{ to: ['other@example.com'] }]);
   });
 
-  it('that is away', async () => {
+  it('that is unreachable', async () => {
     const gone = await startSmtpServer();
     await gone.stop();
     const { cause } = await refusalOf(mailerFor(gone.port).send(mail));
@@ -238,7 +238,7 @@ describe('a mail cannot be handed over to a server', () => {
     await refusalOf(mailerFor(port, { timeoutMs: 200 }).send(mail));
   });
 
-  it('that keeps talking and never comes to the point', async () => {
+  it('that keeps sending and never answers', async () => {
     const port = await rawServer((socket) => {
       const timer = setInterval(() => socket.write('220-wait\r\n'), 20);
       socket.on('close', () => clearInterval(timer));
@@ -246,7 +246,7 @@ describe('a mail cannot be handed over to a server', () => {
     await refusalOf(mailerFor(port, { timeoutMs: 500 }).send(mail));
   });
 
-  it('that has enough waiting already, and those that wait are given up with a stop', async () => {
+  it('with too many waiting mails, which fail when the service stops', async () => {
     const port = await rawServer(() => {});
     const mailer = mailerFor(port, { timeoutMs: 60_000, pendingMax: 5 });
     const waiting = Array.from({ length: 5 }, () => refusalOf(mailer.send(mail)));

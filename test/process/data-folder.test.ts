@@ -90,7 +90,7 @@ describe('the modes of files and folders', () => {
 });
 
 describe('temporary files', () => {
-  test('are not made for a key that exists', async () => {
+  test('are not created if the key exists', async () => {
     const dataDir = await usedFolder();
     const made: string[] = [];
     const watcher = watch(dataDir, (_, name) => void made.push(String(name)));

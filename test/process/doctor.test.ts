@@ -7,6 +7,7 @@ import SQLite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
+import { stoppedInstallation } from '../support/stopped-installation.ts';
 
 type Report = { readonly code: unknown; readonly lines: readonly string[] };
 
@@ -23,13 +24,6 @@ async function started(env: Record<string, string> = {}) {
   return program;
 }
 
-async function stopped(env: Record<string, string> = {}): Promise<string> {
-  const program = await started(env);
-  program.child.kill('SIGTERM');
-  expect(await program.ended).toBe(0);
-  return program.dataDir;
-}
-
 /** Every file with its mode and digest. */
 async function contentsOf(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
@@ -43,7 +37,7 @@ async function contentsOf(folder: string): Promise<string[]> {
   );
 }
 
-test('a sound installation passes each check, while the server runs', async () => {
+test('a valid installation passes each check while the server runs', async () => {
   const { dataDir } = await started();
 
   const { code, lines } = await doctor({}, dataDir);
@@ -57,7 +51,7 @@ test('a sound installation passes each check, while the server runs', async () =
 
 test('a stopped installation is not changed, on either database', async () => {
   for (const url of ['', await freshPostgresDatabase()]) {
-    const dataDir = await stopped({ LATCHKEY_DATABASE_URL: url });
+    const dataDir = await stoppedInstallation(url === '' ? undefined : url);
     const before = await contentsOf(dataDir);
 
     const { code, lines } = await doctor({ LATCHKEY_DATABASE_URL: url }, dataDir);
@@ -93,8 +87,8 @@ test('every bad setting is a problem', async () => {
   });
 });
 
-test('open files, a clock that was set back and a mail server that is away are found', async () => {
-  const dataDir = await stopped();
+test('open files, a clock that was set back and an unreachable mail server are found', async () => {
+  const dataDir = await stoppedInstallation();
   await chmod(path.join(dataDir, 'master.key'), 0o644);
   const db = new SQLite(path.join(dataDir, 'latchkey.db'));
   db.exec(`update users set create_time = ${Date.now() + 400 * 86_400_000}`);
@@ -119,8 +113,8 @@ test('open files, a clock that was set back and a mail server that is away are f
   expect(code).toBe(1);
 });
 
-test('a database of a newer version and one that is away are problems', async () => {
-  const dataDir = await stopped();
+test('a database of a newer version and an unreachable one are problems', async () => {
+  const dataDir = await stoppedInstallation();
   const db = new SQLite(path.join(dataDir, 'latchkey.db'));
   db.exec(`insert into kysely_migration values ('9999-future', '2027-01-01')`);
   db.close();
@@ -138,7 +132,7 @@ test('a database of a newer version and one that is away are problems', async ()
   expect(away.code).toBe(1);
 });
 
-test('a database that is lost is a problem, and no file is made', async () => {
+test('a lost database is a problem, and no file is created', async () => {
   for (const name of ['master.key', 'blobs']) {
     const dataDir = await newDataDir();
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
@@ -162,8 +156,8 @@ test('a database that is lost is a problem, and no file is made', async () => {
   }
 });
 
-test('a master key that is not the one of the database is a problem', async () => {
-  const dataDir = await stopped();
+test('a master key of another database is a problem', async () => {
+  const dataDir = await stoppedInstallation();
   const other = 'ab'.repeat(32);
   const set = await doctor({ LATCHKEY_MASTER_KEY: other }, dataDir);
   await writeFile(path.join(dataDir, 'master.key'), `${other}\n`);

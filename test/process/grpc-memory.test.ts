@@ -14,7 +14,7 @@ async function megabytesOf({ child }: RunningProgram): Promise<number> {
 test.each([
   ['with a credential', 'latchkey.identity.v1.VerificationService/VerifyToken'],
   ['without one', 'latchkey.identity.v1.IssuanceService/IssueToken'],
-])('150 unfinished calls of a method %s hold little memory', async (_name, method) => {
+])('150 unfinished calls of a method %s use little memory', async (_name, method) => {
   const program = await startProgram();
   onTestFinished(() => program.remove());
   const session = await openSession(program.env.LATCHKEY_GRPC_ADDRESS);

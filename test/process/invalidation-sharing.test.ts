@@ -103,7 +103,7 @@ describeDialects('a process', (dialect) => {
     await expect.poll(() => listsAt(second, credential), within1s).toBe('unauthenticated');
   });
 
-  it('ends a rotated key after the overlap, and takes the one that follows it', async () => {
+  it('rejects a rotated key after the overlap, and accepts the new one', async () => {
     const { keyId, credential } = await makeKey();
     const request = { workspaceId, keyId, overlapSeconds: 2 };
     const { apiKey } = messageOf(await manage(keys.rotateApiKey, request));
@@ -115,7 +115,7 @@ describeDialects('a process', (dialect) => {
     }
   });
 
-  it('takes no key beyond its end, whoever has made it', async () => {
+  it('rejects an expired key, whichever process created it', async () => {
     const expireTime = timestampFromMs(Date.now() + 2_000);
     const { credential } = await makeKey({ expireTime });
     for (const transport of [second, first]) {
@@ -123,7 +123,7 @@ describeDialects('a process', (dialect) => {
     }
   });
 
-  it('lets a member no further in whom the other has removed', async () => {
+  it('refuses a member that the other has removed', async () => {
     const password = 'a long enough password';
     const { id: userId, email } = await addUser(db, { kind: 'member', password });
     messageOf(await manage(putMember, { workspaceId, userId, role: MemberRole.MEMBER }));
@@ -139,7 +139,7 @@ describeDialects('a process', (dialect) => {
     await expect.poll(() => listsAt(second, credential), within1s).toBe('forbidden');
   });
 
-  // A link is read anew for each request: there is nothing to wait for.
+  // Every request reads the link again: there is nothing to wait for.
   const ends: [string, 403 | 404 | 410, (linkId: string, documentId: string) => unknown][] = [
     ['is revoked', 410, (linkId) => manage(revokeLink, { workspaceId, linkId })],
     ['has ended', 410, (linkId) => manage(updateLink, { workspaceId, linkId, expireTime: soon() })],
@@ -154,7 +154,7 @@ describeDialects('a process', (dialect) => {
       (_, documentId) => manage(deleteDocument, { workspaceId, documentId }),
     ],
   ];
-  it.each(ends)('shows nothing of a link that %s in the other', async (_, status, end) => {
+  it.each(ends)('shows nothing of a link that %s in the other process', async (_, status, end) => {
     const { credential } = await makeKey();
     const [here, there] = origins.map(({ origin }) => origin);
     const form = multipartBody([{ name: 'file', filename: 'a.pdf', body: '%PDF-1.7' }], 'frontier');

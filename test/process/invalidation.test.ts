@@ -1,4 +1,4 @@
-// Two processes on one database: what the one takes away, the other refuses within a second.
+// Two processes on one database: the second rejects within a second what the first has revoked.
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
@@ -90,7 +90,7 @@ describeDialects('a process', (dialect) => {
     const env = {
       LATCHKEY_DATABASE_URL: url,
       LATCHKEY_BOOTSTRAP: 'demo',
-      // Each takes the other's tokens.
+      // Each accepts the other's tokens.
       LATCHKEY_PUBLIC_URL: 'http://latchkey.test',
     };
     programs = [await startProgram(env, dataDir), await startProgram(env, dataDir)];
@@ -136,7 +136,7 @@ describeDialects('a process', (dialect) => {
     await expect.poll(() => codeAt(second, kind, added), within1s).toBe(code);
   });
 
-  it('finds no life in the token of a client that the other one has disabled', async () => {
+  it('rejects the token of a client that the other one has disabled', async () => {
     const { ownerId: clientId, text: clientSecret } = await addClient(db, 'payments:read');
     const request = { clientId, clientSecret, scope: 'payments:read' };
     const { accessToken: token } = messageOf(await second.call(issueToken, request));
@@ -153,7 +153,7 @@ describeDialects('a process', (dialect) => {
     await expect.poll(() => isActiveAt(second), within1s).toBe(true);
   });
 
-  it('issues no token for an account that the other one has taken away', async () => {
+  it('issues no token for an account that the other one has removed', async () => {
     const scopes = 'payments:read';
     const { ownerId: customerId, text: apiKey } = await addCustomer(db, scopes, {
       accounts: ['acc_1', 'acc_2'],
@@ -171,7 +171,7 @@ describeDialects('a process', (dialect) => {
     await expect.poll(() => accountsAt(second), within1s).toEqual(['acc_2']);
   });
 
-  it('loses no secret of those that both rotate at once', async () => {
+  it('loses no secret when both rotate at once', async () => {
     const { ownerId: clientId } = await addClient(db, 'payments:read');
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>

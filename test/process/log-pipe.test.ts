@@ -97,7 +97,7 @@ const writer = `
     process.exit(0);
   });`;
 
-test('lines that cannot be written take little memory, and a line counts them', async () => {
+test('lines that cannot be written use little memory, and a later line counts them', async () => {
   const { child, pipe, ended, stderr } = spawnWithPipe(['--input-type=module', '-e', writer]);
   await expect.poll(stderr, { timeout: 25_000 }).toContain('rss');
   const { rss } = JSON.parse(stderr());

@@ -42,7 +42,7 @@ async function issueToken({ env }: RunningProgram, requestId: string): Promise<R
 }
 
 describe('readiness', () => {
-  test('is told with its reasons, by a process that is well', async () => {
+  test('is reported with its checks by a healthy process', async () => {
     const { env } = await started();
 
     expect(await get(`${env.LATCHKEY_OPS_URL}/healthz`)).toEqual(healthy);
@@ -52,7 +52,7 @@ describe('readiness', () => {
     });
   });
 
-  test('ends when the folder of the documents is gone, and comes back with it', async () => {
+  test('ends while the folder of the documents is missing', async () => {
     const program = await started();
     const { env, dataDir } = program;
     const pending = path.join(dataDir, 'blobs/pending');
@@ -65,7 +65,7 @@ describe('readiness', () => {
     expect(await get(`${env.LATCHKEY_OPS_URL}/readyz`)).toMatchObject({ status: 200 });
   });
 
-  test('ends when that folder takes no files', async () => {
+  test('ends while that folder is read-only', async () => {
     const { env, dataDir } = await started();
     const pending = path.join(dataDir, 'blobs/pending');
     await rm(pending, { recursive: true });
@@ -91,7 +91,7 @@ describe('readiness', () => {
     expect(await refused.json()).toMatchObject({ code: 'unavailable' });
   });
 
-  test('ends when PostgreSQL does', async () => {
+  test('ends while PostgreSQL is down', async () => {
     const postgres = await startPostgres();
     onTestFinished(() => postgres.stop());
     const program = await started({
@@ -115,7 +115,7 @@ describe('readiness', () => {
   });
 });
 
-test('a query under way when PostgreSQL ends does not take the program along', async () => {
+test('a query that runs when PostgreSQL ends does not end the program', async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const url = await postgres.createDatabase();
@@ -136,7 +136,7 @@ test('a query under way when PostgreSQL ends does not take the program along', a
   expect(program.child.exitCode).toBeNull();
 });
 
-test('the metrics tell how long calls took, by method, transport and code', async () => {
+test('the metrics count the duration of calls by method, transport and code', async () => {
   const program = await started();
   await issueToken(program, 'one');
   await fetch(`${program.env.LATCHKEY_BASE_URL}/tokens`, { method: 'POST' });
@@ -195,7 +195,7 @@ test('the log is JSON lines on standard output, with request ids and without sec
   }
 });
 
-test('the operations answer nothing else, and no other transport answers theirs', async () => {
+test('the operations server has no other paths, and no transport has its paths', async () => {
   const { env } = await started();
 
   expect((await fetch(`${env.LATCHKEY_OPS_URL}/tokens`, { method: 'POST' })).status).toBe(404);

@@ -101,7 +101,7 @@ describeDialects('a staff user is recovered', (dialect) => {
     expect(sorted(scope)).toEqual([...managementScopes].sort());
   });
 
-  test('but not a member, who stays as before', async () => {
+  test('but not a member, who stays unchanged', async () => {
     const { settings, url, dataDir } = await start();
     const member = await withDatabase(url, async (db) => {
       const user = await addUser(db, { kind: 'member', disabled: true });
@@ -120,7 +120,7 @@ describeDialects('a staff user is recovered', (dialect) => {
   });
 });
 
-test('recover-staff makes no database where there is none', async () => {
+test('recover-staff does not create a missing database', async () => {
   const dataDir = await newDataDir();
   const { code, password, stderr } = await recover({}, dataDir, ['ada@example.com']);
   expect([code, password]).toEqual([1, '']);
@@ -128,7 +128,7 @@ test('recover-staff makes no database where there is none', async () => {
   await expect(access(path.join(dataDir, 'latchkey.db'))).rejects.toThrow();
 });
 
-test('recover-staff does not work on an empty database', async () => {
+test('recover-staff refuses an empty database', async () => {
   const settings = { LATCHKEY_DATABASE_URL: await freshPostgresDatabase() };
   const { code, stderr } = await recover(settings, await newDataDir(), ['ada@example.com']);
   expect([code, stderr]).toEqual([1, 'The staff user was not recovered: the database is empty\n']);

@@ -12,14 +12,7 @@ import {
   spawnProgram,
   startProgram,
 } from '../support/program.ts';
-
-/** Starts a server once, and stops it. */
-async function usedFolder(): Promise<string> {
-  const program = await startProgram();
-  onTestFinished(() => program.remove());
-  await stop(program);
-  return program.dataDir;
-}
+import { stoppedInstallation } from '../support/stopped-installation.ts';
 
 async function stop(program: Program): Promise<void> {
   program.child.kill('SIGTERM');
@@ -43,8 +36,8 @@ function issue({ env }: RunningProgram): Promise<Response> {
   });
 }
 
-test('a rotation of the master key puts a new one in its place, once all is under it', async () => {
-  const dataDir = await usedFolder();
+test('a rotation of the master key replaces it after everything is encrypted again', async () => {
+  const dataDir = await stoppedInstallation();
   const before = await fileKey(dataDir);
   await addSealed(urlIn(dataDir), await readMasterKeyFile(dataDir), 2);
 
@@ -66,8 +59,8 @@ test('a rotation of the master key puts a new one in its place, once all is unde
   await stop(server);
 });
 
-test('a rotation of the master key loses nothing, killed or tried by two at once', async () => {
-  const dataDir = await usedFolder();
+test('a rotation of the master key loses nothing when it is killed or runs twice at once', async () => {
+  const dataDir = await stoppedInstallation();
   await addSealed(urlIn(dataDir), await readMasterKeyFile(dataDir), 300);
   for (let delayMs = 150; delayMs <= 900; delayMs += 75) {
     const programs = await Promise.all(
@@ -94,7 +87,7 @@ test('a rotation of the master key in an empty folder is refused and leaves no f
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test('a server that has the old master key alone stops to serve by it', async () => {
+test('a server with the old master key stops serving', async () => {
   const program = await startProgram();
   onTestFinished(() => program.remove());
   const readiness = async () => (await issue(program)).status;
@@ -123,8 +116,8 @@ test('an unknown command or argument prints the usage, and names the command', a
   }
 });
 
-test('no private part of a signing key is written in the clear', async () => {
-  const dataDir = await usedFolder();
+test('no private signing key is stored in plain text', async () => {
+  const dataDir = await stoppedInstallation();
   await addSealed(urlIn(dataDir), await readMasterKeyFile(dataDir), 5);
   const masterKey = await fileKey(dataDir);
   const sealed = await withDatabase(urlIn(dataDir), (db) => sealedSigningKeys.read(db));

@@ -59,7 +59,7 @@ describe.each(disks)('on %s', (_, mountIt) => {
     await second.kill();
   });
 
-  test('that is full to the reserve, the program names the database', async () => {
+  test('that is full up to the reserve, the program names the database', async () => {
     const disk = mountIt();
     onTestFinished(() => disk.unmount());
     const dataDir = await stoppedCleanly(disk);
@@ -104,7 +104,7 @@ describe.each(disks)('on %s', (_, mountIt) => {
   });
 });
 
-test('a start with a database that is not one says so', async () => {
+test('a start with an invalid database file reports it', async () => {
   const dataDir = await newDataDir();
   writeFileSync(path.join(dataDir, 'latchkey.db'), 'not a database '.repeat(1000));
 

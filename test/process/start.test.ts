@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseEnv } from '../support/harness.ts';
 import { newDataDir, type Program, spawnProgram, startProgram } from '../support/program.ts';
+import { stoppedInstallation } from '../support/stopped-installation.ts';
 
 async function spawned(env: Record<string, string>): Promise<Program> {
   const program = await spawnProgram(env);
@@ -109,7 +110,7 @@ describe('the first start', () => {
 });
 
 describe('a later start', () => {
-  test('keeps the secrets, and what people have added, and renews the addresses', async () => {
+  test('keeps the secrets and the lines that users added, and updates the addresses', async () => {
     const dataDir = await newDataDir();
     const file = path.join(dataDir, 'bootstrap.env');
     const first = await started({}, dataDir);
@@ -134,11 +135,8 @@ describe('a later start', () => {
     expect(second.stderr()).not.toContain('first credentials');
   });
 
-  test('writes no file again that was taken away', async () => {
-    const dataDir = await newDataDir();
-    const first = await started({}, dataDir);
-    first.child.kill('SIGTERM');
-    await first.ended;
+  test('does not write a removed file again', async () => {
+    const dataDir = await stoppedInstallation();
     await rm(path.join(dataDir, 'bootstrap.env'));
 
     const program = await spawnProgram({}, dataDir);
@@ -148,11 +146,8 @@ describe('a later start', () => {
     expect(await readdir(dataDir)).not.toContain('bootstrap.env');
   });
 
-  test('under another master key is refused, saying so', async () => {
-    const dataDir = await newDataDir();
-    const first = await started({}, dataDir);
-    first.child.kill('SIGTERM');
-    await first.ended;
+  test('under another master key is refused with the reason', async () => {
+    const dataDir = await stoppedInstallation();
 
     const program = await spawnProgram({ LATCHKEY_MASTER_KEY: 'ab'.repeat(32) }, dataDir);
     onTestFinished(() => program.remove());
@@ -228,7 +223,7 @@ describe('a start that cannot succeed', () => {
     expect(program.stdout()).toBe('');
   });
 
-  test('says that the database is away and exits with 1, without its password', async () => {
+  test('reports an unreachable database without its password and exits with 1', async () => {
     const program = await spawned({
       LATCHKEY_DATABASE_URL: 'postgres://someone:hunter2@127.0.0.1:1/latchkey',
     });
@@ -238,7 +233,7 @@ describe('a start that cannot succeed', () => {
     expect(program.stderr() + program.stdout()).not.toContain('hunter2');
   });
 
-  test('leaves a damaged master key alone and says so', async () => {
+  test('keeps a damaged master key and reports it', async () => {
     const dataDir = await newDataDir();
     await writeFile(path.join(dataDir, 'master.key'), 'damaged');
     const program = await spawnProgram({}, dataDir);
@@ -251,7 +246,7 @@ describe('a start that cannot succeed', () => {
   });
 });
 
-test('a file of a first start is one that a shell can source', async () => {
+test('a shell can source the file of a first start', async () => {
   const { dataDir, env } = await started();
   const script = `. ${dataDir}/bootstrap.env; printf '%s' "$CLIENT_SCOPES"`;
   const { stdout } = await promisify(execFile)('sh', ['-c', script]);

@@ -88,7 +88,7 @@ async function readiness({ env }: RunningProgram): Promise<unknown> {
 }
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
-  test('a program at rest ends at once, with 0', async () => {
+  test('an idle program ends at once, with 0', async () => {
     const program = await started();
 
     program.child.kill(signal);
@@ -97,7 +97,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
     expect(program.stderr()).not.toContain('Latchkey ends');
   });
 
-  test('calls under way finish, over HTTP and gRPC, and new ones are refused', async () => {
+  test('running calls finish, over HTTP and gRPC, and new ones are refused', async () => {
     const program = await started();
     const upload = await beginUpload(program);
     const idle = await connected(program.httpPort);
@@ -129,7 +129,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
   });
 });
 
-test('a client that never finishes does not hold the end up for ever', async () => {
+test('a client that never finishes does not prevent the stop', async () => {
   const program = await started();
   const upload = await beginUpload(program);
   const grpc = beginGrpcUpload(program);
@@ -149,7 +149,7 @@ test('a client that never finishes does not hold the end up for ever', async () 
   expect([1, 14]).toContain(await failed);
 });
 
-test('a watcher of its health does not hold the end up', async () => {
+test('a health watcher does not delay the stop', async () => {
   const program = await started();
   const client = new Client(program.env.LATCHKEY_GRPC_ADDRESS, credentials.createInsecure());
   onTestFinished(() => client.close());
@@ -172,7 +172,7 @@ test('a watcher of its health does not hold the end up', async () => {
   expect(seen).toEqual(['0801', '0802', 'ended']);
 });
 
-test('what had come of an upload that was cut off is gone after the next start', async () => {
+test('a partial upload is removed at the next start', async () => {
   const program = await started();
   await beginUpload(program);
   await expect.poll(() => uploadsOf(program)).toBe(1);

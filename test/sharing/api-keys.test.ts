@@ -33,7 +33,7 @@ describeApp("a workspace's API keys", (suite) => {
     return rows.length;
   };
 
-  it('are created over HTTP with every field, and told once', async () => {
+  it('are created over HTTP with every field, and their secret is returned once', async () => {
     const headers = { ...admin, 'content-type': 'application/json' };
     const url = `${suite.app.publicUrl}/api/v1/api-keys`;
     const body = JSON.stringify({ name: 'CI', scopes });
@@ -84,7 +84,7 @@ describeApp("a workspace's API keys", (suite) => {
       expect(list.ok && list.message.keys.find(({ id }) => id === keyId)).toMatchObject({ state });
     });
 
-    it('are made by staff, who name the workspace', async () => {
+    it('are created by staff in the workspace that the request names', async () => {
       const { key } = await make({}, staff);
       expect(key).toMatchObject({ workspaceId });
       const unnamed = await call(createApiKey, { name: 'x', scopes }, staff);
@@ -137,7 +137,7 @@ describeApp("a workspace's API keys", (suite) => {
       ['a scope of another area', { scopes: ['api_keys:write'] }, 'scopes'],
       ['a scope given twice', { scopes: ['links:read', 'links:read'] }, 'scopes'],
       ['an end in the past', { expireTime: timestampFromMs(Date.now() - 1) }, 'expire_time'],
-    ])('with %s are refused, and none is made', async (_, fields, field) => {
+    ])('are refused with %s, and nothing is created', async (_, fields, field) => {
       const before = await countKeys();
       const answer = await call(createApiKey, { name: 'A key', scopes, ...fields });
       const error = { code: 'invalid_argument', fields: [field] };

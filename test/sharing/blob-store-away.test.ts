@@ -71,7 +71,7 @@ async function readiness({ app }: TestApp): Promise<unknown> {
 }
 
 describe.each(ways)('a blob store that is %s', (_, prepare, readable) => {
-  it('makes what needs it unavailable, with a time to try again, until it is back', async () => {
+  it('returns unavailable with a Retry-After until it works again', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const blobDir = path.join(folder, 'blobs');

@@ -44,7 +44,7 @@ describeDialects('a code', (dialect) => {
   const { app, clock, gated } = secretDocument(dialect, { trustedProxies: ['127.0.0.1'] });
   const proven = () => gated({ email_verification_required: true });
 
-  /** Has codes sent to strangers until there are no more. */
+  /** Requests codes for unknown readers until the budget is used up. */
   async function useUpStrangers({ id, url }: LinkFields): Promise<void> {
     let status = 303;
     for (let i = 0; status === 303; i++) {
@@ -105,7 +105,7 @@ describeDialects('a code', (dialect) => {
     expect(await send(id, 'ws_other', 'proven-1')).toBe(0);
   });
 
-  it('is sent to whom the workspace knows while strangers use up their budget', async () => {
+  it('is sent to known readers while unknown readers use up the budget', async () => {
     const [link, other] = [await proven(), await proven()];
     const email = 'known@example.com';
     const known = new Visitor(other);

@@ -12,7 +12,7 @@ import { lastCode, Visitor, wrongCode } from '../support/visitor.ts';
 
 const email = 'reader@example.com';
 
-describeDialects('strangers who know an address', (dialect) => {
+describeDialects('requests by strangers who know an address', (dialect) => {
   const { app, clock, gated } = secretDocument(dialect);
   const proven = () => gated({ email_verification_required: true });
 

@@ -87,7 +87,7 @@ describeDialects('a crash', (dialect) => {
     connection.end();
   }
 
-  it('while an upload is under way leaves what was stored before, and nothing of it', async () => {
+  it('during an upload keeps the stored documents and removes the partial upload', async () => {
     const kept = Buffer.alloc(300_000, 'k');
     await uploadWhole(kept);
     const { connection, body } = await beginUpload(Buffer.alloc(1_000_000, 'a'));
@@ -103,7 +103,7 @@ describeDialects('a crash', (dialect) => {
     expect(await storedDigests()).toEqual([sha256(kept)]);
   });
 
-  it('around the end of an upload leaves it whole or not at all, as was told', async () => {
+  it('around the end of an upload stores it completely or not, as acknowledged', async () => {
     let acknowledged: string[] = [];
     for (let round = 0; round < 10; round++) {
       const contents = Array.from({ length: 4 }, (_, i) => Buffer.alloc(100_000, `${round} ${i}`));
@@ -131,7 +131,7 @@ describeDialects('a crash', (dialect) => {
     }
   }, 120_000);
 
-  it('around a deletion leaves a document whole or takes it away', async () => {
+  it('around a deletion keeps the complete document or removes it', async () => {
     for (let round = 0; round < 4; round++) {
       const contents = Array.from({ length: 4 }, (_, i) => Buffer.alloc(10_000, `${round} ${i}`));
       await Promise.all(contents.map(uploadWhole));
@@ -152,7 +152,7 @@ describeDialects('a crash', (dialect) => {
     }
   }, 60_000);
 
-  it('twice in a row, during the start after the first one, leaves the same', async () => {
+  it('during the start after a crash loses nothing more', async () => {
     await uploadWhole(Buffer.alloc(50_000, 'k'));
     const { connection, body } = await beginUpload(Buffer.alloc(1_000_000, 'a'));
     await connection.write(body.subarray(0, 600_000));

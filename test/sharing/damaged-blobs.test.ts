@@ -45,7 +45,7 @@ async function metric(test: TestApp, labels: string): Promise<number> {
 }
 
 describe.each(damages)('a document whose blob %s', (_, damage, harm) => {
-  it('gives an error at once, on every transport, in the log and in the metrics', async () => {
+  it('returns an error at once on every transport, in the log and in the metrics', async () => {
     const test = await start();
     const { id } = await upload(test, makePng(60, 60));
     const link = await makeLink(test, id, { allow_download: true });

@@ -155,7 +155,7 @@ describeDialects('documents', (dialect) => {
     }
   });
 
-  it('are not renamed to what nobody can read, nor changed in anything else', async () => {
+  it('are not renamed to unreadable names, and no other field changes', async () => {
     const document = await upload(test, Buffer.from('a'), 'a.bin');
     const route = `/documents/${document.id}`;
     const bodies: [body: Record<string, unknown>, field: string][] = [

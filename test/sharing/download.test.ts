@@ -62,7 +62,7 @@ describe('a download', () => {
       { route: 'the API', range, expected },
       { route: 'a shared link', range, expected },
     ]),
-  )('by $route takes the range $range', async ({ route, range, expected }) => {
+  )('accepts the range $range on $route', async ({ route, range, expected }) => {
     const response = await (route === 'the API' ? request : requestShared)({ range });
     const body = Buffer.from(await response.arrayBuffer());
     if (expected === 'none') {
@@ -155,7 +155,7 @@ describe('a download', () => {
     }
   });
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a client that has it', async () => {
     const response = await request({ 'if-none-match': `"${document.sha256}"` });
 
     expect(response.status).toBe(304);
@@ -221,7 +221,7 @@ describe('a download', () => {
     },
   );
 
-  it('that nobody reads does not fill the memory, nor keep its file once broken off', async () => {
+  it('that the client does not read uses bounded memory and closes its file when cancelled', async () => {
     const bytes = 60_000_000;
     const large = await upload(test, Buffer.alloc(bytes, 'a'), 'large.bin');
     const before = process.memoryUsage();

@@ -40,7 +40,7 @@ describe('the header that names a download', () => {
     .filter((name) => isTaken(name));
 
   it.each(['attachment', 'inline'] as const)(
-    'as %s gives every name back that is taken, and nothing but a name (RFC 6266, RFC 8187)',
+    'as %s returns every accepted name unchanged, and only the name (RFC 6266, RFC 8187)',
     (type) => {
       fc.assert(
         fc.property(names, (name) => {

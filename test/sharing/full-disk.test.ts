@@ -92,7 +92,7 @@ describe.each(ways)('an upload that meets %s', (_, start) => {
     }
   });
 
-  it('is told when to try again', async () => {
+  it('gets a time to try again', async () => {
     const { app, credential } = await start();
     const form = new FormData();
     form.set('file', new Blob([Buffer.alloc(3_000_000)]));

@@ -28,7 +28,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
   /** Somebody who has given an address, and the code that was sent to it. */
   async function asked(link: LinkFields, email = newEmail()) {
     const visitor = new Visitor(link);
-    // Mails are told apart by their time.
+    // The time distinguishes the mails.
     clock.now += 1;
     expect((await visitor.post({ email })).status).toBe(303);
     return { visitor, email, code: await lastCode(app(), email) };
@@ -54,7 +54,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(await views(link)).toMatchObject([{ email, email_verified: true }]);
   });
 
-  it('tells in the mail what the code is for, and nothing of the document', async () => {
+  it('says in the mail what the code is for, and nothing about the document', async () => {
     const link = await proven();
     const { email, code } = await asked(link);
     const mail = (await mailsOf(app())).find(({ to }) => to === email);
@@ -67,13 +67,13 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(JSON.stringify(mail)).not.toContain(link.url.slice(-22));
   });
 
-  it('takes a code with spaces, as it may be pasted', async () => {
+  it('accepts a pasted code with spaces', async () => {
     const { visitor, code } = await asked(await proven());
     await visitor.post({ code: ` ${code.slice(0, 3)} ${code.slice(3)} ` });
     expect(await visitor.asked()).toBe('document');
   });
 
-  it('asks for the password first, and sends no mail to whoever does not know it', async () => {
+  it('asks for the password first, and sends no mail before it is correct', async () => {
     const link = await proven({ password: 'open sesame' });
     const [visitor, email] = [new Visitor(link), newEmail()];
     await visitor.post({ email });
@@ -91,7 +91,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
   });
 
   it.each(['', '12345', '1234567', 'abcdef', '12345a', '１２３４５６', '-12345', '12345\u0000'])(
-    'refuses what is no code, and lets it be corrected: %j',
+    'refuses a malformed code, and lets the visitor correct it: %j',
     async (text) => {
       const { visitor, code } = await asked(await proven());
       const answer = await visitor.post({ code: text });
@@ -103,7 +103,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     },
   );
 
-  it('hears five tries of a code', async () => {
+  it('accepts five attempts at a code', async () => {
     const link = await proven();
     const { visitor, code } = await asked(link);
     for (let i = 1; i <= 4; i++) {
@@ -123,7 +123,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(await views(link)).toHaveLength(1);
   });
 
-  it('takes a code for ten minutes', async () => {
+  it('accepts a code for ten minutes', async () => {
     const link = await proven();
     const [early, late] = [await asked(link), await asked(link)];
     clock.now += 10 * minute - 2;
@@ -133,7 +133,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(await late.visitor.asked()).toBe('Code');
   });
 
-  it('takes a code once', async () => {
+  it('accepts a code once', async () => {
     const link = await proven();
     const { visitor, email, code } = await asked(link);
     const again = new Visitor(link);
@@ -158,7 +158,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     );
   });
 
-  it('takes no code of another link or for another address', async () => {
+  it('refuses the code of another link or another address', async () => {
     const [link, other] = [await proven(), await proven()];
     const email = newEmail();
     const [here, there] = [await asked(link, email), await asked(other, email)];
@@ -204,7 +204,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect((await visitor.post({ code: next })).status).toBe(303);
   });
 
-  it('remembers who asks for another code for as long as it takes to find the mail', async () => {
+  it("keeps the visitor's state long enough to find the mail", async () => {
     const { visitor, email } = await asked(await proven());
     clock.now += 29 * minute;
     await visitor.post({ code: 'again' });
@@ -273,7 +273,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(await views(link)).toEqual([]);
   });
 
-  it('is gone for whoever waits for a code while it is revoked', async () => {
+  it('is gone for a visitor who waits for a code while it is revoked', async () => {
     const link = await proven();
     const { visitor, code } = await asked(link);
     await api(app(), 'DELETE', `/links/${link.id}`);
@@ -282,7 +282,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     }
   });
 
-  it('keeps neither code nor address as such, and logs none', async () => {
+  it('stores and logs neither code nor address in plain text', async () => {
     const { visitor, email, code } = await asked(await proven());
     await visitor.post({ code: wrongCode(code) });
     const { db } = app().app.inside;

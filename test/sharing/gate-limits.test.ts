@@ -1,4 +1,4 @@
-// What slows those who guess a link's password or have codes sent, and whom it must not slow.
+// The throttling of password guesses and of requests for codes, and the visitors it must not slow.
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
@@ -51,7 +51,7 @@ describeDialects('the limits of a gate', (dialect) => {
     }
   });
 
-  it('hear ten of a hundred passwords at once', async () => {
+  it('check ten of a hundred passwords that arrive at once', async () => {
     const link = await open({ password });
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, i) => new Visitor(link).post({ password: `guess ${i}` })),
@@ -74,7 +74,7 @@ describeDialects('the limits of a gate', (dialect) => {
     expect(await known.asked()).toBe('Password');
     expect((await known.post({ password })).status).toBe(303);
     expect((await new Visitor(other).post({ password })).status).toBe(303);
-    // It is no way around the count, and vouches for no other link.
+    // It neither resets the count nor opens another link.
     const stranger = new Visitor(link);
     for (const text of ['', 'x', `${known.cookies.get('latchkey_browser')}x`]) {
       stranger.cookies.set('latchkey_browser', text);

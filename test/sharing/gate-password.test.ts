@@ -70,7 +70,7 @@ describeDialects('a link with a password', (dialect) => {
   it('asks for the address after it, and remembers that it was right', async () => {
     const link = await locked({ email_required: true });
     const visitor = new Visitor(link);
-    // The address alone is no way around the password.
+    // The address alone does not bypass the password.
     const early = await visitor.post({ email: 'reader@example.com' });
     expect([early.status, visitor.cookies.size]).toEqual([303, 0]);
     expect(await visitor.asked()).toBe('Password');
@@ -89,7 +89,7 @@ describeDialects('a link with a password', (dialect) => {
     expect(await views(link)).toMatchObject([{ email: 'reader@example.com' }]);
   });
 
-  it('takes both in one form, too, and says which one is wrong', async () => {
+  it('accepts both in one form, and says which one is wrong', async () => {
     const link = await locked({ email_required: true });
     const visitor = new Visitor(link);
     const email = 'reader@example.com';
@@ -103,7 +103,7 @@ describeDialects('a link with a password', (dialect) => {
     expect(await other.asked()).toBe('document');
   });
 
-  it('takes nobody’s word for how far they came, nor a cookie from elsewhere', async () => {
+  it('trusts neither a claimed progress nor a cookie of another link', async () => {
     const link = await locked({ email_required: true });
     const other = await locked({ email_required: true });
     const visitor = new Visitor(link);
@@ -148,7 +148,7 @@ describeDialects('a link with a password', (dialect) => {
     expect(await visitor.asked()).toBe('Password');
   });
 
-  it('gives cookies that only this link and no script gets to see', async () => {
+  it('sets cookies that only this link and no script can read', async () => {
     const link = await locked({ email_required: true });
     const body = new URLSearchParams({ password });
     const response = await fetch(link.url, { method: 'POST', body, redirect: 'manual' });
@@ -197,12 +197,12 @@ describeDialects('a link with a password', (dialect) => {
     expect(await visitor.asked()).toBe('Password');
     await visitor.post({ password: 'set later' });
     expect(await visitor.asked()).toBe('document');
-    // What is no gate leaves who has passed it alone.
+    // A field that is not part of the gate does not affect visitors who have passed it.
     await update(link, { allow_download: false, name: 'Still' });
     expect(await visitor.asked()).toBe('document');
   });
 
-  it('tells unknown, revoked and expired apart, whatever is posted', async () => {
+  it('distinguishes unknown, revoked and expired links for every form', async () => {
     const link = await locked();
     const visitor = new Visitor(link);
     await visitor.post({ password });

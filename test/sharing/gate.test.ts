@@ -29,7 +29,7 @@ describeDialects('the gate of a link', (dialect) => {
   ];
 
   it.each(requests)(
-    'tells nothing of the document before it is passed: %s',
+    'shows nothing of the document before it is passed: %s',
     async (what, route, init) => {
       const link = await gated();
 
@@ -96,7 +96,7 @@ describeDialects('the gate of a link', (dialect) => {
     expect(views.body).toMatchObject({ views: [] });
   });
 
-  it('gives a pass that only this link and no script gets to see', async () => {
+  it('sets a cookie that only this link and no script can read', async () => {
     const link = await gated();
     const body = new URLSearchParams({ email: 'reader@example.com' });
     const response = await fetch(link.url, { method: 'POST', body, redirect: 'manual' });
@@ -114,7 +114,7 @@ describeDialects('the gate of a link', (dialect) => {
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  it('lets nobody guess: unknown and malformed addresses look the same', async () => {
+  it('answers unknown and malformed addresses alike, so that they cannot be guessed', async () => {
     const link = await gated();
     const cookie = await pass(link);
     const slug = link.url.slice(-22);

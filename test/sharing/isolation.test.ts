@@ -28,7 +28,7 @@ const unknown = {
 };
 type IdField = keyof typeof unknown;
 
-/** Users are of no workspace: whoever knows one's id may take them into one's own. */
+/** Users belong to no workspace: any workspace may add a user whose id it knows. */
 const ofEverybody = new Set(['PutMember.user_id']);
 
 /** The texts of a request that may hold an id, in whatever form. */
@@ -65,7 +65,7 @@ function narrows(method: DescMethod, field: string): boolean {
 }
 
 describe('the methods of the area', () => {
-  it('take no id but those whose isolation is looked at here', () => {
+  it('accept only ids whose isolation is tested here', () => {
     const known = [...Object.keys(unknown), 'page_token'];
     for (const method of sharing) {
       const others = idFields(method).filter((field) => !known.includes(field));
@@ -145,7 +145,7 @@ describeApp('two workspaces', (suite) => {
 
     describe.each(transports)('through %s', (transport) => {
       it.each(callersFor(transport, callers))(
-        'is as with one that is not there, for one who is here: %s',
+        'answers a caller of this workspace as for an unknown id: %s',
         async (who) => {
           const authorization = await credentialOf(who, method);
           const rest = requiredFields[method.name] ?? {};
@@ -172,7 +172,7 @@ describeApp('two workspaces', (suite) => {
   describe.each(within)('%s in the other', (_, method) => {
     describe.each(transports)('through %s', (transport) => {
       it.each(callersFor(transport, bound))(
-        'is closed, and as in one that is not there: %s',
+        'refuses the caller as in an unknown workspace: %s',
         async (who) => {
           const authorization = await credentialOf(who, method);
           const rest = requiredFields[method.name] ?? {};
@@ -196,7 +196,7 @@ describeApp('two workspaces', (suite) => {
   });
 
   describe.each(paged)("%s from a place in the other's list", (_, method) => {
-    it.each(callers)('goes on in the own one, for one who is here: %s', async (who) => {
+    it.each(callers)("continues in the caller's own list: %s", async (who) => {
       const authorization = await credentialOf(who, method);
       const fields = { ...ours.ids, page_token: theirs.ids.page_token };
       const answer = await hearAny(suite.app, 'http', { method, authorization, fields });

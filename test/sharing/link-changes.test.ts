@@ -28,7 +28,7 @@ describeDialects('links', (dialect) => {
     await test.remove();
   });
 
-  it('change in what is named, and never in their url', async () => {
+  it('change in the named fields, and never in their URL', async () => {
     const link = await makeLink(test, document.id, { email_required: true, name: 'First' });
     const later = new Date(Date.now() + 3_600_000).toISOString();
     const changes: [change: Record<string, unknown>, result: Record<string, unknown>][] = [
@@ -83,7 +83,7 @@ describeDialects('links', (dialect) => {
     expect(answer).toMatchObject({ status: 200, body: { name: 'By a service' } });
   });
 
-  it('do not change in what is fixed, nor to a gate that contradicts itself', async () => {
+  it('change neither in fixed fields nor to a contradictory gate', async () => {
     const link = await makeLink(test, document.id, { email_required: true });
     const bodies: [body: Record<string, unknown>, field: string][] = [
       [{ url: 'http://a/' }, 'url'],
@@ -150,7 +150,7 @@ describeDialects('links', (dialect) => {
     }
   });
 
-  it('never show the hash of their password, nor does what is told of them', async () => {
+  it('never show the hash of their password', async () => {
     const link = await makeLink(test, document.id, { password: 'open sesame' });
     await api(test, 'PATCH', `/links/${link.id}`, { password: 'another one' });
     const { db } = test.app.inside;

@@ -67,7 +67,7 @@ describe('a link', () => {
 
   const methods = ['OPTIONS', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'COPY', 'QUERY'];
   it.each(methods)(
-    'takes no %s, not even with its pass, and does not echo that',
+    'refuses %s even with its cookie, and does not echo it',
     async (method) => {
       const link = await gated();
       const cookie = await pass(link);
@@ -82,7 +82,7 @@ describe('a link', () => {
     },
   );
 
-  it('does not take another method by a header or a query', async () => {
+  it('ignores headers and parameters that override the method', async () => {
     const link = await gated();
     for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
       const answer = await fetch(`${link.url}?_method=POST&email=a@example.com`, {
@@ -129,7 +129,7 @@ describe('a link', () => {
     expect(made.url.startsWith(`${publicUrl}/s/`)).toBe(true);
   });
 
-  it('takes a huge cookie for none, or too much', async () => {
+  it('treats a huge cookie as missing or too large', async () => {
     const link = await gated();
     const huge = { Cookie: `latchkey_access=${'A'.repeat(20_000)}` };
     const answer = await raw('GET', `${new URL(link.url).pathname}/file`, huge);

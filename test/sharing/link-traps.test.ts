@@ -123,13 +123,13 @@ describe('a link', () => {
     });
   });
 
-  it('shows with its pass what it hides without', async () => {
+  it('shows with its cookie what it hides without', async () => {
     const link = await gated();
     const headers = { cookie: await pass(link), 'if-none-match': etag };
     expect((await fetch(`${link.url}/file`, { headers })).status).toBe(304);
   });
 
-  it('takes odd cookies for none', async () => {
+  it('ignores malformed cookies', async () => {
     const link = await gated();
     const other = (await pass(await gated())).slice('latchkey_access='.length);
     const odd = [
@@ -175,7 +175,7 @@ describe('a link', () => {
     { origin: 'https://evil.test' },
     { origin: 'http://latchkey.test.evil.test' },
   ];
-  it.each(foreign)('takes no form that another site has sent: %j', async (headers) => {
+  it.each(foreign)('refuses a form from another site: %j', async (headers) => {
     const link = await gated();
     const answer = await fetch(link.url, { method: 'POST', body, headers, redirect: 'manual' });
     expect(answer.status).toBe(403);
@@ -184,7 +184,7 @@ describe('a link', () => {
     expect(read.body).toMatchObject({ view_count: 0 });
   });
 
-  it('takes the form of its own page, and of a client that is no browser', async () => {
+  it('accepts the form of its own page and of clients other than browsers', async () => {
     const link = await gated();
     const { publicUrl } = app().app;
     // A page that gives no referrer gives `null` for its origin (Fetch Standard, "append a request
@@ -208,7 +208,7 @@ describe('a link', () => {
     }
   });
 
-  it('gives a pass that is good at its gate alone', async () => {
+  it('sets a cookie that is valid at its gate alone', async () => {
     const link = await gated();
     const cookie = await pass(link);
     const text = cookie.slice('latchkey_access='.length);

@@ -41,7 +41,7 @@ describeDialects('links', (dialect) => {
     return (await test.app.inside.db.selectFrom('links').select('id').execute()).length;
   }
 
-  it('are created with a url that does not tell the id, over HTTP with every field', async () => {
+  it('are created over HTTP with every field, and their URL does not contain the id', async () => {
     const body = { document_id: document.id, email_required: true };
 
     const answer = await api<LinkFields>(test, 'POST', '/links', body);
@@ -113,7 +113,7 @@ describeDialects('links', (dialect) => {
     ['a name with a NUL', { name: 'a\u0000b' }, 'invalid_argument', ['name']],
     ['another workspace', { workspaceId: 'ws_other' }, 'forbidden', []],
   ];
-  it.each(refusals)('with %s are refused, and none is made', async (_, request, code, fields) => {
+  it.each(refusals)('are refused with %s, and nothing is created', async (_, request, code, fields) => {
     const before = await countLinks();
     for (const transport of transports) {
       const whole = { documentId: document.id, ...request };
@@ -123,7 +123,7 @@ describeDialects('links', (dialect) => {
     expect(await countLinks()).toBe(before);
   });
 
-  it('with a mistyped or mistaken gate are refused, and none is made', async () => {
+  it('are refused with an invalid or contradictory gate, and nothing is created', async () => {
     const before = await countLinks();
     const bodies: [body: Record<string, unknown>, field: string][] = [
       [{ email_requird: true }, 'email_requird'],
@@ -150,7 +150,7 @@ describeDialects('links', (dialect) => {
     expect(await countLinks()).toBe(before);
   });
 
-  it('to another workspace’s document are refused as if there were none', async () => {
+  it('to a document of another workspace are refused like an unknown document', async () => {
     const credential = await serviceCredential(test, 'links:write');
     const before = await countLinks();
     for (const transport of transports) {
@@ -193,7 +193,7 @@ describeDialects('links', (dialect) => {
     }
   });
 
-  it('tell who has viewed the document through them', async () => {
+  it('list who has viewed the document through them', async () => {
     const link = await makeLink(test, document.id, { email_required: true });
     await admit(link, 'first@example.com');
     await admit(link, 'Second@Example.com ');

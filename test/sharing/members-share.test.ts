@@ -64,7 +64,7 @@ describeApp('a member', (suite) => {
       expect(await documentsOf(other)).toEqual([]);
     });
 
-    it('finds, shares and unshares what the workspace has', async () => {
+    it('finds, shares and unshares the documents of the workspace', async () => {
       await upload();
       const [documentId = ''] = await documentsOf(workspaceId);
       expect(await call(listDocuments, {})).toMatchObject({

@@ -22,7 +22,7 @@ describeDialects("a document's page count", (dialect) => {
     await test.remove();
   });
 
-  it('is told by the upload, and alike by every read', async () => {
+  it('is returned by the upload and by every read', async () => {
     for (const transport of transports) {
       const answer = await transport.upload([{ file: pdf }], keyOf(test));
       expect(answer, transport.name).toMatchObject({ ok: true, message: { pageCount: 12 } });
@@ -34,7 +34,7 @@ describeDialects("a document's page count", (dialect) => {
     }
   });
 
-  it('is none for what is no PDF', async () => {
+  it('is 0 for other types than PDF', async () => {
     for (const transport of transports) {
       for (const file of [makePng(2, 2), Buffer.concat([Buffer.from('x'), pdf])]) {
         const answer = await transport.upload([{ file }], keyOf(test));
@@ -61,7 +61,7 @@ describe('a PDF', () => {
     expect(read.body).toEqual({ id, ...document });
   });
 
-  it('that never comes to its end is stored, and holds nobody else up', async () => {
+  it('that cannot be counted in time is stored, and delays no other upload', async () => {
     const bytes = endlessPdf();
     let isStored = false;
     const hostile = upload(test, bytes).finally(() => {
@@ -112,7 +112,7 @@ describe('the built program', () => {
     return { program, pid: program.child.pid ?? 0, post };
   }
 
-  it('counts pages in a process that has none of its secrets', async () => {
+  it('counts pages in a process without its secrets', async () => {
     const { pid, post } = await start();
     expect(await childrenOf(pid)).toEqual([]);
 
@@ -126,7 +126,7 @@ describe('the built program', () => {
     expect(await childrenOf(pid)).toEqual([counting]);
   });
 
-  it('takes it along when it stops', async () => {
+  it('ends it when it stops', async () => {
     const { program, pid, post } = await start();
     await post(pdf);
     const [counting = 0] = await childrenOf(pid);
@@ -138,7 +138,7 @@ describe('the built program', () => {
     await expect.poll(() => isAlive(counting)).toBe(false);
   });
 
-  it('takes it along when it is killed, however busy that is', async () => {
+  it('ends it when it is killed, even if it is busy', async () => {
     const { program, pid, post } = await start();
     await post(pdf);
     const [counting = 0] = await childrenOf(pid);

@@ -44,7 +44,7 @@ const countShared = (source: PdfSource) => shared.count(source, 'ws_1');
 
 const pdf = sourceOf(makePdf({ pages: 7, text: 'Terms' }));
 
-/** The same with a gap in its padding, which nobody has to hold in memory. */
+/** The same with a gap in its padding, which needs no memory. */
 function hugePdf(gap: number) {
   const bytes = makePdf({ pages: 40, text: 'Terms', padToBytes: 1_000_000 });
   const text = bytes.toString('latin1');
@@ -73,7 +73,7 @@ function hugePdf(gap: number) {
 }
 
 describe('the program', () => {
-  it('may send anything: the count is 0', async () => {
+  it('may send any message: the count is 0', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-program-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const program = path.join(folder, 'program.mjs');
@@ -109,38 +109,38 @@ describe('the pages of a PDF', () => {
     expect(read.bytes).toBeLessThan(2_000_000);
   });
 
-  it('are counted by another program where one has ended after its rest', async () => {
+  it('are counted by a new program after an idle one has ended', async () => {
     const { count } = counter({ restMs: 0 });
     for (let i = 0; i < 3; i++) expect(await count(pdf)).toBe(7);
   });
 
-  it.each(unreadablePdfs)('that has %s are none', async (_, bytes) => {
+  it.each(unreadablePdfs)('of a file that has %s are 0', async (_, bytes) => {
     expect(await countShared(sourceOf(bytes))).toBe(0);
     expect(await countShared(pdf)).toBe(7);
   });
 
-  it.each(lyingPdfs)('%s are as many as there are', async (_, bytes, pages) => {
+  it.each(lyingPdfs)('of a file %s are counted correctly', async (_, bytes, pages) => {
     expect(await countShared(sourceOf(bytes))).toBe(pages);
   });
 
-  it.each(loopingPdfs)('that %s can be told', async (_, bytes) => {
+  it.each(loopingPdfs)('of a file that %s are counted in bounded time', async (_, bytes) => {
     expect(await countShared(sourceOf(bytes))).toBeLessThan(10);
     expect(await countShared(pdf)).toBe(7);
   });
 
-  it('that never come to their end are given up in time', async () => {
+  it('that cannot be counted are given up in time', async () => {
     const { count } = counter({ countMs: 1000 });
     const pages = await count(sourceOf(endlessPdf()));
     expect(pages).toBe(0);
     expect(await countShared(pdf)).toBe(7);
   });
 
-  it('that unpack to more than there is memory for are given up', async () => {
+  it('that unpack to more than the memory limit are given up', async () => {
     expect(await countShared(sourceOf(bombPdf()))).toBe(0);
     expect(await countShared(pdf)).toBe(7);
   });
 
-  it('that lie where they cannot be read are none', async () => {
+  it('of an unreadable source are 0', async () => {
     // biome-ignore lint/correctness/useYield: it fails before there is something to yield.
     async function* read(): AsyncGenerator<Uint8Array> {
       throw new Error('the disk is broken');
@@ -149,19 +149,19 @@ describe('the pages of a PDF', () => {
     expect(await countShared(pdf)).toBe(7);
   });
 
-  it('are none where nothing can be started to count them', async () => {
+  it('are 0 if the program cannot start', async () => {
     const { count } = counter({}, path.join(import.meta.dirname, 'no-such-program.js'));
     expect(await count(pdf)).toBe(0);
   });
 
-  it('are none for who has waited too long behind others', async () => {
+  it('are 0 after too long a wait', async () => {
     const { count } = counter({ countMs: 1000, waitMs: 100 });
     const endless = count(sourceOf(endlessPdf()));
     expect(await count(pdf)).toBe(0);
     await endless;
   });
 
-  it('are none, and at once, for who finds too many waiting', async () => {
+  it('are 0 at once if too many wait', async () => {
     const { count, stop } = counter({ waitingMax: 1 });
     let isOver = false;
     const endless = count(sourceOf(endlessPdf())).finally(() => {
@@ -184,7 +184,7 @@ describe('the pages of a PDF', () => {
     expect(order.indexOf('ws_2: 7')).toBeLessThanOrEqual(2);
   });
 
-  it('leave places in the queue for the PDFs of other workspaces', async () => {
+  it('of one workspace leave places in the queue for others', async () => {
     const { count, stop } = counter({ waitingMax: 10 });
     const slow = sourceOf(endlessPdf());
     const many = Array.from({ length: 20 }, () => count(slow, 'ws_1'));
@@ -199,7 +199,7 @@ describe('the pages of a PDF', () => {
     await Promise.all([...many, other]);
   });
 
-  it('are none once the service stops, for those who wait, too', async () => {
+  it('are 0 once the service stops, also for waiting PDFs', async () => {
     const { count, stop } = counter({});
     const counts = [endlessPdf(), endlessPdf()].map((bytes) => count(sourceOf(bytes)));
     stop();

@@ -81,7 +81,7 @@ describeApp('the quota of a workspace', (suite) => {
     expect(await upload(600)).toMatchObject({ ok: true });
   });
 
-  it('is kept by uploads that come at once, of which none is half stored', async () => {
+  it('is kept by simultaneous uploads, which are stored completely or not', async () => {
     const { usage, upload } = await limited({ bytes_max: 10_000, documents_max: 5 });
     const before = (await files()).length;
     const answers = await Promise.all(Array.from({ length: 20 }, () => upload(1_000)));

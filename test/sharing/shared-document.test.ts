@@ -84,7 +84,7 @@ describe('a shared document', () => {
     expect(bytes.equals(Buffer.from(await file.arrayBuffer()))).toBe(true);
   });
 
-  it('has a page that nobody can frame, index, keep or script', async () => {
+  it('cannot be framed, indexed, cached or scripted', async () => {
     const { page } = await share(pdf, 'terms.pdf');
     const gone = await fetch(`${test.app.publicUrl}/s/${'A'.repeat(22)}`);
     for (const one of [page, gone]) {

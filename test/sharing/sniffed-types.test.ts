@@ -107,7 +107,7 @@ describe('the type of a document', () => {
       }
     });
 
-    it.each(shown)('of %s is what it begins as, and not to be guessed', async (_, bytes, type) => {
+    it.each(shown)('of %s comes from its first bytes and forbids sniffing', async (_, bytes, type) => {
       const { id, contentType } = await uploadBy(name, bytes);
       expect(contentType).toBe(type);
 
@@ -131,7 +131,7 @@ describe('the type of a document', () => {
     ['application/pdf', 'a.pdf'],
     ['image/svg+xml', 'a.svg'],
     ['text/html; charset=utf-7', 'a.html'],
-  ])('is none that the sender declares, such as %s', async (contentType, filename) => {
+  ])('is not the declared one, such as %s', async (contentType, filename) => {
     const part = { name: 'file', filename, contentType, body: `<!doctype html>${script}` };
     const response = await postForm(test.app, multipartBody([part], 'frontier'), keyOf(test));
     const document = (await response.json()) as DocumentFields;

@@ -110,7 +110,7 @@ describeDialects('a download that is under way', (dialect) => {
     await expect(read(opened.bytes())).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is whole or not there at all, however close the deletion', async () => {
+  it('is complete or missing, however close the deletion', async () => {
     const test = await start();
     const small = Buffer.alloc(200_000, 'b');
     const seen = new Set<number>();

@@ -63,7 +63,7 @@ describeDialects('many uploads at a time', (dialect) => {
       const answer = await transport.upload([{ file: Buffer.from('one more') }], keyOf(test));
       expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'rate_limited' } });
     }
-    // It is no reason to refuse anything else.
+    // Other requests are not refused for it.
     expect((await api(test, 'GET', '/documents')).status).toBe(200);
     expect(await filesUnder(blobDirOf(test))).toHaveLength(uploadsMax);
 

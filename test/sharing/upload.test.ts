@@ -52,7 +52,7 @@ describeDialects('an upload', (dialect) => {
     await test.remove();
   });
 
-  it.each(kinds)('of %s keeps its bytes and tells what they are', async (_, bytes, contentType) => {
+  it.each(kinds)('of %s stores its bytes and returns their size, type and digest', async (_, bytes, contentType) => {
     for (const transport of transports) {
       const halves = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
       const pieces: Piece[] = [
@@ -101,7 +101,7 @@ describeDialects('an upload', (dialect) => {
     expect(read).toMatchObject({ status: 200, body: document });
   });
 
-  it('takes the type from the bytes, whatever the sender declares', async () => {
+  it('reads the type from the bytes, whatever the sender declares', async () => {
     const parts = [
       { name: 'file', filename: 'a.png', contentType: 'text/html', body: makePng(1, 1) },
       { name: 'file', filename: 'a.pdf', contentType: 'application/pdf', body: '<script>' },
@@ -115,7 +115,7 @@ describeDialects('an upload', (dialect) => {
     expect(types).toEqual(['image/png', 'application/octet-stream']);
   });
 
-  it('takes its fields in any order', async () => {
+  it('accepts its fields in any order', async () => {
     const orders: Piece[][] = [
       [{ name: 'Mine' }, { fileName: 'a.bin', file }],
       [{ fileName: 'a.bin', file }, { name: 'Mine' }],
@@ -137,7 +137,7 @@ describeDialects('an upload', (dialect) => {
     }
   });
 
-  it('refuses a name that cannot be read, and keeps none of its bytes', async () => {
+  it('refuses an unreadable name, and stores none of its bytes', async () => {
     const before = await stored(test);
     const names = [
       '   ',

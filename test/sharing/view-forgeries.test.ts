@@ -39,7 +39,7 @@ describeApp('a view of a link', (suite) => {
     expect(await after(cookie, [])).toMatchObject({ duration_ms: 0, pages: [] });
   });
 
-  it('is not changed by who has no pass, or the pass of something else', async () => {
+  it('is not changed without a cookie, or with a cookie of another link', async () => {
     const cookie = await begun(60);
     const other = await watched(test());
     const otherCookie = await admit(other);

@@ -21,7 +21,7 @@ describeApp('the views of a link', (suite) => {
     expect([await countOf(link), await rowsOf(link)]).toEqual([0, 0]);
   });
 
-  it('are not made by addresses that someone gives to the gate', async () => {
+  it('are not created by an address that the gate received', async () => {
     const link = await watched(suite.testApp);
     for (let i = 0; i < 50; i++) {
       const body = new URLSearchParams({ email: `made-up-${i}@example.com` });

@@ -20,7 +20,7 @@ const row = (viewId: string, visit: string, page: number, duration_ms: number): 
 const rowsOf = (viewId: string, visit: string, count: number, duration_ms = 1) =>
   Array.from({ length: count }, (_, i) => row(viewId, visit, i + 1, duration_ms));
 
-describeDialects('what is noted of views', (dialect) => {
+describeDialects('the recorder of views', (dialect) => {
   /** A database with views that began an hour ago. */
   async function open(count: number) {
     const url = await freshDatabaseUrl(dialect);
@@ -52,7 +52,7 @@ describeDialects('what is noted of views', (dialect) => {
   const countRows = async (db: Database) =>
     (await db.selectFrom('view_pages').select('page').execute()).length;
 
-  it('is written by itself, soon', async () => {
+  it('is written within seconds', async () => {
     const { db, ids } = await open(3);
     const recorder = recorderOn(db);
 
@@ -75,7 +75,7 @@ describeDialects('what is noted of views', (dialect) => {
     }
   });
 
-  it('waits while it cannot be written, of which the operator is told once', async () => {
+  it('waits while the database fails, and warns the operator once', async () => {
     const { db, ids } = await open(1);
     const [id = ''] = ids;
     const recorder = recorderOn(db);
@@ -93,7 +93,7 @@ describeDialects('what is noted of views', (dialect) => {
     expect(await durations(db)).toEqual([4_000]);
   });
 
-  it('takes a bounded room, in memory and for each view', async () => {
+  it('uses bounded memory, in total and for each view', async () => {
     const { db, ids } = await open(30);
     const recorder = recorderOn(db);
     const rows = (id: string, visit: string) =>

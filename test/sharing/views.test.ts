@@ -28,7 +28,7 @@ describeApp('a view of a link', (suite) => {
   const { watchedLink, wait, begun, after } = viewsIn(suite);
   const test = () => suite.testApp;
 
-  it('tells how long the document was looked at, and each page', async () => {
+  it('returns the reading time of the document and of each page', async () => {
     const cookie = await begun(60);
 
     const view = await after(cookie, [read('2:20000,1:5000'), read('1:7000,3:1500,0:500')]);
@@ -55,7 +55,7 @@ describeApp('a view of a link', (suite) => {
     expect(once).toMatchObject({ duration_ms: 14_000 });
   });
 
-  it('adds up what was read after the page was opened again', async () => {
+  it('adds up the reading time after the page was opened again', async () => {
     const cookie = await begun(60);
 
     const view = await after(cookie, [read('1:5000'), read('1:3000,2:1000', otherVisit)]);
@@ -116,7 +116,7 @@ describeApp('a view of a link', (suite) => {
     });
   });
 
-  it('goes with its document, and what is still to be written with it', async () => {
+  it('is deleted with its document, and pending reports with it', async () => {
     const one = await watched(test());
     const [gone, cookie] = [await admit(one), await begun(10)];
     expect((await report(one, gone, read('1:1000'))).status).toBe(204);

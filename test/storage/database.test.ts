@@ -174,7 +174,7 @@ describeDialects('a transaction', (dialect) => {
   const count = async (db: Executor) =>
     (await db.selectFrom('workspaces').select('id').execute()).length;
 
-  it('is done whole, and gives back what the work gave', async () => {
+  it('is done completely, and returns the result of the work', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
 
     const result = await transact(db, async (trx) => {
@@ -187,7 +187,7 @@ describeDialects('a transaction', (dialect) => {
     expect(await count(db)).toBe(2);
   });
 
-  it('is undone whole where the work fails, with the error of the work', async () => {
+  it('is undone completely if the work fails, with the error of the work', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     const thrown = fail('conflict', 'No.');
 
@@ -217,7 +217,7 @@ describeDialects('a transaction', (dialect) => {
     },
   );
 
-  it('is given up as unavailable where the database asks for ever more', async () => {
+  it('fails as unavailable if the database keeps asking for a retry', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     const busy = Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' });
 
@@ -227,7 +227,7 @@ describeDialects('a transaction', (dialect) => {
     });
   });
 
-  it('loses nothing to another process that writes at the same time', async () => {
+  it('loses no write when another process writes at the same time', async () => {
     const url = await freshDatabaseUrl(dialect);
     const databases = [await openUntilFinished(url), await openUntilFinished(url)];
     const raise = (trx: Executor) =>
@@ -248,7 +248,7 @@ describeDialects('a transaction', (dialect) => {
 });
 
 describeDialects('a failure of the database', (dialect) => {
-  it('is left as it is where the database was there', async () => {
+  it('is unchanged if the database was reachable', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     await db.schema.dropTable('view_pages').execute();
     const error = await db

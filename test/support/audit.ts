@@ -57,7 +57,7 @@ const breaking: Record<Dialect, { broken: string[]; mended: string[] }> = {
   },
 };
 
-/** Does something while the database takes no event. */
+/** Runs `work` while the database refuses audit events. */
 export async function withoutEvents<T>(
   db: Database,
   dialect: Dialect,

@@ -65,7 +65,7 @@ async function launchBrowser(): Promise<Browser> {
     return await chromium.launch({
       executablePath,
       headless: true,
-      // Chromium has no sandbox for root, and none in a container without user namespaces.
+      // Chromium's sandbox works neither for root nor in a container without user namespaces.
       chromiumSandbox: false,
       args: flags,
       env: {
@@ -84,7 +84,7 @@ async function launchBrowser(): Promise<Browser> {
   }
 }
 
-/** Unpacks the browser once for each of its versions; whoever comes second uses the first's. */
+/** Unpacks the browser once for each of its versions. */
 async function unpackedBrowser(): Promise<string> {
   const parent = join(project, '.cache/browser');
   const folder = join(parent, packageVersion());
@@ -110,7 +110,7 @@ async function unpackedBrowser(): Promise<string> {
   return folder;
 }
 
-/** Its name tells what is in it: a browser that was unpacked before may have another one, too. */
+/** Named by its digest: a browser that was unpacked before may have another one, too. */
 async function fontConfigurationIn(folder: string): Promise<string> {
   const digest = createHash('sha256').update(fontConfiguration).digest('hex');
   const file = join(folder, `fonts-${digest.slice(0, 8)}.conf`);

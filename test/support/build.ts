@@ -20,7 +20,7 @@ export async function buildIfStale(): Promise<void> {
   await utimes(stamp, startTime, startTime);
 }
 
-/** In milliseconds since 1970. The time of a folder tells of files that were removed. */
+/** In milliseconds since 1970. A removed file changes the time of its folder. */
 async function newestTime(names: readonly string[]): Promise<number> {
   const paths: string[] = [];
   for (const name of names.map((one) => path.join(root, one))) {

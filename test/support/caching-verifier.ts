@@ -26,12 +26,12 @@ export class CachingVerifier {
     this.#options = options;
   }
 
-  /** Forgets the JWKS, as a process does that is started anew. */
+  /** Forgets the JWKS, like a process that restarts. */
   restart(): void {
     this.#cached = undefined;
   }
 
-  /** Returns the `kid`; throws where the token is no good. */
+  /** Returns the `kid`; throws if the token is invalid. */
   async verify(token: string): Promise<string | undefined> {
     const { issuer, now } = this.#options;
     if (this.#cached === undefined || this.#cached.staleTime <= now()) {

@@ -18,7 +18,7 @@ export function describe(answer: Answer | undefined): string {
 
 export type Calls = ReturnType<typeof callsTo>;
 
-/** Undefined where there is no complete answer. */
+/** Undefined without a complete answer. */
 async function send(url: string, init: RequestInit): Promise<Answer | undefined> {
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
@@ -63,7 +63,7 @@ export function callsTo({ env }: Pick<RunningProgram, 'env'>) {
   return { json, upload, signIn, issue };
 }
 
-/** Throws where there is no token in the answer. */
+/** Throws if the answer has no token. */
 function tokenOf(answer: Answer | undefined): string {
   const token = answer?.body.access_token;
   if (typeof token !== 'string') throw new Error(`no token: ${describe(answer)}`);

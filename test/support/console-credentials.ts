@@ -46,7 +46,7 @@ export async function expectFitForAll(page: Page): Promise<void> {
   }
 }
 
-/** What a field for a moment takes, in the browser's own zone, which is that of the tests. */
+/** A time as its field accepts it, in the browser's time zone, which is that of the tests. */
 export function momentIn(milliseconds: number): string {
   const time = new Date(Date.now() + milliseconds);
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);

@@ -51,7 +51,7 @@ const zeros = `<${'00'.repeat(32)}>`;
 const lock = `/Filter /Standard /V 1 /R 2 /P -4 /O ${zeros} /U ${zeros}`;
 const password = `/ID [<00> <00>] /Encrypt << ${lock} >>`;
 
-/** Costs nothing to read, and yet tells no count. */
+/** Cheap to read, but without a page count. */
 export const unreadablePdfs: [what: string, pdf: Buffer][] = [
   ['nothing but its first line', Buffer.from('%PDF-1.7\n')],
   ['garbage after its first line', Buffer.from(`%PDF-1.7\n${'\u0000\u00ff<<[('.repeat(5000)}`)],

@@ -1,4 +1,4 @@
-// Links as the console shows them, and as the service tells them.
+// Links as the console shows them, and as the service returns them.
 import type { Page } from 'playwright-core';
 import type { TestApp } from './harness.ts';
 import { api, type LinkFields } from './sharing.ts';
@@ -23,7 +23,7 @@ export async function newestLink(test: TestApp): Promise<WholeLink> {
 export const rowOf = (page: Page, text: string) =>
   page.getByRole('table', { name: 'Links' }).getByRole('row').filter({ hasText: text });
 
-/** A moment as a field of a date and a time takes it, in the zone of this process. */
+/** A time as a date-and-time field accepts it, in the time zone of this process. */
 export function localText(ms: number): string {
   const date = new Date(ms);
   return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

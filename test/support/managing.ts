@@ -11,7 +11,7 @@ type Manager = {
   readonly sub?: string;
 };
 
-/** The credential of a service client, unless told otherwise, that holds these scopes. */
+/** The credential of a caller with these scopes, by default a service client. */
 export async function managerOf(app: App, scope: string, manager: Manager = {}) {
   const token = await signToken(app, { type: 'service', ...manager, scope });
   return { authorization: `Bearer ${token}` };

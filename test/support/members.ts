@@ -7,7 +7,7 @@ import { changeElsewhere } from './rows.ts';
 import { signToken, type TokenFor } from './tokens.ts';
 import { addUser } from './users.ts';
 
-/** Makes a user, a new one unless it is given, a member of a workspace; tells the user's id. */
+/** Makes a user, by default a new one, a member of a workspace; returns the user's id. */
 export async function addMember(
   db: Database,
   workspaceId: string,

@@ -1,4 +1,4 @@
-// A workspace with something of everything in it, for whoever must not see any of that.
+// A workspace with one of each resource, for suites about callers who must not see any of them.
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { allRows } from './audit.ts';
 import type { TestApp } from './harness.ts';
@@ -8,7 +8,7 @@ import { api, makeLink, sha256, upload } from './sharing.ts';
 import { addUser } from './users.ts';
 import { admit } from './views.ts';
 
-/** Of each kind of id that a method of the area takes: by its field, one of the workspace's own. */
+/** For each id field of the area's methods, an id of the workspace. */
 type Ids = {
   readonly workspace_id: string;
   readonly document_id: string;
@@ -22,7 +22,7 @@ export type Neighbour = {
   readonly ids: Ids;
   /** The workspace's own key, which holds every scope that a key can have. */
   readonly key: { readonly authorization: string };
-  /** What tells of the workspace: in an answer to others, none of it may stand. */
+  /** Texts that identify the workspace: no answer to other callers may contain one. */
   readonly marks: readonly string[];
   /** Every row that is about the workspace, but for the audit log. */
   rows(): Promise<string[]>;

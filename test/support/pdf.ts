@@ -2,7 +2,7 @@ export interface PdfOptions {
   pages: number;
   /** Printable Latin-1; page n shows `<text>, page <n>`. */
   text: string;
-  /** What a page takes at least, so that a reader need not fetch all pages to show one. */
+  /** The smallest size of a page, so that a reader need not fetch all pages to show one. */
   pageBytes?: number;
   /** The exact size of the file, at least what the pages take. */
   padToBytes?: number;
@@ -12,7 +12,7 @@ export interface PdfOptions {
   annotations?: string;
 }
 
-/** A small, valid PDF (ISO 32000-1), made of what it takes to be one and of nothing else. */
+/** A minimal valid PDF (ISO 32000-1). */
 export function makePdf(options: PdfOptions): Buffer {
   const { pages, text, pageBytes = 0, padToBytes, catalogue = '', annotations = '' } = options;
   // Objects 1 to 3 are the catalogue, the page tree and the font; then each page and its content.
@@ -47,7 +47,7 @@ export function layOut(pageObjects: string[], padding?: number, trailer = ''): B
     `<< /Length ${tenDigits(bytes)} >>\nstream\n${'x'.repeat(bytes)}\nendstream`;
   const objects = padding === undefined ? pageObjects : [...pageObjects, filler(padding)];
   const offsets: number[] = [];
-  // The second line tells tools that transfer files that this one is binary (§7.5.2).
+  // The second line marks the file as binary for tools that transfer files (§7.5.2).
   let body = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n';
   objects.forEach((object, index) => {
     offsets.push(body.length);

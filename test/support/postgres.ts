@@ -30,7 +30,7 @@ const superuser = 'latchkey';
 /** A real PostgreSQL on a free loopback port, which ends when this process does. */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-postgres-'));
-  // PostgreSQL refuses to run as root; 65534 is nobody.
+  // PostgreSQL refuses to run as root; 65534 is the user `nobody`.
   const identity: Identity = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   try {
     await layOut(folder, identity);
@@ -62,7 +62,7 @@ export async function createDatabase(serverUrl: string, template = 'template0'):
 
 /** Fills the folder with `native`, the programs, and `data`, an empty cluster. */
 async function layOut(folder: string, identity: Identity): Promise<void> {
-  // A copy, because nobody may be unable to reach the checkout (it may lie under /root).
+  // A copy, because that user may be unable to reach the checkout (it may lie under /root).
   const native = dirname(dirname(packagedPostgres));
   const copy = join(folder, 'native');
   await run('cp', ['-R', native, copy]);
@@ -114,7 +114,7 @@ async function serve(
     command: join(folder, 'native/bin/postgres'),
     args: ['-D', join(folder, 'data'), '-p', `${port}`, ...settings.flatMap((x) => ['-c', x])],
     folder,
-    // Immediate shutdown: nobody needs the data.
+    // Immediate shutdown: the data is not needed.
     endSignal: 'SIGQUIT',
     ...identity,
   };

@@ -19,7 +19,7 @@ import { bindSocket } from '../../src/transports/socket.ts';
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Compiles sources, by path, beside the third-party protos and the project's own options. */
+/** Compiles sources, by path, with the third-party protos and the project's own options. */
 export async function compileProto(sources: Record<string, string>): Promise<FileRegistry> {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-proto-'));
   try {

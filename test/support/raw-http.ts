@@ -11,7 +11,7 @@ export interface RawResponse {
 }
 
 export interface RawHttp {
-  /** Resolves once the bytes are on their way: false when the peer no longer takes any. */
+  /** Resolves once the bytes are sent: false when the peer no longer accepts any. */
   write(bytes: Uint8Array | string): Promise<boolean>;
   /** Sends no more; the answer can still be read. */
   end(): void;
@@ -140,7 +140,7 @@ function parseResponse(bytes: Buffer, closed: boolean, to?: 'HEAD'): Parsed | un
 
 interface Body {
   body: Buffer;
-  /** How many bytes the whole body takes on the wire; undefined while some have not come. */
+  /** The size of the whole body on the wire, in bytes; undefined until it is complete. */
   length: number | undefined;
 }
 

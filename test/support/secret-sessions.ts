@@ -5,7 +5,7 @@ import { Browser } from './sign-in.ts';
 import type { Suite, TransportName } from './suite.ts';
 import { addTotp, addUser } from './users.ts';
 
-/** Signs in, with what is right and with what is wrong, and out; tells the errors' codes. */
+/** Signs in, with right and with wrong credentials, and out; returns the errors' codes. */
 export async function useSessions(
   suite: Suite,
   transport: TransportName,

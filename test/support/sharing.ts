@@ -54,7 +54,7 @@ export async function otherWorkspace({ app }: TestApp, id = 'ws_other'): Promise
 
 export type JsonAnswer<T> = { status: number; headers: Headers; body: T };
 
-/** A request to the JSON API of the sharing area, as the demo workspace unless told otherwise. */
+/** A request to the JSON API of the sharing area, by default as the demo workspace. */
 export async function api<T = Record<string, unknown>>(
   test: TestApp,
   method: string,

@@ -185,7 +185,7 @@ describe('raw HTTP', () => {
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
-  // A server that ends amid the connection tells so by an event, too, which must not go unheard.
+  // A server that ends during the connection emits an event, too, which needs a listener.
   client.on('error', () => {});
   await client.connect();
   try {

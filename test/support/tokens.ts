@@ -77,7 +77,7 @@ async function addSubject({ inside }: App, token: TokenFor): Promise<Subject> {
   }
 }
 
-/** What is told of a token that is not active. */
+/** The answer for a token that is not active. */
 export const inactive = {
   active: false,
   allowed: false,

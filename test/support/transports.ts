@@ -28,7 +28,7 @@ import {
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
 import type { App } from '../../src/app.ts';
 
-/** An error as a transport has told it. */
+/** An error as a transport returned it. */
 export type TransportError = {
   readonly code: string;
   readonly grpc: Code;

@@ -9,7 +9,7 @@ export const uploads = '**/api/v1/documents';
 type Chosen = { readonly name: string; readonly mimeType: string; readonly buffer: Buffer };
 export const fileOf = (name: string, buffer: Buffer = makeZip(name)): Chosen => ({
   name,
-  // Whatever the browser takes it for, the service looks at the bytes.
+  // Whatever type the browser sends, the service looks at the bytes.
   mimeType: 'text/plain',
   buffer,
 });
@@ -21,7 +21,7 @@ export async function choose(page: Page, ...files: Chosen[]) {
   await (await chooser).setFiles(files);
 }
 
-/** What is told of an upload. */
+/** The text that is shown for an upload. */
 export const rowOf = (page: Page, name: string) =>
   page.getByRole('region', { name: 'Uploads' }).getByRole('listitem').filter({ hasText: name });
 

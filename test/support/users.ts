@@ -55,7 +55,7 @@ export async function addSession(
   return { id: row.id, cookie };
 }
 
-/** Gives the user a second factor; what comes back tells the code of a moment, in milliseconds. */
+/** Gives the user a second factor; returns a function from a time in milliseconds to its code. */
 export async function addTotp(
   { app, dataDir }: TestApp,
   userId: string,

@@ -63,7 +63,7 @@ export function overhangOf(page: Page, selector = 'html'): Promise<number> {
   })()`);
 }
 
-/** Takes a picture of the page, and keeps it for whoever wants to look at it. */
+/** Takes a picture of the page, and keeps it for people to look at. */
 export async function picture(page: Page, name: string): Promise<Buffer> {
   const folder = path.join(tmpdir(), 'latchkey-pictures');
   await mkdir(folder, { recursive: true });

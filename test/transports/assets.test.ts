@@ -30,7 +30,7 @@ describe('a script', () => {
   it.each([
     ['br', 'gzip, deflate, br', brotliDecompressSync],
     ['gzip', 'gzip, deflate', gunzipSync],
-  ])('is sent as %s to whoever takes it, and is the same', async (coding, accepted, decode) => {
+  ])('is sent as %s to clients that accept it, with the same content', async (coding, accepted, decode) => {
     const plain = await get(script);
     const coded = await get(script, { 'accept-encoding': accepted });
 

@@ -94,7 +94,7 @@ describe.each(Object.entries(protocols))('%s', (_name, transportTo) => {
     });
   });
 
-  test('carries a document down, and the error of one that there is not', async () => {
+  test('downloads a document, and returns not_found for an unknown one', async () => {
     const id = await uploaded(20, 60_000);
     const client = createClient(DocumentService, transportTo(app.app.publicUrl));
     let bytes = 0;
@@ -202,7 +202,7 @@ describe('by hand', () => {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  test('a method without side effects takes GET, and no other does', async () => {
+  test('only methods without side effects accept GET', async () => {
     const query = 'connect=v1&encoding=json&message=%7B%7D';
     const keys = await fetch(`${path('VerificationService/GetJwks')}?${query}`);
     expect(keys.status).toBe(200);
@@ -224,7 +224,7 @@ describe('by hand', () => {
   });
 
   test.each(['', '[]', '{', 'null', '"x"', '{"client_id": 1}'])(
-    'a body that is no message is refused: %j',
+    'an invalid message is refused: %j',
     async (body) => {
       const { status, text } = await send('IssuanceService/IssueToken', body);
       expect(status).toBe(400);
@@ -262,7 +262,7 @@ describe('by hand', () => {
     expect(status).toBe(415);
   });
 
-  test('a deadline that is none is refused', async () => {
+  test('an invalid deadline is refused', async () => {
     const { text } = await send('VerificationService/GetJwks', '{}', {
       'connect-timeout-ms': 'soon',
     });

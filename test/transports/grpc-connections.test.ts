@@ -251,7 +251,7 @@ describe('the listener', () => {
     await expect.poll(async () => (await watchOn()).outcome).toBe('watches');
   });
 
-  test('ends a reflection that stays open, which takes no place of a watcher', async () => {
+  test('ends a reflection call that stays open, which does not count as a watcher', async () => {
     const opened = await session();
     const reflections = Array.from({ length: 3 }, () => openCall(opened, reflect));
     for (const { stream } of reflections) stream.write(prefix(0));

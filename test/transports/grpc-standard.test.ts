@@ -58,7 +58,7 @@ describe('health', () => {
     expect(first.toString('hex')).toBe('0803');
   });
 
-  test('of a service that there is not is NOT_FOUND', async () => {
+  test('of an unknown service is NOT_FOUND', async () => {
     const { error } = await call(check, named('latchkey.Nowhere'));
     expect(error?.code).toBe(status.NOT_FOUND);
   });
@@ -132,7 +132,7 @@ describe('reflection', () => {
     expect(JSON.parse(stdout)).toEqual({ status: 'SERVING' });
   });
 
-  test('tells the file that a symbol is in, and every file that it imports', async () => {
+  test('returns the file of a symbol and every imported file', async () => {
     const fileOf = async (field: number, text: string) => {
       const answer = lengthDelimited(await ask(field, text), 4)[0] ?? Buffer.alloc(0);
       const [file] = lengthDelimited(answer, 1);
@@ -147,7 +147,7 @@ describe('reflection', () => {
     }
   });
 
-  test('says so of a symbol that there is not', async () => {
+  test('returns NOT_FOUND for an unknown symbol', async () => {
     const bytes = await ask(fileContainingSymbol, 'latchkey.Nowhere');
     expect(lengthDelimited(bytes, 7)).toHaveLength(1);
   });

@@ -92,7 +92,7 @@ async function serviceToken(): Promise<{ authorization: string }> {
   return { authorization: `Bearer ${access_token}` };
 }
 
-/** Uploads a document in pieces; tells its id. */
+/** Uploads a document in pieces; returns its id. */
 function uploadDocument(pieces: Iterable<Uint8Array>): Promise<string> {
   return new Promise((resolve, reject) => {
     const stream = client.makeClientStreamRequest(
@@ -138,7 +138,7 @@ describe('a call', () => {
     ['a tag of 0', [0x00, 0x00]],
     ['a string that is no UTF-8', [0x0a, 0x02, 0xff, 0xfe]],
     ['groups nested very deep', new Array(100_000).fill(0x7b)],
-  ])('of bytes that are no message is refused: %s', async (_what, bytes) => {
+  ])('of an invalid message is refused: %s', async (_what, bytes) => {
     const { error } = await call(issueToken, Buffer.from(bytes), { 'x-request-id': 'bad' });
     expect(error && grpcError(error)).toMatchObject({
       code: 'invalid_argument',
@@ -152,7 +152,7 @@ describe('a call', () => {
     expect(error?.code).toBe(status.RESOURCE_EXHAUSTED);
   });
 
-  test('to a method that there is not is UNIMPLEMENTED', async () => {
+  test('to an unknown method is UNIMPLEMENTED', async () => {
     const { error } = await call('/latchkey.identity.v1.IssuanceService/Nowhere', Buffer.alloc(0));
     expect(error?.code).toBe(status.UNIMPLEMENTED);
     const other = await call('/nowhere', Buffer.alloc(0));
@@ -179,7 +179,7 @@ describe('a call', () => {
     expect(error?.metadata.get('www-authenticate')).toEqual(['Bearer realm="latchkey"']);
   });
 
-  test('tells which fields are wrong', async () => {
+  test('names the invalid fields', async () => {
     const { error } = await call(verifyToken, Buffer.alloc(0), await serviceToken());
     expect(error && grpcError(error)).toMatchObject({
       code: 'invalid_argument',
@@ -204,7 +204,7 @@ describe('a stream', () => {
     expect(Buffer.concat(received).equals(Buffer.concat(pieces))).toBe(true);
   });
 
-  test('of an upload that fails is answered while it is still coming', async () => {
+  test('of a failing upload is answered before its end', async () => {
     const answer = uploadDocument(Array.from({ length: 102 }, () => Buffer.alloc(1024 * 1024)));
     const error = await answer.then(
       () => undefined,
@@ -216,12 +216,12 @@ describe('a stream', () => {
     });
   });
 
-  test('of a piece over its bound is refused by the name of its field', async () => {
+  test('of a chunk over the limit is refused with the name of its field', async () => {
     const error = await uploadDocument([Buffer.alloc(1024 * 1024 + 1)]).catch(grpcError);
     expect(error).toMatchObject({ code: 'invalid_argument', fields: ['file'] });
   });
 
-  test('of a document that there is not ends with NOT_FOUND and its details', async () => {
+  test('of an unknown document ends with NOT_FOUND and its details', async () => {
     const stream = downloadDocument('doc_nowhere');
     const error = await new Promise<ServiceError>((resolve) => {
       stream.on('error', (failure: ServiceError) => resolve(failure)).resume();
@@ -229,7 +229,7 @@ describe('a stream', () => {
     expect(grpcError(error)).toMatchObject({ code: 'not_found', grpc: status.NOT_FOUND });
   });
 
-  test('to a reader that is slow waits for it, and does not gather in memory', async () => {
+  test('to a slow client waits, and does not buffer the document in memory', async () => {
     // Large beside what is garbage at any moment, which nobody can tell from what is kept.
     const size = 96 * 1024 * 1024;
     const piece = Buffer.alloc(1024 * 1024, 'x');
@@ -260,7 +260,7 @@ describe('a stream', () => {
     expect(received).toBe(size);
   });
 
-  test('that its reader has left is told to the log as canceled', async () => {
+  test('that its client cancels is logged as canceled', async () => {
     const id = await uploadDocument(Array.from({ length: 20 }, () => Buffer.alloc(1024 * 1024)));
     const stream = downloadDocument(id);
     stream.on('error', () => {});

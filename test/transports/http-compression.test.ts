@@ -1,4 +1,4 @@
-// Compressed answers: which ones, in which coding, and how caches tell them apart.
+// Compressed answers: which ones, in which coding, and with which Vary header.
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -139,7 +139,7 @@ test('pages and metrics are compressed', async () => {
   expect(String(gunzipSync(metrics.body))).toContain('latchkey_call_duration_seconds');
 });
 
-test('short answers are not compressed, and caches are told that long ones are', async () => {
+test('short answers are not compressed, and long ones have a Vary header', async () => {
   const keys = await ask('/.well-known/jwks.json', accepting);
   expect(keys.headers).toMatchObject({ vary: 'accept-encoding' });
   expect(keys.headers['content-encoding']).toBeUndefined();

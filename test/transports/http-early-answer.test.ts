@@ -134,7 +134,7 @@ test('headers over the limit are answered, however many more the client sends', 
   expect(statuses).toEqual(Array(20).fill(431));
 });
 
-test('unfinished bodies hold a bounded memory, and whole requests still pass', async () => {
+test('unfinished bodies use bounded memory, and complete requests still succeed', async () => {
   const head = requestHead('POST', '/tokens', {
     ...host,
     'Content-Type': 'application/json',

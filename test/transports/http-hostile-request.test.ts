@@ -59,7 +59,7 @@ describe('a path', () => {
     expectProblem(await hostile.exchange(requestHead('GET', none, host)), 404, 'not_found');
   });
 
-  test('with a fragment or a query of its own stays what it is', async () => {
+  test('with an escaped fragment or query stays unchanged', async () => {
     expect(
       await hostile.exchange(requestHead('GET', '/.well-known/jwks.json?', host)),
     ).toMatchObject({
@@ -135,7 +135,7 @@ describe('a body', () => {
     }
   });
 
-  test('that is no UTF-8 is refused', async () => {
+  test('that is not UTF-8 is refused', async () => {
     const body = Buffer.from('{"client_id": "\xff\xfe", "client_secret": "y"}', 'latin1');
     const head = requestHead('POST', '/tokens', {
       ...host,

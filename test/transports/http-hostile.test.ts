@@ -82,7 +82,7 @@ describe('headers', () => {
     expectProblem(await other.response(), 431, 'invalid_argument');
   });
 
-  test('that come slowly may, and hold nobody else up', async () => {
+  test('that come slowly are accepted, and delay no other request', async () => {
     for (const part of ['GET /.well-known/', 'jwks.json HTTP/1.1\r\n', 'Host: x\r\n']) {
       await hostile.connection.write(part);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -115,12 +115,12 @@ describe('a connection', () => {
     expect(await hostile.connection.response()).toMatchObject({ status: 200 });
   });
 
-  test('goes on after an error that has left nothing unread', async () => {
+  test('stays open after an error if the whole body was read', async () => {
     expect(await hostile.exchange(post('/tokens', '{'))).toMatchObject({ status: 400 });
     expect(await hostile.exchange(jwks)).toMatchObject({ status: 200 });
   });
 
-  test('of a client that asks whether to go on is told so', async () => {
+  test('with Expect: 100-continue gets 100 Continue', async () => {
     const body = '{"client_id": "x", "client_secret": "y", "scope": "a:read"}';
     const text = post('/tokens', body, { Expect: '100-continue' });
     const end = text.indexOf('\r\n\r\n') + 4;
@@ -164,7 +164,7 @@ describe('a method', () => {
     expect(await raw.text()).toBe('');
   });
 
-  test('HEAD of what needs a credential is refused without a body', async () => {
+  test('HEAD without a required credential is refused without a body', async () => {
     const response = await fetch(`${hostile.app.app.publicUrl}/api/v1/documents`, {
       method: 'HEAD',
     });
@@ -174,7 +174,7 @@ describe('a method', () => {
   });
 
   test.each(['OPTIONS', 'TRACE', 'PUT', 'PROPFIND', 'QUERY', 'PURGE', 'GET'])(
-    '%s that a path does not take is answered with those that it does',
+    '%s on a path without that method is answered with the allowed methods',
     async (method) => {
       const response = await hostile.exchange(requestHead(method, '/tokens', host));
       expectProblem(response, 405, 'method_not_allowed');
@@ -182,7 +182,7 @@ describe('a method', () => {
     },
   );
 
-  test('in lower case is no method', async () => {
+  test('in lower case is not a method', async () => {
     expectProblem(
       await hostile.exchange(requestHead('get', '/tokens', host)),
       400,
@@ -191,7 +191,7 @@ describe('a method', () => {
   });
 });
 
-test('hundreds of connections that say nothing hold nobody up', async () => {
+test('hundreds of silent connections delay no request', async () => {
   const silent = await Promise.all(Array.from({ length: 300 }, () => openRawHttp(hostile.port)));
   onTestFinished(() => {
     for (const one of silent) one.reset();

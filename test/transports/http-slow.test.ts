@@ -90,7 +90,7 @@ describe('an upload', () => {
   const start = `--${boundary}\r\n${disposition}\r\n\r\n`;
   const end = `\r\n--${boundary}--\r\n`;
 
-  test('may take longer, and the next request may not', async () => {
+  test('may take longer, but not the next request', async () => {
     const connection = await open();
     const bytes = 30;
     await connection.write(head(start.length + bytes + end.length) + start);

@@ -1,4 +1,4 @@
-// Whom the service takes for its caller, where proxies stand in between.
+// The caller's address behind proxies.
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,7 +7,7 @@ import { startTestApp } from '../support/harness.ts';
 import { startProgram } from '../support/program.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
 
-/** What a server is told by somebody who connects from this machine. */
+/** The request headers of a client on this machine. */
 async function received(headers: Record<string, string | string[]>): Promise<IncomingMessage> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -69,7 +69,7 @@ it('a peer that names a caller without being trusted is reported once', async ()
   expect(reports).toHaveLength(1);
 });
 
-it('the log warns of such a peer, without what the header said', async () => {
+it('the log warns of such a peer, without the value of the header', async () => {
   const test = await startTestApp();
   onTestFinished(() => test.remove());
   for (let i = 0; i < 3; i++) {
@@ -91,7 +91,7 @@ describe.each([
       '/latchkey.identity.v1.SessionService/SignIn',
       '/latchkey.identity.v1.SessionService/ListSessions',
     ],
-  ])('is told with the address of its caller over %s', async (transport, signIn, list) => {
+  ])('is logged with the address of its caller over %s', async (transport, signIn, list) => {
     const test = await startTestApp({ config: { trustedProxies } });
     onTestFinished(() => test.remove());
     const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = test.env;

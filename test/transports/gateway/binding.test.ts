@@ -9,7 +9,7 @@ import { compileProto, endpointsOf, serveEndpoints } from '../../support/proto.t
 type Case = {
   /** The http rule. */
   rule: string;
-  /** Request and response, where they are no plain messages. */
+  /** Request and response, unless they are plain messages. */
   types?: string;
   /** The method's other HTTP options. */
   http?: string;

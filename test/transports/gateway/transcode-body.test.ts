@@ -33,7 +33,7 @@ describe('a body', () => {
     expect(await echo.read('PUT /things/a/number', 7)).toBe(7);
   });
 
-  test('is refused by the name of what is wrong in it', async () => {
+  test('is refused with the name of the invalid field', async () => {
     expect(await echo.refusal('POST /things', { nmae: 'a' })).toEqual(['nmae']);
     expect(await echo.refusal('POST /things', { child: { nmae: 'a' } })).toEqual(['child.nmae']);
     expect(await echo.refusal('POST /things', { children: [{}, { nmae: 1 }] })).toEqual([
@@ -51,13 +51,13 @@ describe('a body', () => {
     expect(await echo.refusal('POST /things', { lineOne: 'a' })).toEqual(['lineOne']);
   });
 
-  test('is refused where none is taken', async () => {
+  test('is refused by a method without a body', async () => {
     expect(await echo.read('POST /things/a:do')).toEqual({ name: 'a' });
     await echo.refusal('POST /things/a:do', {});
   });
 
   test.each(['[]', '"text"', '1', 'null', '{', '{"a":}', ' ', '{}{}'])(
-    'that is no object is refused: %j',
+    'other than an object is refused: %j',
     async (body) => {
       expect((await echo.send(body)).status).toBe(400);
     },
@@ -97,7 +97,7 @@ describe('a PATCH', () => {
     return (echo.lastRequest() as { updateMask?: { paths: string[] } }).updateMask?.paths;
   }
 
-  test('changes what its body names, and null clears', async () => {
+  test('changes the named fields, and null clears them', async () => {
     const body = { number: 0, maybe: null, child: { name: 'c' }, line_1: '' };
     expect(await mask('PATCH /things/a', body)).toEqual(['number', 'maybe', 'child', 'line_1']);
     expect(echo.lastRequest()).toMatchObject({ name: 'a', number: 0, child: { name: 'c' } });
@@ -105,7 +105,7 @@ describe('a PATCH', () => {
     expect(await mask('PATCH /things/a', { line1: 'x' })).toEqual(['line_1']);
   });
 
-  test('whose body is one field changes what that names', async () => {
+  test('whose body is one field changes the fields named in it', async () => {
     const body = { displayName: null, number: 1 };
     expect(await mask('PATCH /children/a', body)).toEqual(['display_name', 'number']);
     expect(echo.lastRequest()).toMatchObject({ child: { name: 'a', number: 1 } });
@@ -150,7 +150,7 @@ describe('an answer', () => {
     expect((await echo.ask('PUT /things/a', {})).json).toMatchObject({ name: '', number: 0 });
   });
 
-  test('tells where a created thing is', async () => {
+  test('returns the location of a created resource', async () => {
     const { status, headers } = await echo.ask('POST /things', { name: 'a/b ü' });
     expect(status).toBe(201);
     expect(headers.get('location')).toBe('/things/a%2Fb%20%C3%BC');

@@ -140,7 +140,7 @@ describe('a query parameter', () => {
     expect(await echo.refusal('POST /things?name=a', {})).toEqual(['name']);
   });
 
-  test('is read beside a body that is one field, but not for that field', async () => {
+  test('is read in addition to a body that is one field, but not for that field', async () => {
     expect(await echo.read('PUT /things/a?number=2', { name: 'c' })).toEqual({ name: 'c' });
     expect(await echo.read('PATCH /children/a?number=2', {})).toMatchObject({ number: 2 });
     expect(await echo.refusal('PATCH /children/a?child.number=2', {})).toEqual(['child.number']);

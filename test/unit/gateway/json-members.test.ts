@@ -14,7 +14,7 @@ describe('a name', () => {
     '{"":1,"":2}',
     '{"__proto__":1,"__proto__":2}',
     '{"a\\\\":1,"a\\\\":2}',
-  ])('that an object has twice is found: %s', (text) => {
+  ])('that an object has twice is refused: %s', (text) => {
     expect(judge(text)).toBe(true);
   });
 
@@ -27,11 +27,11 @@ describe('a name', () => {
     '[{"a":1},{"a":1}]',
     '{"__proto__":1,"constructor":2}',
     '{"a":"\\\\","b":"\\\\\\":\\""}',
-  ])('that no object has twice is let through: %s', (text) => {
+  ])('that no object has twice is accepted: %s', (text) => {
     expect(judge(text)).toBe(false);
   });
 
-  test('is never found twice in what a serialiser wrote', () => {
+  test('is never found twice in serialised JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(4), (value, spaces) => {
         expect(judge(JSON.stringify(value, null, spaces))).toBe(false);
@@ -39,7 +39,7 @@ describe('a name', () => {
     );
   });
 
-  test('is found twice wherever it was put in again', () => {
+  test('is found twice wherever it is inserted again', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (members) => {
         const [name = ''] = Object.keys(members);

@@ -7,7 +7,7 @@ import { addBasicClient, readForm } from '../../../src/transports/gateway/oauth-
 /** Any text but the character that stands for what is not UTF-8. */
 const text = fc.string({ unit: 'binary', minLength: 1 }).filter((one) => !one.includes('\ufffd'));
 
-test('whatever a form holds arrives as it was', () => {
+test('every form arrives unchanged', () => {
   fc.assert(
     fc.property(text, text, text, text, (client_id, client_secret, scope, grant_type) => {
       const fields = { client_id, client_secret, scope, grant_type };
@@ -17,7 +17,7 @@ test('whatever a form holds arrives as it was', () => {
   );
 });
 
-test('whatever HTTP Basic holds arrives as it was', () => {
+test('every HTTP Basic credential arrives unchanged', () => {
   const encoded = (value: string) => String(new URLSearchParams({ '': value })).slice(1);
   fc.assert(
     fc.property(text, text, (client_id, client_secret) => {
@@ -29,7 +29,7 @@ test('whatever HTTP Basic holds arrives as it was', () => {
   );
 });
 
-test('no Authorization header and no form does worse than being refused', () => {
+test('every other Authorization header and form is refused', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (anything) => {
       for (const read of [

@@ -52,7 +52,7 @@ describe('a hostile path', () => {
     expect(answer(router, '/%'.repeat(10_000))).toBe('not_found');
   });
 
-  test('is turned away at once, however many segments it has', () => {
+  test('is refused at once, however many segments it has', () => {
     const router = routerOf('/**', '/a/{b}:v');
     const path = '/a'.repeat(1_000_000);
     expect(answer(router, path)).toBe('not_found');

@@ -96,7 +96,7 @@ describe('a template', () => {
     ['/a/**:v', ['/a:v', '/a/b:v', '/a/b/c:v'], ['/a/:v', '/:v', '/a/b']],
     ['/a:%3A', ['/a:%3A'], ['/a::', '/a:']],
     ['/a:b%2Fc', ['/a:b%2Fc'], ['/a:b/c', '/a:b']],
-  ])('%s matches what it says and no more', (template, matching, others) => {
+  ])('%s matches its own paths only', (template, matching, others) => {
     const route = `GET ${template}`;
     const router = routerOf(route);
     for (const path of matching) expect([path, answer(router, 'GET', path)]).toEqual([path, route]);
@@ -130,7 +130,7 @@ describe('a template', () => {
     expect(variablesOf(template, path)).toEqual(expected);
   });
 
-  test('that is parsed already is taken as it is', () => {
+  test('that is already parsed is used unchanged', () => {
     const template = parseTemplate('/a/{b}');
     const router = createRouter([{ method: 'GET', template, value: 1, name: 'Get' }]);
     expect(router.match('GET', '/a/x')).toEqual({
@@ -158,7 +158,7 @@ describe('the most specific template answers', () => {
     }
   });
 
-  test('unless it turns out not to match further on', () => {
+  test('unless it does not match a later segment', () => {
     const router = routerOf('GET /a/b/c', 'GET /a/*/d', 'GET /*/b/e', 'GET /a/**', 'GET /**:v');
     expect(answer(router, 'GET', '/a/b/c')).toBe('GET /a/b/c');
     expect(answer(router, 'GET', '/a/b/d')).toBe('GET /a/*/d');

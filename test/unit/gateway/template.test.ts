@@ -174,7 +174,7 @@ describe('the variables of a matched path', () => {
     ]);
   });
 
-  test('are none when the template has none', () => {
+  test('are empty when the template has none', () => {
     const path = { raw: ['a', 'b'], decoded: ['a', 'b'] };
     expect(captureVariables(parseTemplate('/a/*'), path)).toEqual([]);
   });

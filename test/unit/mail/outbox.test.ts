@@ -55,7 +55,7 @@ it('a mail is a file that its owner alone can read, named by its time', async ()
   });
 });
 
-it('a mail reads as it was written', async () => {
+it('a mail can be read back unchanged', async () => {
   const outbox = await open();
   await outbox.send(mail);
   const [name = ''] = await readdir(folder);

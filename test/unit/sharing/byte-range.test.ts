@@ -28,7 +28,7 @@ describe('a range', () => {
     ['Wed, 21 Oct 2015 07:28:00 GMT', false],
     ['garbage', false],
   ];
-  it.each(conditions)('counts with If-Range %j: %s', (ifRange, partial) => {
+  it.each(conditions)('respects If-Range %j: %s', (ifRange, partial) => {
     const selected = selectBytes({ range: 'bytes=0-1', ifRange, ifNoneMatch: '' }, 10, tag);
     expect(selected.partial).toBe(partial);
   });
@@ -42,7 +42,7 @@ describe('a range', () => {
     ['tag', false],
     ['', false],
   ];
-  it.each(tags)('gives way to If-None-Match %j: %s', (ifNoneMatch, notModified) => {
+  it.each(tags)('respects If-None-Match %j: %s', (ifNoneMatch, notModified) => {
     const request = { range: 'bytes=0-1', ifRange: '', ifNoneMatch };
     expect(selectBytes(request, 10, tag).notModified).toBe(notModified);
   });

@@ -27,7 +27,7 @@ function read(all: readonly Row[], { after, limit }: PageQuery): Row[] {
 }
 
 describe('pages', () => {
-  it('show every row once, newest first, whatever their size', () => {
+  it('show every row once, newest first, for every page size', () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 1, max: 25 }), (all, pageSize) => {
         const seen: Row[] = [];
@@ -44,7 +44,7 @@ describe('pages', () => {
     );
   });
 
-  it('show no row twice that came in between', () => {
+  it('show no row twice when rows are added', () => {
     const old = [4, 3, 2, 1].map((time) => ({ create_time: time, id: `doc_${time}` }));
     const first = pageQuery({ pageSize: 2, pageToken: '' });
     const { rows: page, nextPageToken } = pageOf(read(old, first), first);
