@@ -18,6 +18,7 @@ import { newDataDir, type RunningProgram, startProgram } from '../support/progra
 import { multipartBody } from '../support/raw-http.ts';
 import { type Credential, openTransports, type Transport } from '../support/transports.ts';
 import { addUser } from '../support/users.ts';
+import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 const keys = ApiKeyService.method;
 const { listDocuments, deleteDocument } = DocumentService.method;
@@ -25,7 +26,6 @@ const { createLink, updateLink, revokeLink } = LinkService.method;
 const { putMember, removeMember } = WorkspaceService.method;
 const { signIn } = SessionService.method;
 
-const within1s = { timeout: 1_000, interval: 20 };
 const scopes = ['documents:read', 'documents:write', 'links:read', 'links:write'];
 const publicUrl = 'http://latchkey.test';
 
@@ -100,7 +100,7 @@ describeDialects('a process', (dialect) => {
     expect(await of[1](keyId)).toMatchObject({ ok: true });
 
     expect(await listsAt(first, credential)).toBe('unauthenticated');
-    await expect.poll(() => listsAt(second, credential), within1s).toBe('unauthenticated');
+    await expectWithinOneSecond(() => listsAt(second, credential), 'unauthenticated');
   });
 
   it('rejects a rotated key after the overlap, and accepts the new one', async () => {
@@ -136,7 +136,7 @@ describeDialects('a process', (dialect) => {
     messageOf(await manage(removeMember, { workspaceId, userId }));
 
     expect(await listsAt(first, credential)).toBe('forbidden');
-    await expect.poll(() => listsAt(second, credential), within1s).toBe('forbidden');
+    await expectWithinOneSecond(() => listsAt(second, credential), 'forbidden');
   });
 
   // Every request reads the link again: there is nothing to wait for.

@@ -14,13 +14,13 @@ import { codeOf, messageOf } from '../support/managing.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 import { type Added, addClient, addCustomer } from '../support/rows.ts';
 import { openTransports, type Transport } from '../support/transports.ts';
+import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { verifyToken } = VerificationService.method;
 const clients = ClientService.method;
 const customers = CustomerService.method;
 
-const within1s = { timeout: 1_000, interval: 20 };
 const credentialInvalid = 'identity.credential_invalid';
 
 type Manage = Transport['call'];
@@ -133,7 +133,7 @@ describeDialects('a process', (dialect) => {
     expect(await take(added, manage)).toMatchObject({ ok: true });
 
     expect(await codeAt(first, kind, added)).toBe(code);
-    await expect.poll(() => codeAt(second, kind, added), within1s).toBe(code);
+    await expectWithinOneSecond(() => codeAt(second, kind, added), code);
   });
 
   it('rejects the token of a client that the other one has disabled', async () => {
@@ -147,10 +147,10 @@ describeDialects('a process', (dialect) => {
     messageOf(await manage(clients.disableClient, { clientId }));
 
     expect(await isActiveAt(first)).toBe(false);
-    await expect.poll(() => isActiveAt(second), within1s).toBe(false);
+    await expectWithinOneSecond(() => isActiveAt(second), false);
     messageOf(await manage(clients.enableClient, { clientId }));
     expect(await isActiveAt(first)).toBe(true);
-    await expect.poll(() => isActiveAt(second), within1s).toBe(true);
+    await expectWithinOneSecond(() => isActiveAt(second), true);
   });
 
   it('issues no token for an account that the other one has removed', async () => {
@@ -168,7 +168,7 @@ describeDialects('a process', (dialect) => {
     messageOf(await manage(customers.putAccounts, { customerId, accountIds: ['acc_2'] }));
 
     expect(await accountsAt(first)).toEqual(['acc_2']);
-    await expect.poll(() => accountsAt(second), within1s).toEqual(['acc_2']);
+    await expectWithinOneSecond(() => accountsAt(second), ['acc_2']);
   });
 
   it('loses no secret when both rotate at once', async () => {

@@ -107,8 +107,14 @@ async function serve(
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
-    'fsync=off',
     'max_connections=200',
+    // What would save the data after a power cut, or tidy up in a database that lives on.
+    'fsync=off',
+    'full_page_writes=off',
+    'wal_level=minimal',
+    'max_wal_senders=0',
+    'checkpoint_timeout=1h',
+    'autovacuum=off',
   ];
   const task = {
     command: join(folder, 'native/bin/postgres'),
