@@ -1,4 +1,8 @@
-// Builds what the suites run and serve, and starts the PostgreSQL server that they share.
+// Builds what the suites run and serve, starts the PostgreSQL server that they share, and makes the
+// empty databases that they copy.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/storage/database.ts';
 import { buildIfStale } from './build.ts';
@@ -8,18 +12,28 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The server that all tests of a run share; see `freshPostgresDatabase`. */
     postgresUrl: string;
-    /** A database on it with the current schema and without rows, to copy. */
+    /** A database on it with the current schema and without rows. */
     postgresTemplate: string;
+    /** The same as an SQLite file. */
+    sqliteTemplate: string;
   }
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await buildIfStale();
+  const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-template-'));
   const postgres = await startPostgres();
   project.provide('postgresUrl', postgres.url);
-  const templateUrl = await postgres.createDatabase();
-  const template = await openDatabase(templateUrl);
-  await template.destroy();
-  project.provide('postgresTemplate', new URL(templateUrl).pathname.slice(1));
-  return postgres.stop;
+  const postgresTemplate = await postgres.createDatabase();
+  const sqliteTemplate = path.join(folder, 'latchkey.db');
+  for (const url of [postgresTemplate, `sqlite:${sqliteTemplate}`]) {
+    const template = await openDatabase(url);
+    await template.destroy();
+  }
+  project.provide('postgresTemplate', new URL(postgresTemplate).pathname.slice(1));
+  project.provide('sqliteTemplate', sqliteTemplate);
+  return async () => {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
 }

@@ -1,12 +1,13 @@
 // Boots the real app on free ports with a data folder of its own.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe } from 'vitest';
+import { describe, inject } from 'vitest';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { migratedPostgresDatabase } from './fresh-postgres.ts';
+import type {} from './global-setup.ts';
 
 const dialects = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof dialects)[number];
@@ -55,11 +56,7 @@ const webDir = path.resolve(import.meta.dirname, '../../dist/web');
 
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'latchkey-test-')));
-  const databaseUrl =
-    options.config?.databaseUrl ??
-    (options.dialect === 'postgres'
-      ? await migratedPostgresDatabase()
-      : `sqlite:${dataDir}/latchkey.db`);
+  const databaseUrl = options.config?.databaseUrl ?? (await databaseFor(options, dataDir));
   const logFile = path.join(dataDir, 'log.jsonl');
   const { log, flush, droppedLines } = createLog({ level: 'debug', file: logFile });
   const loopback = { host: '127.0.0.1', port: 0 };
@@ -93,6 +90,17 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The folder's own SQLite file, or a new database on PostgreSQL: with the schema, if it is new. */
+async function databaseFor(options: TestAppOptions, folder: string): Promise<string> {
+  if (options.dialect === 'postgres') return migratedPostgresDatabase();
+  const file = path.join(folder, 'latchkey.db');
+  if (options.dataDir === undefined) {
+    await copyFile(inject('sqliteTemplate'), file);
+    await chmod(file, 0o600);
+  }
+  return `sqlite:${file}`;
 }
 
 /** Reads the `NAME='value'` lines of a bootstrap file; a name that is missing is empty. */
