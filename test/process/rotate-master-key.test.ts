@@ -59,7 +59,7 @@ test('a rotation of the master key replaces it after everything is encrypted aga
   await stop(server);
 });
 
-test('a rotation of the master key loses nothing when it is killed or runs twice at once', async () => {
+test('a rotation of the master key loses nothing if killed or run twice at once', async () => {
   const dataDir = await stoppedInstallation();
   await addSealed(urlIn(dataDir), await readMasterKeyFile(dataDir), 300);
   for (let delayMs = 150; delayMs <= 900; delayMs += 75) {

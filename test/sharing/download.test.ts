@@ -221,7 +221,7 @@ describe('a download', () => {
     },
   );
 
-  it('that the client does not read uses bounded memory and closes its file when cancelled', async () => {
+  it('that is not read uses bounded memory and closes its file when cancelled', async () => {
     const bytes = 60_000_000;
     const large = await upload(test, Buffer.alloc(bytes, 'a'), 'large.bin');
     const before = process.memoryUsage();
