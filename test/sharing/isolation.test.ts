@@ -84,6 +84,8 @@ const bound: readonly Caller[] = ['key', ...roles];
 describeApp('two workspaces', (suite) => {
   let ours: Neighbour;
   let theirs: Neighbour;
+  /** The other workspace's rows and files, which no test changes. */
+  let before: Awaited<ReturnType<typeof stateOfTheirs>>;
   const users = new Map<Caller, string>();
   beforeAll(async () => {
     [ours, theirs] = [await makeNeighbour(suite.testApp), await makeNeighbour(suite.testApp)];
@@ -93,6 +95,7 @@ describeApp('two workspaces', (suite) => {
     }
     const both = await addMember(db, ours.ids.workspace_id, 'owner');
     users.set('member of both', await addMember(db, theirs.ids.workspace_id, 'owner', both));
+    before = await stateOfTheirs();
   });
 
   /** The credential with which that caller may call the method in our workspace. */
@@ -121,8 +124,8 @@ describeApp('two workspaces', (suite) => {
     return all.filter((caller) => oneOfEachType.has(caller));
   }
   const transports = suite.dialect === 'sqlite' ? transportNames : (['http'] as const);
-  const stateOf = async (one: Neighbour) => ({
-    rows: await one.rows(),
+  const stateOfTheirs = async () => ({
+    rows: await theirs.rows(),
     files: await filesUnder(blobDirOf(suite.testApp)),
   });
   const expectNothingOf = (text: string) => {
@@ -150,7 +153,6 @@ describeApp('two workspaces', (suite) => {
           const authorization = await credentialOf(who, method);
           const rest = requiredFields[method.name] ?? {};
           const own = { ...ours.ids, page_token: '' };
-          const before = await stateOf(theirs);
           const call = (id: string) => {
             const fields = { ...own, [field]: id };
             return hearAny(suite.app, transport, { method, authorization, fields, rest });
@@ -163,7 +165,7 @@ describeApp('two workspaces', (suite) => {
           else expect(['forbidden', 'unauthenticated']).toContain(answer.code);
           expectNothingOf(answer.text);
           expect(answer).toEqual(await call(unknown[field as IdField]));
-          expect(await stateOf(theirs)).toEqual(before);
+          expect(await stateOfTheirs()).toEqual(before);
         },
       );
     });
@@ -176,7 +178,6 @@ describeApp('two workspaces', (suite) => {
         async (who) => {
           const authorization = await credentialOf(who, method);
           const rest = requiredFields[method.name] ?? {};
-          const before = await stateOf(theirs);
           const call = (ids: object) => {
             const fields = { ...ids, page_token: '' };
             return hearAny(suite.app, transport, { method, authorization, fields, rest });
@@ -189,7 +190,7 @@ describeApp('two workspaces', (suite) => {
           expect(answer.code).toBe(code);
           expectNothingOf(answer.text);
           expect(answer).toEqual(await call(unknown));
-          expect(await stateOf(theirs)).toEqual(before);
+          expect(await stateOfTheirs()).toEqual(before);
         },
       );
     });
