@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { newDataDir, type Program, spawnProgram, startProgram } from '../support/program.ts';
+import { stoppedInstallation } from '../support/stopped-installation.ts';
 
 async function modeOf(file: string): Promise<string> {
   return ((await stat(file)).mode & 0o7777).toString(8);
@@ -24,8 +25,8 @@ async function started(env: Record<string, string> = {}, dataDir?: string) {
 }
 
 /** A folder in which a server has run. */
-async function usedFolder(env: Record<string, string> = {}): Promise<string> {
-  const program = await started(env);
+async function usedFolder(): Promise<string> {
+  const program = await started();
   program.child.kill('SIGTERM');
   expect(await program.ended).toBe(0);
   return program.dataDir;
@@ -91,7 +92,7 @@ describe('the modes of files and folders', () => {
 
 describe('temporary files', () => {
   test('are not created if the key exists', async () => {
-    const dataDir = await usedFolder();
+    const dataDir = await stoppedInstallation();
     const made: string[] = [];
     const watcher = watch(dataDir, (_, name) => void made.push(String(name)));
     onTestFinished(() => watcher.close());
@@ -103,7 +104,7 @@ describe('temporary files', () => {
   });
 
   test('of killed starts are removed once they are a minute old', async () => {
-    const dataDir = await usedFolder();
+    const dataDir = await stoppedInstallation();
     const old = ['master.key', 'bootstrap.env'].map((name) => `${name}.${randomUUID()}`);
     const young = `master.key.${randomUUID()}`;
     const foreign = `notes.${randomUUID()}`;
@@ -131,7 +132,7 @@ describe('an empty database is not filled', () => {
   ])(
     'where its file %s and a master key and documents are left, unless that is forced',
     async (_, lose) => {
-      const dataDir = await usedFolder();
+      const dataDir = await stoppedInstallation();
       const secrets = await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8');
       await lose(dataDir);
       const names = await readdir(dataDir);
@@ -162,7 +163,7 @@ describe('an empty database is not filled', () => {
   });
 
   test('on PostgreSQL, where a master key is left', async () => {
-    const dataDir = await usedFolder({ LATCHKEY_DATABASE_URL: await freshPostgresDatabase() });
+    const dataDir = await stoppedInstallation(await freshPostgresDatabase());
 
     const url = await freshPostgresDatabase();
     const { stderr } = await refused({ LATCHKEY_DATABASE_URL: url }, dataDir);

@@ -113,15 +113,18 @@ describeDialects('links', (dialect) => {
     ['a name with a NUL', { name: 'a\u0000b' }, 'invalid_argument', ['name']],
     ['another workspace', { workspaceId: 'ws_other' }, 'forbidden', []],
   ];
-  it.each(refusals)('are refused with %s, and nothing is created', async (_, request, code, fields) => {
-    const before = await countLinks();
-    for (const transport of transports) {
-      const whole = { documentId: document.id, ...request };
-      const answer = await transport.call(createLink, whole, keyOf(test));
-      expect(answer, transport.name).toMatchObject({ ok: false, error: { code, fields } });
-    }
-    expect(await countLinks()).toBe(before);
-  });
+  it.each(refusals)(
+    'are refused with %s, and nothing is created',
+    async (_, request, code, fields) => {
+      const before = await countLinks();
+      for (const transport of transports) {
+        const whole = { documentId: document.id, ...request };
+        const answer = await transport.call(createLink, whole, keyOf(test));
+        expect(answer, transport.name).toMatchObject({ ok: false, error: { code, fields } });
+      }
+      expect(await countLinks()).toBe(before);
+    },
+  );
 
   it('are refused with an invalid or contradictory gate, and nothing is created', async () => {
     const before = await countLinks();

@@ -107,23 +107,26 @@ describe('the type of a document', () => {
       }
     });
 
-    it.each(shown)('of %s comes from its first bytes and forbids sniffing', async (_, bytes, type) => {
-      const { id, contentType } = await uploadBy(name, bytes);
-      expect(contentType).toBe(type);
+    it.each(shown)(
+      'of %s comes from its first bytes and forbids sniffing',
+      async (_, bytes, type) => {
+        const { id, contentType } = await uploadBy(name, bytes);
+        expect(contentType).toBe(type);
 
-      const { file, attachments } = await downloads(id);
+        const { file, attachments } = await downloads(id);
 
-      expect(file.headers.get('content-disposition')).toMatch(/^inline; /);
-      for (const response of [file, ...attachments]) {
-        expect(response.status).toBe(200);
-        expect(Object.fromEntries(response.headers)).toMatchObject({
-          'content-type': type,
-          'x-content-type-options': 'nosniff',
-          'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-        });
-        await response.arrayBuffer();
-      }
-    });
+        expect(file.headers.get('content-disposition')).toMatch(/^inline; /);
+        for (const response of [file, ...attachments]) {
+          expect(response.status).toBe(200);
+          expect(Object.fromEntries(response.headers)).toMatchObject({
+            'content-type': type,
+            'x-content-type-options': 'nosniff',
+            'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+          });
+          await response.arrayBuffer();
+        }
+      },
+    );
   });
 
   it.each([

@@ -52,31 +52,34 @@ describeDialects('an upload', (dialect) => {
     await test.remove();
   });
 
-  it.each(kinds)('of %s stores its bytes and returns their size, type and digest', async (_, bytes, contentType) => {
-    for (const transport of transports) {
-      const halves = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
-      const pieces: Piece[] = [
-        { fileName: 'terms.pdf' },
-        ...halves.map((half) => ({ file: half })),
-      ];
+  it.each(kinds)(
+    'of %s stores its bytes and returns their size, type and digest',
+    async (_, bytes, contentType) => {
+      for (const transport of transports) {
+        const halves = [bytes.subarray(0, bytes.length / 2), bytes.subarray(bytes.length / 2)];
+        const pieces: Piece[] = [
+          { fileName: 'terms.pdf' },
+          ...halves.map((half) => ({ file: half })),
+        ];
 
-      const answer = await transport.upload(pieces, keyOf(test));
+        const answer = await transport.upload(pieces, keyOf(test));
 
-      expect(answer, transport.name).toMatchObject({
-        ok: true,
-        message: {
-          id: expect.stringMatching(/^doc_[0-9A-Za-z]{22}$/),
-          name: 'terms.pdf',
-          contentType,
-          sizeBytes: bytes.length,
-          sha256: sha256(bytes),
-          workspaceId: test.env.WORKSPACE_ID,
-        },
-      });
-      const id = answer.ok ? answer.message.id : '';
-      expect(bytes.equals(await fetchBytes(test, id)), transport.name).toBe(true);
-    }
-  });
+        expect(answer, transport.name).toMatchObject({
+          ok: true,
+          message: {
+            id: expect.stringMatching(/^doc_[0-9A-Za-z]{22}$/),
+            name: 'terms.pdf',
+            contentType,
+            sizeBytes: bytes.length,
+            sha256: sha256(bytes),
+            workspaceId: test.env.WORKSPACE_ID,
+          },
+        });
+        const id = answer.ok ? answer.message.id : '';
+        expect(bytes.equals(await fetchBytes(test, id)), transport.name).toBe(true);
+      }
+    },
+  );
 
   it('over HTTP answers 201, where the document is, and every field of it', async () => {
     const form = multipartBody([{ name: 'file', filename: 'terms.pdf', body: pdf }], 'frontier');

@@ -1,11 +1,12 @@
 // Builds what the suites run and serve, starts the PostgreSQL server that they share, and makes the
 // empty databases that they copy.
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/storage/database.ts';
-import { buildIfStale } from './build.ts';
 import { startPostgres } from './postgres.ts';
 
 declare module 'vitest' {
@@ -19,8 +20,11 @@ declare module 'vitest' {
   }
 }
 
+const run = promisify(execFile);
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await buildIfStale();
+  const root = path.resolve(import.meta.dirname, '../..');
+  await run(process.execPath, ['scripts/build.mjs', '--if-changed'], { cwd: root });
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-template-'));
   const postgres = await startPostgres();
   project.provide('postgresUrl', postgres.url);

@@ -4,8 +4,8 @@ import { onTestFinished } from 'vitest';
 import { startTestApp } from './harness.ts';
 
 /**
- * A data folder that the service has filled and left, until the test's end. The service runs in this
- * process, in a tenth of the time that the program needs to start.
+ * A data folder that a service has filled, until the test's end. The service runs in this process,
+ * in a tenth of the time that the program needs to start.
  */
 export async function stoppedInstallation(databaseUrl?: string): Promise<string> {
   const test = await startTestApp(databaseUrl === undefined ? {} : { config: { databaseUrl } });

@@ -30,21 +30,24 @@ describe('a script', () => {
   it.each([
     ['br', 'gzip, deflate, br', brotliDecompressSync],
     ['gzip', 'gzip, deflate', gunzipSync],
-  ])('is sent as %s to clients that accept it, with the same content', async (coding, accepted, decode) => {
-    const plain = await get(script);
-    const coded = await get(script, { 'accept-encoding': accepted });
+  ])(
+    'is sent as %s to clients that accept it, with the same content',
+    async (coding, accepted, decode) => {
+      const plain = await get(script);
+      const coded = await get(script, { 'accept-encoding': accepted });
 
-    expect(plain.headers['content-encoding']).toBeUndefined();
-    expect(coded.headers['content-encoding']).toBe(coding);
-    expect(coded.body.length).toBeLessThan(plain.body.length / 2);
-    expect(decode(coded.body).equals(plain.body)).toBe(true);
-    for (const { headers } of [plain, coded]) {
-      expect(headers['content-type']).toBe('application/javascript; charset=utf-8');
-      expect(headers.vary).toBe('accept-encoding');
-      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
-      expect(headers['x-content-type-options']).toBe('nosniff');
-    }
-  });
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      expect(coded.headers['content-encoding']).toBe(coding);
+      expect(coded.body.length).toBeLessThan(plain.body.length / 2);
+      expect(decode(coded.body).equals(plain.body)).toBe(true);
+      for (const { headers } of [plain, coded]) {
+        expect(headers['content-type']).toBe('application/javascript; charset=utf-8');
+        expect(headers.vary).toBe('accept-encoding');
+        expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+        expect(headers['x-content-type-options']).toBe('nosniff');
+      }
+    },
+  );
 
   it('has a tag for each of its forms', async () => {
     const plain = await get(script);
