@@ -1,6 +1,6 @@
 // `latchkey serve`: runs the service until a signal ends it.
 import path from 'node:path';
-import { type App, startApp } from '../app.ts';
+import type { App, startApp } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { ListenError } from '../net/listen-error.ts';
 import { createLog } from '../observe/log.ts';
@@ -22,11 +22,14 @@ within 10 seconds. A second signal ends it at once.
 Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
   async run(words, host) {
     requireNoWords(words);
-    return runService(readConfig(host.env), host);
+    const config = readConfig(host.env);
+    // Loaded here: the other commands, which need no service, start in half the time.
+    const { startApp } = await import('../app.ts');
+    return runService(config, host, startApp);
   },
 };
 
-function runService(config: Config, host: Host): Promise<number> {
+function runService(config: Config, host: Host, start: typeof startApp): Promise<number> {
   const isTerminal = host.stderr.isTTY === true;
   const format = config.logFormat ?? (host.stdout.isTTY === true ? 'pretty' : 'json');
   const { log, flush, droppedLines } = createLog({ level: config.logLevel, format });
@@ -66,7 +69,7 @@ function runService(config: Config, host: Host): Promise<number> {
       webDir: path.join(built, 'web'),
       sampleFile: path.join(built, 'sample.pdf'),
     };
-    startApp({ config, log, droppedLines, ...files }).then(started, failStart);
+    start({ config, log, droppedLines, ...files }).then(started, failStart);
   });
 }
 
