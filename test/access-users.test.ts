@@ -6,13 +6,13 @@ import { http as httpRule } from '../gen/google/api/annotations_pb.js';
 import { PrincipalType } from '../gen/latchkey/options/v1/access_pb.js';
 import { readConfig } from '../src/config/config.ts';
 import type { MemberRow } from '../src/storage/schema.ts';
-import { accessOf, insufficientScope } from './support/access.ts';
-import { allMethods, callAny, type Outcome } from './support/any-method.ts';
-import { addMember } from './support/members.ts';
-import { addWorkspace } from './support/rows.ts';
-import { describeApp, describeTransports } from './support/suite.ts';
-import { signToken, type TokenFor } from './support/tokens.ts';
-import { addUser } from './support/users.ts';
+import { describeApp, describeTransports } from './support/app-suite.ts';
+import { addMember } from './support/member-rows.ts';
+import { accessOf, insufficientScope } from './support/method-access.ts';
+import { allMethods, callMethod, type Outcome } from './support/method-calls.ts';
+import { addWorkspace } from './support/owner-rows.ts';
+import { signToken, type TokenFor } from './support/signed-tokens.ts';
+import { addUser } from './support/user-rows.ts';
 
 const { MEMBER, STAFF } = PrincipalType;
 const { stepUpSeconds } = readConfig({});
@@ -56,7 +56,7 @@ describeApp('access of users', (suite) => {
   describeTransports((transport) => {
     async function call(method: DescMethod, token: TokenFor, fields = {}): Promise<Outcome> {
       const authorization = `Bearer ${await signToken(suite.app, token)}`;
-      return callAny(suite.app, transport, { method, authorization, fields });
+      return callMethod(suite.app, transport, { method, authorization, fields });
     }
 
     describe.each(named(within))('%s', (_, method) => {

@@ -6,13 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { type Access, PrincipalType, SessionCookie } from '../gen/latchkey/options/v1/access_pb.js';
 import { principalTypes, tokenPrincipalTypes } from '../src/api/principal.ts';
 import { readConfig } from '../src/config/config.ts';
-import { accessOf, insufficientScope } from './support/access.ts';
-import { allMethods, callAny, type Outcome } from './support/any-method.ts';
-import { unknownCredential } from './support/credentials.ts';
-import { subjectOf } from './support/members.ts';
-import { addWorkspace } from './support/rows.ts';
-import { describeApp, describeTransports, type Suite } from './support/suite.ts';
-import { signToken } from './support/tokens.ts';
+import { describeApp, describeTransports, type Suite } from './support/app-suite.ts';
+import { unknownCredential } from './support/invalid-credentials.ts';
+import { subjectOf } from './support/member-rows.ts';
+import { accessOf, insufficientScope } from './support/method-access.ts';
+import { allMethods, callMethod, type Outcome } from './support/method-calls.ts';
+import { addWorkspace } from './support/owner-rows.ts';
+import { signToken } from './support/signed-tokens.ts';
 
 const { stepUpSeconds } = readConfig({});
 
@@ -134,7 +134,7 @@ describe('a recent sign-in', () => {
 describeApp('access', (suite) => {
   describeTransports((transport) => {
     const call = (method: DescMethod, authorization?: string, fields = {}): Promise<Outcome> =>
-      callAny(suite.app, transport, { method, authorization, fields });
+      callMethod(suite.app, transport, { method, authorization, fields });
 
     describe.each(named(open))('%s, which is public,', (_, method) => {
       it.each([undefined, 'Bearer garbage', 'nonsense'])(

@@ -1,7 +1,7 @@
 // How an error is said: its body, its headers, its metadata; and what is never in it.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeApp, type Suite } from './support/suite.ts';
-import { signToken } from './support/tokens.ts';
+import { describeApp, type Suite } from './support/app-suite.ts';
+import { signToken } from './support/signed-tokens.ts';
 
 const secret = 'hunter2-hunter2-hunter2';
 

@@ -8,9 +8,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { IssuanceService } from '../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
 import { describeDialects, startTestApp, type TestApp } from './support/harness.ts';
+import { type Added, addClient } from './support/owner-rows.ts';
 import { startPostgres } from './support/postgres.ts';
-import { type Added, addClient } from './support/rows.ts';
-import { signToken } from './support/tokens.ts';
+import { signToken } from './support/signed-tokens.ts';
 import { openTransports, type Transport } from './support/transports.ts';
 
 const { issueToken } = IssuanceService.method;

@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { PrincipalType, SessionCookie } from '../gen/latchkey/options/v1/access_pb.js';
 import type { Principal } from '../src/api/principal.ts';
 import {
+  callGuarded,
   codeFor,
   type Fields,
   guardMethod,
-  invoke,
   nowSeconds,
   type Rule,
-} from './support/guarded.ts';
+} from './support/guarded-method.ts';
 
 const { MEMBER, SERVICE, STAFF, UNSPECIFIED } = PrincipalType;
 
@@ -30,7 +30,7 @@ describe('a method that needs a recent sign-in', () => {
   });
 
   it.each([301, 86_400])('is closed to staff %i seconds after it', async (age) => {
-    await expect(invoke(rule, staff(age))).rejects.toMatchObject({
+    await expect(callGuarded(rule, staff(age))).rejects.toMatchObject({
       code: 'step_up_required',
       extra: { challenge: 'Bearer error="insufficient_user_authentication", max_age=300' },
     });
@@ -60,7 +60,7 @@ it('a method tells whom it does not serve whom it does', async () => {
     accounts: [],
     scopes: new Set(['clients:read']),
   };
-  await expect(invoke(rule, customer)).rejects.toMatchObject({
+  await expect(callGuarded(rule, customer)).rejects.toMatchObject({
     code: 'forbidden',
     message: 'Only clients and staff may do this.',
   });
@@ -97,7 +97,7 @@ describe('a method that users may call for themselves', () => {
       expect(await codeFor(only, user('staff', scope), { userId: 'usr_2' })).toBe('forbidden');
     }
     expect(await codeFor(only, service, { userId: 'usr_1' })).toBe('forbidden');
-    await expect(invoke(only, service)).rejects.toMatchObject({
+    await expect(callGuarded(only, service)).rejects.toMatchObject({
       extra: { challenge: 'Bearer error="insufficient_scope"' },
     });
   });

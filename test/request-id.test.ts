@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
-import { describeApp, describeTransports, type Suite } from './support/suite.ts';
+import { describeApp, describeTransports, type Suite } from './support/app-suite.ts';
 
 const { verifyToken } = VerificationService.method;
 

@@ -10,15 +10,15 @@ import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb
 import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
 import { newId } from '../src/crypto/ids.ts';
-import { callAny } from './support/any-method.ts';
-import { allRows, eventsOf } from './support/audit.ts';
-import { mistype, unknownCredential, wrongSecret } from './support/credentials.ts';
-import { managerOf, messageOf } from './support/managing.ts';
-import { usePeoplesSecrets } from './support/people-secrets.ts';
-import { addClient, addCustomer } from './support/rows.ts';
-import { useSessions } from './support/secret-sessions.ts';
-import { describeApp, type Suite, type TransportName } from './support/suite.ts';
+import { describeApp, type Suite, type TransportName } from './support/app-suite.ts';
+import { allRows, auditEventsOf } from './support/audit-rows.ts';
+import { mistype, unknownCredential, wrongSecret } from './support/invalid-credentials.ts';
+import { managerCredential, messageOf } from './support/manager-calls.ts';
+import { callMethod } from './support/method-calls.ts';
+import { addClient, addCustomer } from './support/owner-rows.ts';
+import { useSessionSecrets } from './support/session-secrets.ts';
 import { transportNames } from './support/transports.ts';
+import { useUserSecrets } from './support/user-secrets.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { verifyToken, revokeToken } = VerificationService.method;
@@ -34,10 +34,10 @@ describeApp('what is written', (suite) => {
     for (const transport of transportNames) {
       await tour.tokens(transport);
       const keep = (secret: string) => tour.keep(secret);
-      for (const code of await useSessions(suite, transport, keep)) tour.codes.add(code);
+      for (const code of await useSessionSecrets(suite, transport, keep)) tour.codes.add(code);
       await tour.documents(transport);
       await tour.management(transport);
-      await usePeoplesSecrets(suite, transport, (secret) => tour.keep(secret));
+      await useUserSecrets(suite, transport, (secret) => tour.keep(secret));
     }
     await tour.oddRequests();
     await tour.sharedLink();
@@ -169,7 +169,7 @@ class Tour {
     const { app, testApp } = this.#suite;
     const authorization = `Bearer ${testApp.env.API_KEY}`;
     for (const method of DocumentService.methods) {
-      const { code } = await callAny(app, name, { method, authorization });
+      const { code } = await callMethod(app, name, { method, authorization });
       this.codes.add(code);
     }
     const password = this.keep(`correct horse ${randomBytes(8).toString('hex')}`);
@@ -180,7 +180,7 @@ class Tour {
 
   /** Secrets that are made, and told once. */
   async management(name: TransportName): Promise<void> {
-    const credential = await managerOf(this.#suite.app, 'clients:write customers:write');
+    const credential = await managerCredential(this.#suite.app, 'clients:write customers:write');
     const call: ReturnType<Suite['transport']>['call'] = (method, request) =>
       this.#suite.transport(name).call(method, request, credential);
     const made = messageOf(await call(createClient, { name: 'Ledger' }));
@@ -278,7 +278,7 @@ class Tour {
     const request = { clientId, clientSecret: 'x', scope: 'accounts:read' };
     await this.#suite.transport('grpc').call(issueToken, request, { requestId: clientId });
     const { db } = this.#suite.app.inside;
-    const isThere = async () => expect(await eventsOf(db, clientId)).toHaveLength(1);
+    const isThere = async () => expect(await auditEventsOf(db, clientId)).toHaveLength(1);
     await vi.waitFor(isThere, { timeout: 10_000 });
   }
 

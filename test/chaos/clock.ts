@@ -1,9 +1,9 @@
 // A clock that jumps ahead by 400 days, and back.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
-import { addManager, type Calls, callsTo, describe } from '../support/campaign-calls.ts';
-import { openClock } from '../support/clock.ts';
+import { addManager, type Calls, callsTo, describeAnswer } from '../support/campaign-calls.ts';
 import { newDataDir, startProgram } from '../support/program.ts';
+import { openProgramClock } from '../support/program-clock.ts';
 
 /** No wait between attempts to sign in is longer. */
 const waitSecondsMax = 64;
@@ -15,7 +15,7 @@ export const clockChecks: readonly Check[] = [
 
 async function startWithClock(trial: Trial) {
   const dataDir = await newDataDir();
-  const clock = openClock(dataDir);
+  const clock = openProgramClock(dataDir);
   const env = { ...clock.env, LATCHKEY_BOOTSTRAP: 'demo', LATCHKEY_LOG_LEVEL: 'error' };
   const start = () => startProgram(env, dataDir);
   let program = await start();
@@ -56,7 +56,7 @@ async function restartAhead(trial: Trial): Promise<void> {
 async function eventIds(calls: Calls, token: string): Promise<string[]> {
   const answer = await calls.json('GET', '/audit-events?page_size=200', token);
   const { events } = (answer?.body ?? {}) as { events?: { id: string }[] };
-  if (events === undefined) throw new Error(`no audit events: ${describe(answer)}`);
+  if (events === undefined) throw new Error(`no audit events: ${describeAnswer(answer)}`);
   return events.map(({ id }) => id);
 }
 
@@ -77,11 +77,11 @@ async function setBack(trial: Trial): Promise<void> {
     trial.figure(`${when}: sign-in`, `${answer?.status} after ${seconds} s`);
     if (answer?.status === 200) continue;
     if (answer?.status !== 429 || seconds > waitSecondsMax) {
-      trial.fail(`${when}: sign-in: ${describe(answer)}, retry-after ${seconds}`);
+      trial.fail(`${when}: sign-in: ${describeAnswer(answer)}, retry-after ${seconds}`);
     } else if (!trial.isShort || seconds <= 10) {
       await sleep(seconds * 1000);
       const second = await attempt(password);
-      if (second?.status !== 200) trial.fail(`${when}: second sign-in: ${describe(second)}`);
+      if (second?.status !== 200) trial.fail(`${when}: second sign-in: ${describeAnswer(second)}`);
     }
   }
   const { CLIENT_ID, CLIENT_SECRET } = program().env;

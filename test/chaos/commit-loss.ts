@@ -1,7 +1,12 @@
 // Connections to PostgreSQL that break around a COMMIT.
 import path from 'node:path';
 import type { Check, Trial } from '../support/campaign.ts';
-import { type Answer, addManager, callsTo, describe } from '../support/campaign-calls.ts';
+import {
+  addManager,
+  type CampaignAnswer,
+  callsTo,
+  describeAnswer,
+} from '../support/campaign-calls.ts';
 import { type Loss, startCommitProxy } from '../support/commit-proxy.ts';
 import { newDataDir, startProgram } from '../support/program.ts';
 import { compareBlobs } from '../support/stored-blobs.ts';
@@ -35,7 +40,7 @@ async function loseCommits(trial: Trial): Promise<void> {
   const kept = await calls.upload(new Uint8Array(random.bytes(1000)));
   const keptId = String(kept?.body.id);
 
-  const works: Record<string, () => Promise<Answer | undefined>> = {
+  const works: Record<string, () => Promise<CampaignAnswer | undefined>> = {
     upload: () => calls.upload(new Uint8Array(random.bytes(1000))),
     'create a link': () => calls.json('POST', '/api/v1/links', key, { document_id: keptId }),
     'create a client': () => calls.json('POST', '/clients', token, { name: 'a', scopes: [] }),
@@ -60,7 +65,7 @@ async function loseCommits(trial: Trial): Promise<void> {
         if (proxy.lost() === before) trial.fail(`${name}: no COMMIT was seen`);
         const status = answer?.status ?? 0;
         seen.set(`${name} ${status}`, (seen.get(`${name} ${status}`) ?? 0) + 1);
-        if (status !== 503) trial.fail(`${name}, ${kind}: ${describe(answer)}`);
+        if (status !== 503) trial.fail(`${name}, ${kind}: ${describeAnswer(answer)}`);
         const { damaged } = await compareBlobs(databaseUrl, path.join(dataDir, 'blobs'));
         for (const id of damaged.filter((id) => !known.has(id))) {
           trial.fail(`${name}, ${kind}: ${id} is a row without bytes`);

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Check, NotAllowedHere, type Trial } from '../support/campaign.ts';
-import { callsTo, describe } from '../support/campaign-calls.ts';
+import { callsTo, describeAnswer } from '../support/campaign-calls.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
-import { sha256 } from '../support/sharing.ts';
+import { sha256 } from '../support/sharing-api.ts';
 import { compareBlobs } from '../support/stored-blobs.ts';
 import { removeUnlessLeft, sweepLater } from './sweep.ts';
 
@@ -45,7 +45,7 @@ async function restartBesideLoad(trial: Trial, dialect: 'sqlite' | 'postgres'): 
       const bytes = trial.random.bytes(20_000);
       const answer = await upload(new Uint8Array(bytes));
       if (answer?.status === 201) kept.set(String(answer.body.id), sha256(bytes));
-      else trial.fail(`an upload was answered with ${describe(answer)}`);
+      else trial.fail(`an upload was answered with ${describeAnswer(answer)}`);
     }
   });
   const restarts = trial.isShort ? 3 : 12;

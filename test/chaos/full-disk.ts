@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Check, Trial } from '../support/campaign.ts';
-import { callsTo, describe } from '../support/campaign-calls.ts';
+import { callsTo, describeAnswer } from '../support/campaign-calls.ts';
 import { freePort } from '../support/postgres.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 
@@ -104,14 +104,14 @@ async function fillDisk(trial: Trial): Promise<void> {
   async function expectRefusals(when: string): Promise<void> {
     const { upload, json } = callsTo(program);
     const large = await upload(new Uint8Array(3_000_000));
-    if (large?.status !== 503) trial.fail(`${when}: an upload: ${describe(large)}`);
+    if (large?.status !== 503) trial.fail(`${when}: an upload: ${describeAnswer(large)}`);
     const read = await json('GET', `/api/v1/documents/${ids.at(-1)}/file`, key);
-    if (read?.status !== 200) trial.fail(`${when}: a download: ${describe(read)}`);
+    if (read?.status !== 200) trial.fail(`${when}: a download: ${describeAnswer(read)}`);
   }
   async function deleteDocument(when: string): Promise<void> {
     const route = `/api/v1/documents/${ids.shift()}`;
     const answer = await callsTo(program).json('DELETE', route, key);
-    if (answer?.status !== 200) trial.fail(`${when}: a deletion: ${describe(answer)}`);
+    if (answer?.status !== 200) trial.fail(`${when}: a deletion: ${describeAnswer(answer)}`);
   }
   await expectRefusals('running');
   await deleteDocument('running');
@@ -124,5 +124,5 @@ async function fillDisk(trial: Trial): Promise<void> {
   // Freed room fills the reserve of the database first.
   disk.free();
   const freed = await callsTo(program).upload(small);
-  if (freed?.status !== 201) trial.fail(`an upload into the freed room: ${describe(freed)}`);
+  if (freed?.status !== 201) trial.fail(`an upload into the freed room: ${describeAnswer(freed)}`);
 }

@@ -1,8 +1,8 @@
 // Writes that the program has acknowledged, and whether they are still there.
 import { randomBytes } from 'node:crypto';
-import { type Answer, addManager, type Calls } from '../support/campaign-calls.ts';
-import type { SeededRandom } from '../support/random.ts';
-import { sha256 } from '../support/sharing.ts';
+import { addManager, type Calls, type CampaignAnswer } from '../support/campaign-calls.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import { sha256 } from '../support/sharing-api.ts';
 
 /** Something that must hold from now on; a later write may withdraw it. */
 type Fact = {
@@ -23,7 +23,7 @@ type Fields = Record<string, { id: string } & Record<string, unknown>>;
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-const isOk = (answer: Answer | undefined): answer is Answer =>
+const isOk = (answer: CampaignAnswer | undefined): answer is CampaignAnswer =>
   answer !== undefined && answer.status < 300;
 
 export function createLedger(random: SeededRandom) {
@@ -35,7 +35,7 @@ export function createLedger(random: SeededRandom) {
   let manager: Client | undefined;
 
   /** Counts the answer; undefined where it is not a success. */
-  function counted(answer: Answer | undefined): Answer | undefined {
+  function counted(answer: CampaignAnswer | undefined): CampaignAnswer | undefined {
     const status = answer?.status ?? 0;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     return isOk(answer) ? answer : undefined;
@@ -53,7 +53,7 @@ export function createLedger(random: SeededRandom) {
   }
 
   /** The status that a GET has from now on; undefined while a write of it is not answered. */
-  function expectGet(id: string, route: string, is: (answer: Answer) => boolean): void {
+  function expectGet(id: string, route: string, is: (answer: CampaignAnswer) => boolean): void {
     facts.set(id, {
       what: route,
       async holds({ calls, key, token }) {

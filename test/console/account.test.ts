@@ -1,18 +1,26 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { consoles, expectAccessible, fillSignIn, type Person } from '../support/console.ts';
-import { liveSessions } from '../support/members.ts';
-import { heading } from '../support/tabs.ts';
+import { overhangOf, phone } from '../support/browser-pages.ts';
+import { heading } from '../support/browser-tabs.ts';
+import {
+  type ConsoleUser,
+  expectAccessible,
+  fillSignIn,
+  useConsole,
+} from '../support/console-suite.ts';
+import { liveSessions } from '../support/member-rows.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
-import { addSession, addTotp } from '../support/users.ts';
-import { overhangOf, phone } from '../support/viewing.ts';
+import { addSession, addTotp } from '../support/user-rows.ts';
 
-const { app, visit, visitAs, staff, member } = consoles();
+const { app, visit, visitAs, staff, member } = useConsole();
 
 const db = () => app().app.inside.db;
 
 /** The status of a sign-in. */
-async function signInStatus({ email, password }: Omit<Person, 'id'>, otp = ''): Promise<number> {
+async function signInStatus(
+  { email, password }: Omit<ConsoleUser, 'id'>,
+  otp = '',
+): Promise<number> {
   const { status } = await fetch(`${app().app.publicUrl}/sessions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { insertCredential } from '../../src/credentials/store.ts';
 import { generateCredential } from '../../src/crypto/credential-format.ts';
 import { transact } from '../../src/storage/database.ts';
-import { consoles, fillSignIn, longAgo } from '../support/console.ts';
 import { expectFitForAll, momentIn, paste, takeSecret } from '../support/console-credentials.ts';
-import { addWorkspace } from '../support/rows.ts';
+import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
 
-const { app, workspaceId, visitAs, staff, member } = consoles();
+const { app, workspaceId, visitAs, staff, member } = useConsole();
 
 const hourMs = 3_600_000;
 const db = () => app().app.inside.db;
@@ -121,7 +121,7 @@ describe('a workspace API key', () => {
   it('is created once after a step-up', async () => {
     const person = await staff();
     const { ownerId } = await added();
-    const { page, open } = await visitAs(person, { signedInAt: longAgo() });
+    const { page, open } = await visitAs(person, { signedInAt: staleSignInTime() });
     await open(pathOf(ownerId));
     await create(page, { name: 'Robot', scopes: ['documents:read'] });
     await page.getByRole('dialog', { name: 'Confirm it’s you' }).waitFor();

@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
-import { consoles, expectAccessible } from '../support/console.ts';
-import { addUser } from '../support/users.ts';
-import { overhangOf, phone } from '../support/viewing.ts';
+import { overhangOf, phone } from '../support/browser-pages.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { addUser } from '../support/user-rows.ts';
 
-const { app, workspaceId, visitAs, staff } = consoles();
+const { app, workspaceId, visitAs, staff } = useConsole();
 
 const db = () => app().app.inside.db;
 

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { consoles } from '../support/console.ts';
+import { useConsole } from '../support/console-suite.ts';
 
-const { visit, visitAs, member } = consoles();
+const { visit, visitAs, member } = useConsole();
 const web = path.resolve(import.meta.dirname, '../../dist/web');
 
 async function gzipBytes(requests: readonly string[]): Promise<number> {

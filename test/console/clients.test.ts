@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { consoles, fillSignIn, longAgo } from '../support/console.ts';
 import { expectFitForAll, momentIn, paste, takeSecret } from '../support/console-credentials.ts';
-import { addClient } from '../support/rows.ts';
+import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
+import { addClient } from '../support/owner-rows.ts';
 
-const { app, visitAs, staff } = consoles();
+const { app, visitAs, staff } = useConsole();
 
 const hourMs = 3_600_000;
 const db = () => app().app.inside.db;
@@ -75,7 +75,7 @@ describe('a client', () => {
 
   it('is created once after a step-up', async () => {
     const person = await staff();
-    const { page, open } = await visitAs(person, { signedInAt: longAgo() });
+    const { page, open } = await visitAs(person, { signedInAt: staleSignInTime() });
     await open('/clients');
     await page.getByRole('button', { name: 'Create client' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create client' });
@@ -90,7 +90,7 @@ describe('a client', () => {
 
   it('is renamed', async () => {
     const { ownerId } = await added();
-    const { page, open } = await visitAs(await staff(), { signedInAt: longAgo() });
+    const { page, open } = await visitAs(await staff(), { signedInAt: staleSignInTime() });
     await open(`/clients/${ownerId}`);
     await page.getByRole('button', { name: 'Rename' }).click();
     const dialog = page.getByRole('dialog', { name: 'Rename client' });
@@ -103,7 +103,7 @@ describe('a client', () => {
   it('changes its scopes after a step-up', async () => {
     const person = await staff();
     const { ownerId, text } = await added();
-    const { page, open } = await visitAs(person, { signedInAt: longAgo() });
+    const { page, open } = await visitAs(person, { signedInAt: staleSignInTime() });
     await open(`/clients/${ownerId}`);
     await page.getByRole('button', { name: 'Change scopes' }).click();
     const dialog = page.getByRole('dialog', { name: 'Change scopes' });
@@ -170,7 +170,7 @@ describe('a client', () => {
 describe('the secrets of a client', () => {
   it('are listed without a step-up', async () => {
     const { ownerId } = await added();
-    const { page, open } = await visitAs(await staff(), { signedInAt: longAgo() });
+    const { page, open } = await visitAs(await staff(), { signedInAt: staleSignInTime() });
     await open(`/clients/${ownerId}`);
     await secretsOf(page).getByText('Test credential').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { consoles, expectAccessible } from '../support/console.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
 
-const { app, visitAs, staff } = consoles();
+const { app, visitAs, staff } = useConsole();
 
 const pathOf = () => `/clients/${app().env.CLIENT_ID}`;
 

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { consoles, fillSignIn, longAgo } from '../support/console.ts';
 import { expectFitForAll, paste, takeSecret } from '../support/console-credentials.ts';
-import { addCustomer } from '../support/rows.ts';
+import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
+import { addCustomer } from '../support/owner-rows.ts';
 
-const { app, visitAs, staff } = consoles();
+const { app, visitAs, staff } = useConsole();
 
 const hourMs = 3_600_000;
 const db = () => app().app.inside.db;
@@ -164,7 +164,7 @@ describe('a customer', () => {
 describe('the API keys of a customer', () => {
   it('are listed without a step-up', async () => {
     const { ownerId } = await added();
-    const { page, open } = await visitAs(await staff(), { signedInAt: longAgo() });
+    const { page, open } = await visitAs(await staff(), { signedInAt: staleSignInTime() });
     await open(`/customers/${ownerId}`);
     await keysOf(page).getByText('Test credential').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
@@ -173,7 +173,7 @@ describe('the API keys of a customer', () => {
   it('are created once after a step-up', async () => {
     const person = await staff();
     const { ownerId } = await added();
-    const { page, open } = await visitAs(person, { signedInAt: longAgo() });
+    const { page, open } = await visitAs(person, { signedInAt: staleSignInTime() });
     await open(`/customers/${ownerId}`);
     await page.getByRole('button', { name: 'Create API key' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create API key' });

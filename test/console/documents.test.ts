@@ -1,11 +1,18 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { consoles, expectAccessible } from '../support/console.ts';
+import { overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makeReport } from '../support/report-pdf.ts';
-import { api, makeLink, makeZip, otherWorkspace, sha256, upload } from '../support/sharing.ts';
-import { overhangOf, phone, picture } from '../support/viewing.ts';
+import {
+  callSharingApi,
+  makeLink,
+  makeZip,
+  otherWorkspace,
+  sha256,
+  upload,
+} from '../support/sharing-api.ts';
 
-const { app, workspaceId, visitAs, staff, member } = consoles();
+const { app, workspaceId, visitAs, staff, member } = useConsole();
 
 const listOf = (workspace: string) => `/workspaces/${workspace}/documents`;
 
@@ -13,7 +20,7 @@ const rowOf = (page: Page, name: string) =>
   page.getByRole('table', { name: 'Documents' }).getByRole('row', { name: new RegExp(name) });
 
 async function nameOf(id: string): Promise<unknown> {
-  return (await api(app(), 'GET', `/documents/${id}`)).body.name;
+  return (await callSharingApi(app(), 'GET', `/documents/${id}`)).body.name;
 }
 
 describe('the documents of a workspace', () => {
@@ -23,7 +30,7 @@ describe('the documents of a workspace', () => {
     await page.getByText('No documents yet').waitFor();
     expect(await page.getByRole('button', { name: 'Upload files' }).count()).toBe(1);
     await expectAccessible(page);
-    await picture(page, 'documents-empty');
+    await takePicture(page, 'documents-empty');
   });
 
   it('show an error for a foreign or unknown workspace', async () => {
@@ -56,10 +63,10 @@ describe('the documents of a workspace', () => {
     );
     expect(new Set(tops).size).toBe(1);
     await expectAccessible(page);
-    await picture(page, 'documents-list');
+    await takePicture(page, 'documents-list');
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
-    await picture(page, 'documents-list-dark');
+    await takePicture(page, 'documents-list-dark');
   });
 
   it('are renamed', async () => {
@@ -89,7 +96,7 @@ describe('the documents of a workspace', () => {
     await page.getByRole('button', { name: 'Rename “Going.zip”' }).click();
     const dialog = page.getByRole('dialog', { name: 'Rename document' });
     await dialog.getByLabel('Name').fill('Gone.zip');
-    await api(app(), 'DELETE', `/documents/${id}`);
+    await callSharingApi(app(), 'DELETE', `/documents/${id}`);
     await dialog.getByRole('button', { name: 'Rename' }).click();
     await dialog.getByText('There is no such document').waitFor();
     await rowOf(page, 'Going.zip').waitFor({ state: 'detached' });
@@ -106,7 +113,7 @@ describe('the documents of a workspace', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete “Obsolete.zip”?' });
     await dialog.getByText('cannot undo this').waitFor();
     await expectAccessible(page);
-    await picture(page, 'documents-delete');
+    await takePicture(page, 'documents-delete');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect((await fetch(link.url)).status).toBe(200);
@@ -114,7 +121,7 @@ describe('the documents of a workspace', () => {
     await ask();
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await rowOf(page, 'Obsolete.zip').waitFor({ state: 'detached' });
-    expect((await api(app(), 'GET', `/documents/${id}`)).status).toBe(404);
+    expect((await callSharingApi(app(), 'GET', `/documents/${id}`)).status).toBe(404);
     expect((await fetch(link.url)).status).not.toBe(200);
   });
 
@@ -141,7 +148,7 @@ describe('the documents of a workspace', () => {
     await rowOf(page, 'An unbroken').waitFor();
     expect(await overhangOf(page)).toBe(0);
     await expectAccessible(page);
-    await picture(page, 'documents-list-phone');
+    await takePicture(page, 'documents-list-phone');
   });
 });
 
@@ -230,7 +237,7 @@ describe('a document', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { level: 1, name: 'Documents' }).waitFor();
-    expect((await api(app(), 'GET', `/documents/${document.id}`)).status).toBe(404);
+    expect((await callSharingApi(app(), 'GET', `/documents/${document.id}`)).status).toBe(404);
   });
 
   it('has links that are created on its screen', async () => {
@@ -245,7 +252,7 @@ describe('a document', () => {
     await dialog.getByRole('button', { name: 'Create link' }).click();
     await links.getByText('For the board').waitFor({ state: 'attached' });
     expect(await links.getByText('Not of this one').count()).toBe(0);
-    const answer = await api<{ links: { name: string }[] }>(
+    const answer = await callSharingApi<{ links: { name: string }[] }>(
       app(),
       'GET',
       `/links?document_id=${document.id}`,

@@ -3,12 +3,17 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { consoles, expectAccessible, expectContrast, type Person } from '../support/console.ts';
+import { desktop, overhangOf, phone } from '../support/browser-pages.ts';
+import {
+  type ConsoleUser,
+  expectAccessible,
+  expectContrast,
+  useConsole,
+} from '../support/console-suite.ts';
 import { makePdf } from '../support/pdf.ts';
-import { makeLink, upload } from '../support/sharing.ts';
-import { desktop, overhangOf, phone } from '../support/viewing.ts';
+import { makeLink, upload } from '../support/sharing-api.ts';
 
-const { app, workspaceId, visitAs, staff } = consoles();
+const { app, workspaceId, visitAs, staff } = useConsole();
 
 const router = readFileSync(
   path.resolve(import.meta.dirname, '../../web/console/router.ts'),
@@ -23,7 +28,7 @@ const paths = routes.flatMap(([, parent, own = '']) => {
   return parent === 'shell' ? [own] : [];
 });
 
-let person: Person;
+let person: ConsoleUser;
 let values: Record<string, string>;
 
 beforeAll(async () => {

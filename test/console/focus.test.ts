@@ -1,13 +1,13 @@
 // The focus after an action, for keyboard and screen reader users.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { consoles } from '../support/console.ts';
+import { desktop } from '../support/browser-pages.ts';
+import { useConsole } from '../support/console-suite.ts';
 import { makePdf } from '../support/pdf.ts';
-import { upload } from '../support/sharing.ts';
-import { addUser } from '../support/users.ts';
-import { desktop } from '../support/viewing.ts';
+import { upload } from '../support/sharing-api.ts';
+import { addUser } from '../support/user-rows.ts';
 
-const { app, workspaceId, visitAs, staff } = consoles();
+const { app, workspaceId, visitAs, staff } = useConsole();
 
 const db = () => app().app.inside.db;
 const low = { ...desktop, viewport: { width: 1280, height: 600 } };

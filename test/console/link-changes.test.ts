@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { consoles, expectAccessible } from '../support/console.ts';
-import { dayMs, linkOf, localText, rowOf } from '../support/links.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { Visitor } from '../support/gate-visitor.ts';
+import { dayMs, linkOf, localText, rowOf } from '../support/link-rows.ts';
 import { makePdf } from '../support/pdf.ts';
-import { type DocumentFields, makeLink, upload } from '../support/sharing.ts';
-import { Visitor } from '../support/visitor.ts';
+import { type DocumentFields, makeLink, upload } from '../support/sharing-api.ts';
 
-const { app, workspaceId, visitAs, member } = consoles();
+const { app, workspaceId, visitAs, member } = useConsole();
 
 const linksPath = () => `/workspaces/${workspaceId()}/links`;
 

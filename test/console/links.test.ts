@@ -1,11 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { consoles, expectAccessible } from '../support/console.ts';
-import { dayMs, linkOf, localText, newestLink, rowOf } from '../support/links.ts';
+import { desktop, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { dayMs, linkOf, localText, newestLink, rowOf } from '../support/link-rows.ts';
 import { makePdf } from '../support/pdf.ts';
-import { api, type DocumentFields, makeLink, otherWorkspace, upload } from '../support/sharing.ts';
-import { desktop, overhangOf, phone, picture } from '../support/viewing.ts';
+import {
+  callSharingApi,
+  type DocumentFields,
+  makeLink,
+  otherWorkspace,
+  upload,
+} from '../support/sharing-api.ts';
 
-const { app, workspaceId, visitAs, member, staff } = consoles();
+const { app, workspaceId, visitAs, member, staff } = useConsole();
 
 const linksPath = () => `/workspaces/${workspaceId()}/links`;
 
@@ -50,13 +56,13 @@ describe('the links of a workspace', () => {
     await dialog.getByLabel('Allow download').check();
     const ends = Math.floor(Date.now() / 60_000) * 60_000 + 3 * dayMs;
     await dialog.getByLabel('Expires').fill(localText(ends));
-    await picture(page, 'links-create');
+    await takePicture(page, 'links-create');
     await dialog.getByRole('button', { name: 'Create link' }).click();
 
     const ready = page.getByRole('dialog', { name: 'Link created' });
     await ready.getByText(/Send the password separately/).waitFor();
     await expectAccessible(page);
-    await picture(page, 'links-ready');
+    await takePicture(page, 'links-ready');
     const link = await newestLink(app());
     expect(link).toMatchObject({
       name: 'For the board',
@@ -228,7 +234,7 @@ describe('the link screens', () => {
       .where('id', '=', expired.id)
       .execute();
     const revoked = await makeLink(app(), document.id, { name: 'Sent to the wrong one' });
-    await api(app(), 'DELETE', `/links/${revoked.id}`);
+    await callSharingApi(app(), 'DELETE', `/links/${revoked.id}`);
     const given = {
       email_required: true,
       email_verification_required: true,
@@ -251,13 +257,13 @@ describe('the link screens', () => {
         await rowOf(page, 'Sent to the wrong one').getByText('Revoked', { exact: true }).waitFor();
         await expectAccessible(page);
         expect(await overhangOf(page)).toBe(0);
-        await picture(page, `links-list-${size}-${colorScheme}`);
+        await takePicture(page, `links-list-${size}-${colorScheme}`);
         await rowOf(page, 'For investors').getByRole('button', { name: /^Edit/ }).click();
         const dialog = page.getByRole('dialog', { name: 'Edit link' });
         await dialog.getByLabel('Password').selectOption('Set new password');
         await expectAccessible(page);
         expect(await overhangOf(page)).toBe(0);
-        await picture(page, `links-edit-${size}-${colorScheme}`);
+        await takePicture(page, `links-edit-${size}-${colorScheme}`);
       });
     }
   }

@@ -1,12 +1,12 @@
 // Long names without spaces, and right-to-left names.
 import { beforeAll, expect, it } from 'vitest';
-import { consoles } from '../support/console.ts';
+import { desktop, overhangOf, takePicture } from '../support/browser-pages.ts';
+import { useConsole } from '../support/console-suite.ts';
 import { makePdf } from '../support/pdf.ts';
-import { makeLink, upload } from '../support/sharing.ts';
-import { addUser } from '../support/users.ts';
-import { desktop, overhangOf, picture } from '../support/viewing.ts';
+import { makeLink, upload } from '../support/sharing-api.ts';
+import { addUser } from '../support/user-rows.ts';
 
-const { app, workspaceId, visitAs, staff, member } = consoles();
+const { app, workspaceId, visitAs, staff, member } = useConsole();
 
 const long = 'Constellation'.repeat(15);
 const paths: string[] = [];
@@ -34,7 +34,7 @@ it.each([320, 800, 1280])('they fit on every screen that is %i pixels wide', asy
     await open(path);
     await page.waitForLoadState('networkidle');
     expect([path, await overhangOf(page)]).toEqual([path, 0]);
-    await picture(page, `parts-long-${width}-${paths.indexOf(path)}`);
+    await takePicture(page, `parts-long-${width}-${paths.indexOf(path)}`);
   }
 });
 

@@ -1,9 +1,9 @@
 // The service denies staff functions to members, whatever the console shows.
 import { describe, expect, it } from 'vitest';
-import { consoles, expectAccessible } from '../support/console.ts';
-import { signToken } from '../support/tokens.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { signToken } from '../support/signed-tokens.ts';
 
-const { app, visitAs, member, staff } = consoles();
+const { app, visitAs, member, staff } = useConsole();
 
 const paths = [
   '/clients',

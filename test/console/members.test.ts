@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { consoles, expectAccessible } from '../support/console.ts';
-import { addMember } from '../support/members.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { addUser } from '../support/users.ts';
-import { overhangOf, phone } from '../support/viewing.ts';
+import { overhangOf, phone } from '../support/browser-pages.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { addMember } from '../support/member-rows.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
+import { addUser } from '../support/user-rows.ts';
 
-const { app, workspaceId, visitAs, staff, member } = consoles();
+const { app, workspaceId, visitAs, staff, member } = useConsole();
 
 const db = () => app().app.inside.db;
 

@@ -2,11 +2,11 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
-import { consoles, fillSignIn } from '../support/console.ts';
-import { changeElsewhere } from '../support/rows.ts';
-import { heading } from '../support/tabs.ts';
+import { heading } from '../support/browser-tabs.ts';
+import { fillSignIn, useConsole } from '../support/console-suite.ts';
+import { changeAsOtherProcess } from '../support/owner-rows.ts';
 
-const { app, workspaceId, visitAs, staff, member } = consoles();
+const { app, workspaceId, visitAs, staff, member } = useConsole();
 
 const db = () => app().app.inside.db;
 
@@ -28,7 +28,7 @@ describe('a change of the own user', () => {
     await page.getByRole('banner').getByText(email, { exact: true }).waitFor();
 
     const old = { create_time: Date.now() - 20 * 60_000 };
-    await changeElsewhere(db(), (trx) =>
+    await changeAsOtherProcess(db(), (trx) =>
       trx.updateTable('sessions').set(old).where('user_id', '=', own.id).execute(),
     );
     await page.reload();

@@ -5,20 +5,20 @@ import path from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { beforeAll, it } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
-import { consoles, type Person } from '../support/console.ts';
-import { addViews, dayMs } from '../support/links.ts';
-import { as } from '../support/members.ts';
+import { desktop, phone, takePicture } from '../support/browser-pages.ts';
+import { type ConsoleUser, useConsole } from '../support/console-suite.ts';
+import { addViews, dayMs } from '../support/link-rows.ts';
+import { credentialFor } from '../support/member-rows.ts';
 import { makeReport } from '../support/report-pdf.ts';
-import { type LinkFields, makeLink, makePng, upload } from '../support/sharing.ts';
-import { desktop, phone, picture } from '../support/viewing.ts';
+import { type LinkFields, makeLink, makePng, upload } from '../support/sharing-api.ts';
 
 const images = path.resolve(import.meta.dirname, '../../docs/images');
 const isWriting = process.env.LATCHKEY_WRITE_PICTURES === 'true';
 
-const { app, workspaceId, visitAs, staff, member } = consoles();
+const { app, workspaceId, visitAs, staff, member } = useConsole();
 
-let owner: Person;
-let admin: Person;
+let owner: ConsoleUser;
+let admin: ConsoleUser;
 let link: LinkFields;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ async function addDocuments(): Promise<void> {
 
 async function addKeys(): Promise<void> {
   const scope = 'api_keys:write documents:read documents:write links:read links:write';
-  const { authorization } = await as(app(), { type: 'staff', scope });
+  const { authorization } = await credentialFor(app(), { type: 'staff', scope });
   for (const [name, scopes, days] of [
     ['Website', ['documents:read', 'links:read'], 90],
     ['Nightly upload', ['documents:read', 'documents:write'], undefined],
@@ -101,14 +101,14 @@ async function addSigningKeys(): Promise<void> {
         .execute();
     }
   });
-  const headers = await as(app(), { type: 'staff', scope: 'signing_keys:write' });
+  const headers = await credentialFor(app(), { type: 'staff', scope: 'signing_keys:write' });
   await fetch(`${app().app.publicUrl}/signing-keys`, { method: 'POST', headers });
 }
 
 type Setting = {
   readonly options: BrowserContextOptions;
   readonly path: () => string;
-  readonly who?: () => Person;
+  readonly who?: () => ConsoleUser;
   /** Not part of docs/. */
   readonly isDraft?: boolean;
 };
@@ -134,6 +134,6 @@ it.each(Object.entries(settings))('the picture %s can be taken', async (name, se
   await open(pathOf());
   await page.waitForLoadState('networkidle');
 
-  const image = await picture(page, `console-${name}`);
+  const image = await takePicture(page, `console-${name}`);
   if (isWriting && !isDraft) await writeFile(path.join(images, `console-${name}.png`), image);
 });

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { consoles, expectAccessible, type Visit } from '../support/console.ts';
+import { inkOf, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { type ConsoleVisit, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makeLockedPdf } from '../support/locked-pdf.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makeReport } from '../support/report-pdf.ts';
-import { api, makePng, makeZip, upload } from '../support/sharing.ts';
-import { inkOf, overhangOf, phone, picture } from '../support/viewing.ts';
+import { callSharingApi, makePng, makeZip, upload } from '../support/sharing-api.ts';
 
-const { app, workspaceId, visitAs, member } = consoles();
+const { app, workspaceId, visitAs, member } = useConsole();
 
 type Settings = Parameters<typeof visitAs>[1];
 
@@ -20,12 +20,12 @@ async function openDocument(bytes: Buffer, name: string, settings?: Settings) {
 
 const pageOf = (page: Page, label: string) => page.getByRole('group', { name: label, exact: true });
 
-async function lookAt({ page }: Pick<Visit, 'page'>, name: string) {
+async function lookAt({ page }: Pick<ConsoleVisit, 'page'>, name: string) {
   await expectAccessible(page);
-  await picture(page, name);
+  await takePicture(page, name);
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectAccessible(page);
-  await picture(page, `${name}-dark`);
+  await takePicture(page, `${name}-dark`);
 }
 
 describe('the preview of a PDF', () => {
@@ -141,7 +141,7 @@ describe('the preview of a PDF', () => {
     expect(await overhangOf(page)).toBe(0);
     await lookAt({ page }, 'preview-phone');
     await shown.scrollIntoViewIfNeeded();
-    await picture(page, 'preview-phone-pages');
+    await takePicture(page, 'preview-phone-pages');
   });
 });
 
@@ -178,7 +178,7 @@ describe('the preview of another file', () => {
     const { id } = await upload(app(), makePng(320, 200), 'Short-lived.png');
     const { page, open } = await visitAs(await member('member'));
     await page.route('**/file?*', async (route) => {
-      await api(app(), 'DELETE', `/documents/${id}`);
+      await callSharingApi(app(), 'DELETE', `/documents/${id}`);
       await route.continue();
     });
     await open(`/workspaces/${workspaceId()}/documents/${id}`);

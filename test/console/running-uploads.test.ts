@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endSessions, expectAccessible, fillSignIn } from '../support/console.ts';
+import { desktop, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { endSessions, expectAccessible, fillSignIn } from '../support/console-suite.ts';
 import {
   choose,
   documentNamed,
@@ -7,8 +8,7 @@ import {
   holdUploads,
   rowOf,
   uploading,
-} from '../support/uploading.ts';
-import { desktop, overhangOf, phone, picture } from '../support/viewing.ts';
+} from '../support/console-uploads.ts';
 
 const { app, member, openDocuments, storedAs } = uploading(2_000_000);
 
@@ -22,7 +22,7 @@ describe('running uploads', () => {
     await page.getByText('Uploading 2 files.').waitFor();
     await page.getByRole('link', { name: 'Demo workspace' }).waitFor();
     await expectAccessible(page);
-    await picture(page, 'upload-elsewhere');
+    await takePicture(page, 'upload-elsewhere');
     letGo();
     await page.getByText('Uploading 2 files.').waitFor({ state: 'detached' });
     expect(await storedAs('Far 2.zip')).toBeDefined();
@@ -106,7 +106,7 @@ describe('running uploads', () => {
     await rowOf(page, 'Empty.txt').getByText('Request ID:').waitFor();
     expect(await overhangOf(page)).toBe(0);
     await expectAccessible(page);
-    await picture(page, 'upload-phone');
+    await takePicture(page, 'upload-phone');
     await held[0]?.continue();
     await documentNamed(page, long).waitFor();
   });

@@ -3,15 +3,15 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consoles, fillSignIn } from '../support/console.ts';
-import { addMember } from '../support/members.ts';
+import { heading } from '../support/browser-tabs.ts';
+import { fillSignIn, useConsole } from '../support/console-suite.ts';
+import { addMember } from '../support/member-rows.ts';
+import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import { makePdf } from '../support/pdf.ts';
-import { changeElsewhere } from '../support/rows.ts';
-import { makeLink, upload } from '../support/sharing.ts';
-import { heading } from '../support/tabs.ts';
-import { addUser } from '../support/users.ts';
+import { makeLink, upload } from '../support/sharing-api.ts';
+import { addUser } from '../support/user-rows.ts';
 
-const { app, workspaceId, visit, visitAs, staff, member } = consoles();
+const { app, workspaceId, visit, visitAs, staff, member } = useConsole();
 
 const db = () => app().app.inside.db;
 const publicUrl = () => app().app.publicUrl;
@@ -209,7 +209,7 @@ describe('a script', () => {
   it('in the name of a user or document is shown as text', async () => {
     const own = await addUser(db(), { kind: 'member', name: hostile });
     await addMember(db(), workspaceId(), 'admin', own.id);
-    await changeElsewhere(db(), (trx) =>
+    await changeAsOtherProcess(db(), (trx) =>
       trx
         .updateTable('workspaces')
         .set({ name: hostile })

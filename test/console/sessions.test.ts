@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { heading, openAnotherTab, stopBroadcasts } from '../support/browser-tabs.ts';
 import {
-  consoles,
   endSessions,
   expectAccessible,
   fillSignIn,
-  longAgo,
-} from '../support/console.ts';
-import { liveSessions } from '../support/members.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { anotherTab, deafen, heading } from '../support/tabs.ts';
-import { addSession } from '../support/users.ts';
+  staleSignInTime,
+  useConsole,
+} from '../support/console-suite.ts';
+import { liveSessions } from '../support/member-rows.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
+import { addSession } from '../support/user-rows.ts';
 
-const { app, visitAs, staff, member } = consoles();
+const { app, visitAs, staff, member } = useConsole();
 
 const db = () => app().app.inside.db;
 
@@ -138,8 +138,8 @@ describe('an expired session', () => {
 describe('two tabs', () => {
   it('share a sign-in and a step-up', async () => {
     const own = await staff();
-    const first = await visitAs(own, { signedInAt: longAgo() });
-    const second = await anotherTab(first);
+    const first = await visitAs(own, { signedInAt: staleSignInTime() });
+    const second = await openAnotherTab(first);
     await first.open('/account');
     await second.goto(first.page.url());
     await heading(second, 'Your account').waitFor();
@@ -156,7 +156,7 @@ describe('two tabs', () => {
   it('sign out and in together', async () => {
     const own = await staff();
     const first = await visitAs(own);
-    const second = await anotherTab(first);
+    const second = await openAnotherTab(first);
     await first.open('/workspaces');
     await second.goto(`${app().app.publicUrl}/console/account`);
     await heading(second, 'Your account').waitFor();
@@ -171,8 +171,8 @@ describe('two tabs', () => {
 
   it('that get no message from each other end at the next request', async () => {
     const first = await visitAs(await staff());
-    await deafen(first);
-    const second = await anotherTab(first);
+    await stopBroadcasts(first);
+    const second = await openAnotherTab(first);
     await first.open('/account');
     await second.goto(first.page.url());
     await heading(second, 'Your account').waitFor();
@@ -186,7 +186,7 @@ describe('two tabs', () => {
   it('never mix two users: the other tab shows a message and starts over', async () => {
     const [one, other] = [await staff(), await member('member')];
     const first = await visitAs(one);
-    const second = await anotherTab(first);
+    const second = await openAnotherTab(first);
     await first.open('/workspaces');
     await first.page.getByRole('button', { name: 'Create workspace' }).click();
     await first.page.getByLabel('Name').fill('Not by the other');
@@ -209,8 +209,8 @@ describe('two tabs', () => {
   it('do not send an action of one user as another user', async () => {
     const [one, other] = [await staff(), await staff()];
     const first = await visitAs(one);
-    await deafen(first);
-    const second = await anotherTab(first);
+    await stopBroadcasts(first);
+    const second = await openAnotherTab(first);
     await first.open('/workspaces');
     await first.page.getByRole('button', { name: 'Create workspace' }).click();
     await first.page.getByLabel('Name').fill('Begun by one');

@@ -1,11 +1,11 @@
 // The shell with the keyboard and on a phone.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { consoles, expectAccessible } from '../support/console.ts';
-import { heading } from '../support/tabs.ts';
-import { overhangOf, phone } from '../support/viewing.ts';
+import { overhangOf, phone } from '../support/browser-pages.ts';
+import { heading } from '../support/browser-tabs.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
 
-const { app, visit, visitAs, staff, member } = consoles();
+const { app, visit, visitAs, staff, member } = useConsole();
 
 const focused = (page: Page) => page.locator(':focus');
 

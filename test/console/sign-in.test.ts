@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { consoles, expectAccessible, fillSignIn } from '../support/console.ts';
-import { liveSessions } from '../support/members.ts';
-import { heading } from '../support/tabs.ts';
-import { addTotp } from '../support/users.ts';
-import { overhangOf, phone } from '../support/viewing.ts';
+import { overhangOf, phone } from '../support/browser-pages.ts';
+import { heading } from '../support/browser-tabs.ts';
+import { expectAccessible, fillSignIn, useConsole } from '../support/console-suite.ts';
+import { liveSessions } from '../support/member-rows.ts';
+import { addTotp } from '../support/user-rows.ts';
 
-const { app, visit, visitAs, staff } = consoles();
+const { app, visit, visitAs, staff } = useConsole();
 
 const db = () => app().app.inside.db;
 

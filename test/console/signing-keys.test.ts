@@ -1,11 +1,16 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { consoles, expectAccessible, fillSignIn, longAgo } from '../support/console.ts';
-import { changeElsewhere } from '../support/rows.ts';
+import { overhangOf, phone } from '../support/browser-pages.ts';
+import {
+  expectAccessible,
+  fillSignIn,
+  staleSignInTime,
+  useConsole,
+} from '../support/console-suite.ts';
+import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import { publishedKids } from '../support/signing-keys.ts';
-import { overhangOf, phone } from '../support/viewing.ts';
 
-const { app, visitAs, staff } = consoles();
+const { app, visitAs, staff } = useConsole();
 
 const keys = () =>
   app().app.inside.db.selectFrom('signing_keys').selectAll().orderBy('create_time').execute();
@@ -16,7 +21,7 @@ async function inState(state: string) {
 
 /** Makes the pending keys ready. */
 function makeReady() {
-  return changeElsewhere(app().app.inside.db, (trx) =>
+  return changeAsOtherProcess(app().app.inside.db, (trx) =>
     trx
       .updateTable('signing_keys')
       .set(({ eb }) => ({ create_time: eb('create_time', '-', 400_000) }))
@@ -45,7 +50,7 @@ async function createKey(page: Page): Promise<string> {
 describe('signing keys', () => {
   it('are created once after a step-up and activated when ready', async () => {
     const user = await staff();
-    const { page, open } = await visitAs(user, { signedInAt: longAgo() });
+    const { page, open } = await visitAs(user, { signedInAt: staleSignInTime() });
     await open('/signing-keys');
     const [old = ''] = await inState('active');
     await rowOf(page, old).getByText('Active', { exact: true }).waitFor();
@@ -131,7 +136,7 @@ describe('signing keys', () => {
     const { page, open } = await visitAs(await staff());
     const removeTime = Date.now() + 6000;
     const kid = `retired-${'x'.repeat(35)}`;
-    await changeElsewhere(app().app.inside.db, async (trx) => {
+    await changeAsOtherProcess(app().app.inside.db, async (trx) => {
       const like = await trx
         .selectFrom('signing_keys')
         .selectAll()

@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest';
+import { overhangOf, phone, type Reader } from '../support/browser-pages.ts';
 import {
-  consoles,
+  type ConsoleUser,
+  type ConsoleVisit,
   expectAccessible,
   fillSignIn,
-  longAgo,
-  type Person,
-  type Visit,
-} from '../support/console.ts';
-import { addTotp } from '../support/users.ts';
-import { overhangOf, phone, type Reader } from '../support/viewing.ts';
+  staleSignInTime,
+  useConsole,
+} from '../support/console-suite.ts';
+import { addTotp } from '../support/user-rows.ts';
 
-const { app, visitAs, member } = consoles();
+const { app, visitAs, member } = useConsole();
 
 const stepUpOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Confirm it’s you' });
 const passwordOf = ({ page }: Reader) => page.getByRole('dialog', { name: 'Change password' });
 
 /** Opens the account screen of a user with an old sign-in. */
-async function atAccount(own: Person, device = {}): Promise<Visit> {
-  const visit = await visitAs(own, { ...device, signedInAt: longAgo() });
+async function atAccount(own: ConsoleUser, device = {}): Promise<ConsoleVisit> {
+  const visit = await visitAs(own, { ...device, signedInAt: staleSignInTime() });
   await visit.open('/account');
   await visit.page.getByText('Off', { exact: true }).waitFor();
   return visit;
 }
 
-async function changePassword(visit: Visit, password: string): Promise<void> {
+async function changePassword(visit: ConsoleVisit, password: string): Promise<void> {
   await visit.page.getByRole('button', { name: 'Change password' }).click();
   await passwordOf(visit).getByLabel('New password').first().fill(password);
   await passwordOf(visit).getByLabel('Confirm new password').fill(password);
@@ -31,7 +31,7 @@ async function changePassword(visit: Visit, password: string): Promise<void> {
 }
 
 /** The stored password hash of the user. */
-async function hashOf({ id }: Person): Promise<string> {
+async function hashOf({ id }: ConsoleUser): Promise<string> {
   const { db } = app().app.inside;
   const row = db.selectFrom('users').select('password_hash').where('id', '=', id);
   return (await row.executeTakeFirstOrThrow()).password_hash;

@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectAccessible } from '../support/console.ts';
-import { makeReport } from '../support/report-pdf.ts';
-import { sha256 } from '../support/sharing.ts';
+import { takePicture } from '../support/browser-pages.ts';
+import { expectAccessible } from '../support/console-suite.ts';
 import {
   choose,
   documentNamed,
@@ -11,8 +10,9 @@ import {
   rowOf,
   uploading,
   uploads,
-} from '../support/uploading.ts';
-import { picture } from '../support/viewing.ts';
+} from '../support/console-uploads.ts';
+import { makeReport } from '../support/report-pdf.ts';
+import { sha256 } from '../support/sharing-api.ts';
 
 const uploadBytesMax = 2_000_000;
 const { openDocuments, storedAs } = uploading(uploadBytesMax);
@@ -55,7 +55,7 @@ describe('an upload', () => {
     await page.dispatchEvent('h1', 'dragover', { dataTransfer });
     await page.getByText('Drop files to upload').waitFor();
     await expectAccessible(page);
-    await picture(page, 'upload-drop');
+    await takePicture(page, 'upload-drop');
     await page.dispatchEvent('h1', 'drop', { dataTransfer });
     await documentNamed(page, 'Dropped 1.txt').waitFor();
     await documentNamed(page, 'Dropped 2.txt').waitFor();
@@ -94,11 +94,11 @@ describe('an upload', () => {
     await expect.poll(() => held.length).toBe(3);
     expect(await page.getByRole('progressbar').count()).toBe(3);
     expect(await page.getByText('Waiting').count()).toBe(2);
-    await picture(page, 'upload-queue');
+    await takePicture(page, 'upload-queue');
     await expectAccessible(page);
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page);
-    await picture(page, 'upload-queue-dark');
+    await takePicture(page, 'upload-queue-dark');
 
     await page.getByRole('button', { name: 'Cancel Queue 1.zip' }).click();
     await rowOf(page, 'Queue 4.zip').getByText('0%').waitFor();
@@ -159,7 +159,7 @@ describe('an upload that fails', () => {
     await row.getByText('is empty or missing').first().waitFor();
     await row.getByText('Request ID:').waitFor();
     await page.getByText('0 of 1 file uploaded, 1 failed').waitFor();
-    await picture(page, 'upload-refused');
+    await takePicture(page, 'upload-refused');
   });
 
   it('shows the error of the service if the limit is unknown', async () => {

@@ -2,18 +2,18 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
 import { transact } from '../../src/storage/database.ts';
+import { overhangOf, phone } from '../support/browser-pages.ts';
 import {
-  consoles,
+  type ConsoleUser,
   expectAccessible,
   fillSignIn,
-  longAgo,
-  type Person,
-} from '../support/console.ts';
-import { liveSessions } from '../support/members.ts';
-import { addSession, addTotp, addUser } from '../support/users.ts';
-import { overhangOf, phone } from '../support/viewing.ts';
+  staleSignInTime,
+  useConsole,
+} from '../support/console-suite.ts';
+import { liveSessions } from '../support/member-rows.ts';
+import { addSession, addTotp, addUser } from '../support/user-rows.ts';
 
-const { app, visit, visitAs, staff, member } = consoles();
+const { app, visit, visitAs, staff, member } = useConsole();
 
 const db = () => app().app.inside.db;
 
@@ -33,7 +33,7 @@ async function choose(page: Page, scopes: readonly string[]) {
 }
 
 /** Expects a successful sign-in. */
-async function signInAs(person: Person) {
+async function signInAs(person: ConsoleUser) {
   const { page, open } = await visit();
   await open('/sign-in');
   await fillSignIn(page, person);
@@ -43,7 +43,7 @@ async function signInAs(person: Person) {
 describe('users', () => {
   it('are created by staff after a step-up, with scopes of the creator', async () => {
     const creator = await staff(['users:read', 'users:write', 'audit:read']);
-    const { page, open } = await visitAs(creator, { signedInAt: longAgo() });
+    const { page, open } = await visitAs(creator, { signedInAt: staleSignInTime() });
     await open('/users');
     await page.getByRole('button', { name: 'Create user' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create user' });

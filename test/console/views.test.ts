@@ -1,13 +1,20 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { consoles, expectAccessible } from '../support/console.ts';
-import { addViews, dayMs } from '../support/links.ts';
-import type { LinkFields } from '../support/sharing.ts';
-import { desktop, overhangOf, phone, picture } from '../support/viewing.ts';
-import { admit, otherVisit, read, report, viewsOf, watched } from '../support/views.ts';
+import { desktop, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { addViews, dayMs } from '../support/link-rows.ts';
+import {
+  makeWatchedLink,
+  openLink,
+  otherVisit,
+  readPages,
+  reportView,
+  viewsOf,
+} from '../support/link-views.ts';
+import type { LinkFields } from '../support/sharing-api.ts';
 
 const clock = { aheadMs: 0 };
-const { app, workspaceId, visitAs, staff, member } = consoles({
+const { app, workspaceId, visitAs, staff, member } = useConsole({
   now: () => Date.now() + clock.aheadMs,
 });
 
@@ -15,9 +22,9 @@ const pathOf = (link: LinkFields) => `/workspaces/${workspaceId()}/links/${link.
 
 /** Records a view with the reported pages. */
 async function viewed(link: LinkFields, email: string, ...reports: Record<string, string>[]) {
-  const cookie = await admit(link, email);
+  const cookie = await openLink(link, email);
   clock.aheadMs += 120_000;
-  for (const form of reports) expect((await report(link, cookie, form)).status).toBe(204);
+  for (const form of reports) expect((await reportView(link, cookie, form)).status).toBe(204);
   await app().app.inside.views.flush();
 }
 
@@ -33,7 +40,7 @@ async function barsOf(page: Page, name: string, zero?: string): Promise<string[]
 
 describe('a link', () => {
   it('shows its properties, its document and its URL', async () => {
-    const link = await watched(app(), { name: 'For the board', password: 'open sesame' });
+    const link = await makeWatchedLink(app(), { name: 'For the board', password: 'open sesame' });
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf(link));
     await page.getByRole('heading', { level: 1, name: 'For the board' }).waitFor();
@@ -53,7 +60,7 @@ describe('a link', () => {
   });
 
   it('is edited and revoked on its screen', async () => {
-    const link = await watched(app());
+    const link = await makeWatchedLink(app());
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf(link));
     await page.getByRole('heading', { level: 1, name: 'deck.pdf' }).waitFor();
@@ -75,7 +82,7 @@ describe('a link', () => {
   });
 
   it('is read-only without the write scope', async () => {
-    const link = await watched(app(), { name: 'Only looked at' });
+    const link = await makeWatchedLink(app(), { name: 'Only looked at' });
     const reader = await staff(['workspaces:read', 'documents:read', 'links:read']);
     const { page, open } = await visitAs(reader);
     await open(pathOf(link));
@@ -100,9 +107,14 @@ describe('a link', () => {
 
 describe('the views of a link', () => {
   it('are listed and summed up', async () => {
-    const link = await watched(app());
-    await viewed(link, 'first@example.com', read('1:20000,2:40000'));
-    await viewed(link, 'second@example.com', read('2:10000'), read('2:5000,3:1500', otherVisit));
+    const link = await makeWatchedLink(app());
+    await viewed(link, 'first@example.com', readPages('1:20000,2:40000'));
+    await viewed(
+      link,
+      'second@example.com',
+      readPages('2:10000'),
+      readPages('2:5000,3:1500', otherVisit),
+    );
     await viewed(link, 'third@example.com');
     const { page, open } = await visitAs(await member('member'));
     await open(pathOf(link));
@@ -138,7 +150,7 @@ describe('the views of a link', () => {
   });
 
   it('are counted per day in the local time zone', async () => {
-    const link = await watched(app());
+    const link = await makeWatchedLink(app());
     const timeZone = 'Pacific/Auckland';
     const utcDay = Math.floor((Date.now() - 5 * dayMs) / dayMs) * dayMs;
     // Midnight there is at 11:00 or 12:00 UTC, so both views have the same UTC date.
@@ -160,7 +172,7 @@ describe('the views of a link', () => {
   });
 
   it('load more pages, and the charts say that they omit the oldest', async () => {
-    const link = await watched(app());
+    const link = await makeWatchedLink(app());
     const now = Date.now();
     const rows = Array.from({ length: 1_010 }, (_, index) => ({
       time: now - index * 60_000,
@@ -183,7 +195,7 @@ describe('the views of a link', () => {
   });
 
   it('of more than a year are shown per week, and many pages share a bar', async () => {
-    const link = await watched(app());
+    const link = await makeWatchedLink(app());
     await app()
       .app.inside.db.updateTable('documents')
       .set({ page_count: 400 })
@@ -215,7 +227,7 @@ describe('the views of a link', () => {
 describe('the screen of a link', () => {
   let link: LinkFields;
   beforeAll(async () => {
-    link = await watched(app(), { name: 'To investors' });
+    link = await makeWatchedLink(app(), { name: 'To investors' });
     const now = Date.now();
     const rows = Array.from({ length: 60 }, (_, index) => ({
       time: now - ((index * index) % 40) * dayMs - index * 3_600_000,
@@ -232,11 +244,11 @@ describe('the screen of a link', () => {
         await open(pathOf(link));
         await page.getByRole('figure', { name: 'Time per page' }).waitFor();
         await page.getByText('reader0@example.com').waitFor();
-        await picture(page, `links-views-${size}-${colorScheme}`);
+        await takePicture(page, `links-views-${size}-${colorScheme}`);
         await page.getByText('Show as table').first().click();
         await expectAccessible(page);
         expect(await overhangOf(page)).toBe(0);
-        await picture(page, `links-views-table-${size}-${colorScheme}`);
+        await takePicture(page, `links-views-table-${size}-${colorScheme}`);
       });
     }
   }

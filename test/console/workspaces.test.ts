@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { consoles, expectAccessible, takeIn } from '../support/console.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { addUser } from '../support/users.ts';
+import { addToWorkspace, expectAccessible, useConsole } from '../support/console-suite.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
+import { addUser } from '../support/user-rows.ts';
 
-const { app, workspaceId, visitAs, staff, member } = consoles();
+const { app, workspaceId, visitAs, staff, member } = useConsole();
 
 const db = () => app().app.inside.db;
 
@@ -47,7 +47,7 @@ describe('workspaces', () => {
     await open('/workspaces');
     await page.getByText('You are not in a workspace yet').waitFor();
     await expectAccessible(page);
-    await takeIn(app(), newcomer.id);
+    await addToWorkspace(app(), newcomer.id);
     await page.getByRole('button', { name: 'Reload' }).click();
     await page
       .getByRole('table', { name: 'Workspaces' })
@@ -61,7 +61,7 @@ describe('workspaces', () => {
     const { page, open } = await visitAs(newcomer);
     await open('/workspaces');
     await page.getByText('You are not in a workspace yet').waitFor();
-    await takeIn(app(), newcomer.id);
+    await addToWorkspace(app(), newcomer.id);
     const comeBack = "document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))";
     await expect
       .poll(async () => {

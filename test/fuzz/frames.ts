@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
 import { flags, frame, headerBlock, http2Preface, types } from '../support/http2-frames.ts';
-import { type SeededRandom, seededRandom } from '../support/random.ts';
+import { type SeededRandom, seededRandom } from '../support/seeded-random.ts';
 import { encodeText, envelope } from './requests.ts';
 import { startTarget, type Target } from './target.ts';
 import { methods, mutate, oddText, wireMessage } from './values.ts';

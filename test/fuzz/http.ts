@@ -1,8 +1,8 @@
 // Sends generated HTTP requests, on many connections, and reads every answer.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
-import { seededRandom } from '../support/random.ts';
 import { openRawHttp, type RawHttp, type RawResponse } from '../support/raw-http.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 import { partsRequest } from './parts.ts';
 import { type Context, type FuzzRequest, routeRequest, rpcRequest } from './requests.ts';
 import { startTarget, type Target } from './target.ts';

@@ -1,5 +1,5 @@
 // Uploads whose multipart bodies are malformed.
-import type { SeededRandom } from '../support/random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Context, FuzzRequest } from './requests.ts';
 import { mutate, oddText } from './values.ts';
 

@@ -3,7 +3,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
-import type { SeededRandom } from '../support/random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 import { type Ids, jsonBody, methods, mutate, oddText, wireMessage } from './values.ts';
 
 export type FuzzRequest = {

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Trial } from '../support/campaign.ts';
 import { addManager, callsTo, managerScopes } from '../support/campaign-calls.ts';
-import { descriptorsOf, residentMbOf } from '../support/process-figures.ts';
+import { descriptorsOf, residentMbOf } from '../support/process-usage.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
-import type { SeededRandom } from '../support/random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** Memory that caches may fill, and that a collection leaves behind. */
 const heapGrownMbMax = 48;

@@ -2,7 +2,7 @@
 import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { services } from '../../src/api/services.ts';
-import type { SeededRandom } from '../support/random.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
 
 export const methods: readonly DescMethod[] = Object.values(services).flatMap(
   (service) => service.methods,

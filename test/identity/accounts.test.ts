@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest';
 import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
-import { customerOf, managerOf, messageOf } from '../support/managing.ts';
-import { type Added, addCustomer, changeElsewhere } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { customerCredential, managerCredential, messageOf } from '../support/manager-calls.ts';
+import { type Added, addCustomer, changeAsOtherProcess } from '../support/owner-rows.ts';
 
 const { listAccounts, getAccount } = AccountService.method;
 const { putAccounts } = CustomerService.method;
@@ -13,7 +13,7 @@ describeApp('an account', (suite) => {
   let two: Added;
   beforeAll(async () => {
     const { db } = suite.app.inside;
-    await changeElsewhere(db, async (trx) => {
+    await changeAsOtherProcess(db, async (trx) => {
       await trx.deleteFrom('customer_accounts').execute();
       await trx.deleteFrom('accounts').execute();
     });
@@ -22,7 +22,7 @@ describeApp('an account', (suite) => {
   });
 
   const put = async (customerId: string, accountIds: string[]) => {
-    const manager = await managerOf(suite.app, 'customers:write');
+    const manager = await managerCredential(suite.app, 'customers:write');
     return messageOf(
       await suite.transport('grpc').call(putAccounts, { customerId, accountIds }, manager),
     );
@@ -43,7 +43,7 @@ describeApp('an account', (suite) => {
     };
 
     it.each(['service', 'staff'] as const)('is seen by %s, whosesoever it is', async (type) => {
-      const credential = await managerOf(suite.app, 'accounts:read', { type });
+      const credential = await managerCredential(suite.app, 'accounts:read', { type });
 
       expect(await listed(credential)).toEqual(['acc_1', 'acc_2', 'shared']);
       expect(await listed(credential, one.ownerId)).toEqual(['acc_1', 'shared']);
@@ -55,7 +55,7 @@ describeApp('an account', (suite) => {
     });
 
     it('is seen by the customers who have it alone', async () => {
-      const credential = await customerOf(suite.app, one, ['acc_1', 'shared']);
+      const credential = await customerCredential(suite.app, one, ['acc_1', 'shared']);
 
       expect(await listed(credential)).toEqual(['acc_1', 'shared']);
       expect(await listed(credential, one.ownerId)).toEqual(['acc_1', 'shared']);
@@ -68,17 +68,17 @@ describeApp('an account', (suite) => {
     });
 
     it("is not seen with a token that does not name it, though it be the customer's", async () => {
-      const narrow = await customerOf(suite.app, one, ['shared']);
+      const narrow = await customerCredential(suite.app, one, ['shared']);
       expect(await listed(narrow)).toEqual(['shared']);
       expect(await codeFor(narrow, 'acc_1')).toBe('not_found');
 
-      const none = await customerOf(suite.app, one, []);
+      const none = await customerCredential(suite.app, one, []);
       expect(await listed(none)).toEqual([]);
       expect(await codeFor(none, 'acc_1')).toBe('not_found');
     });
 
     it('is not seen with a token that names it once the customer has it no more', async () => {
-      const credential = await customerOf(suite.app, one, ['acc_1', 'shared', 'acc_2']);
+      const credential = await customerCredential(suite.app, one, ['acc_1', 'shared', 'acc_2']);
       expect(await listed(credential)).toEqual(['acc_1', 'shared']);
 
       await put(one.ownerId, ['acc_1']);
@@ -90,7 +90,7 @@ describeApp('an account', (suite) => {
     });
 
     it('comes with the first customer who has it, and is gone with the last', async () => {
-      const credential = await managerOf(suite.app, 'accounts:read');
+      const credential = await managerCredential(suite.app, 'accounts:read');
       const { ownerId: a } = await addCustomer(suite.app.inside.db, '');
       const { ownerId: b } = await addCustomer(suite.app.inside.db, '');
       expect(await codeFor(credential, 'new')).toBe('not_found');
@@ -106,7 +106,7 @@ describeApp('an account', (suite) => {
     });
 
     it('is listed newest first, page by page', async () => {
-      const credential = await managerOf(suite.app, 'accounts:read');
+      const credential = await managerCredential(suite.app, 'accounts:read');
       const { ownerId: customerId } = await addCustomer(suite.app.inside.db, '');
       const start = Date.now();
       const ids: string[] = [];

@@ -5,9 +5,9 @@ import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { codeOf, managerOf, messageOf } from '../support/managing.ts';
-import { addCustomer } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
+import { addCustomer } from '../support/owner-rows.ts';
 
 const { createApiKey, listApiKeys, rotateApiKey, revokeApiKey, putAccounts } =
   CustomerService.method;
@@ -24,7 +24,9 @@ describeApp("a customer's API key", (suite) => {
 
   describeTransports((name) => {
     const call: ReturnType<typeof suite.transport>['call'] = async (method, request) =>
-      suite.transport(name).call(method, request, await managerOf(suite.app, 'customers:write'));
+      suite
+        .transport(name)
+        .call(method, request, await managerCredential(suite.app, 'customers:write'));
     const newCustomer = async () =>
       (await addCustomer(suite.app.inside.db, 'payments:read', { revoked: true })).ownerId;
     const created = async (customerId: string, fields = {}) => {

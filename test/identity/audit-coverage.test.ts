@@ -6,17 +6,17 @@ import { describe, expect, it } from 'vitest';
 import { access as accessOption } from '../../gen/latchkey/options/v1/access_pb.js';
 import { DocumentSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { methodFacts } from '../../src/api/endpoint.ts';
-import { allMethods, callAny } from '../support/any-method.ts';
-import { allRows, eventsOf, withoutEvents } from '../support/audit.ts';
-import { type Action, managementActions } from '../support/management.ts';
-import { openStreamTransports, type Piece } from '../support/streams.ts';
 import {
   describeApp,
   describeTransports,
   type Suite,
   type TransportName,
-} from '../support/suite.ts';
-import { signToken } from '../support/tokens.ts';
+} from '../support/app-suite.ts';
+import { allRows, auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
+import { openStreamTransports, type Piece } from '../support/document-streams.ts';
+import { type ManagementAction, managementActions } from '../support/management-actions.ts';
+import { allMethods, callMethod } from '../support/method-calls.ts';
+import { signToken } from '../support/signed-tokens.ts';
 import type { Credential, TransportAnswer, UnaryMethod } from '../support/transports.ts';
 
 /** Methods that are not marked as free of side effects, and change nothing all the same. */
@@ -61,7 +61,7 @@ describeApp('the audit log', (suite) => {
       const { target } = action;
       const expected = typeof target === 'string' ? target : target(resources);
       expect(expected).toMatch(/./);
-      const events = await eventsOf(db, credential.requestId);
+      const events = await auditEventsOf(db, credential.requestId);
       expect(events).toEqual([
         {
           id: expect.stringMatching(/^evt_[0-9A-Za-z]{22}$/),
@@ -86,13 +86,13 @@ describeApp('the audit log', (suite) => {
       const { credential } = await callerOf(suite, method, action);
       const before = await stateOf(suite);
 
-      const { answer } = await withoutEvents(db, suite.dialect, () =>
+      const { answer } = await withFailingAuditLog(db, suite.dialect, () =>
         call(suite, transport, method, action.request, credential),
       );
 
       expect(answer).toMatchObject({ ok: false, error: { code: 'internal' } });
       expect(await stateOf(suite)).toEqual(before);
-      expect(await eventsOf(db, credential.requestId)).toEqual([]);
+      expect(await auditEventsOf(db, credential.requestId)).toEqual([]);
       // Nothing else stood in its way.
       const again = await call(suite, transport, method, action.request, credential);
       expect(again.answer).toMatchObject({ ok: true });
@@ -103,7 +103,7 @@ describeApp('the audit log', (suite) => {
       const token = await signToken(suite.app, { type: 'service', scope });
       const before = await countDone(suite);
 
-      const { code } = await callAny(suite.app, transport, {
+      const { code } = await callMethod(suite.app, transport, {
         method,
         authorization: `Bearer ${token}`,
         fields: { workspace_id: 'ws_none', document_id: 'doc_none' },
@@ -126,7 +126,7 @@ async function countDone({ app }: Suite): Promise<number> {
   return (await done.execute()).length;
 }
 
-async function actionOf(suite: Suite, name: string): Promise<Action> {
+async function actionOf(suite: Suite, name: string): Promise<ManagementAction> {
   const prepare = managementActions[name];
   if (prepare === undefined) throw new Error(`no case for ${name}`);
   return prepare(suite);
@@ -134,7 +134,7 @@ async function actionOf(suite: Suite, name: string): Promise<Action> {
 
 let calls = 0;
 
-async function callerOf({ app }: Suite, method: DescMethod, action: Action) {
+async function callerOf({ app }: Suite, method: DescMethod, action: ManagementAction) {
   const { callerType: type = 'service', callerId: sub } = action;
   const { scope = getOption(method, accessOption).scope } = action;
   const token = await signToken(app, { type, scope, ...(sub === undefined ? {} : { sub }) });

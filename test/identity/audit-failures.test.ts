@@ -8,12 +8,12 @@ import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { newId } from '../../src/crypto/ids.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
-import { eventsOf, withoutEvents } from '../support/audit.ts';
-import { mistype, unknownCredential, wrongSecret } from '../support/credentials.ts';
+import { describeApp, type Suite, type TransportName } from '../support/app-suite.ts';
+import { auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
 import { startTestApp } from '../support/harness.ts';
-import { type Added, addClient, addCustomer, addWorkspace } from '../support/rows.ts';
-import { describeApp, type Suite, type TransportName } from '../support/suite.ts';
-import { signToken } from '../support/tokens.ts';
+import { mistype, unknownCredential, wrongSecret } from '../support/invalid-credentials.ts';
+import { type Added, addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
+import { signToken } from '../support/signed-tokens.ts';
 import { openTransports, type TransportAnswer, transportNames } from '../support/transports.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
@@ -146,8 +146,8 @@ describeApp('the audit log of failures', (suite) => {
   const nextId = () => `failed-${++calls}`;
   const eventOf = async (requestId: string): Promise<Partial<AuditEventRow> | undefined> => {
     const { db } = suite.app.inside;
-    await expect.poll(() => eventsOf(db, requestId)).toHaveLength(1);
-    return (await eventsOf(db, requestId))[0];
+    await expect.poll(() => auditEventsOf(db, requestId)).toHaveLength(1);
+    return (await auditEventsOf(db, requestId))[0];
   };
 
   // All the transports in each test: what each of them waits for is the next batch.
@@ -230,13 +230,13 @@ describeApp('the audit log of failures', (suite) => {
     await list(() => undefined)(world, 'http', last);
     await eventOf(last);
 
-    expect(await eventsOf(suite.app.inside.db, credential.requestId)).toEqual([]);
+    expect(await auditEventsOf(suite.app.inside.db, credential.requestId)).toEqual([]);
   });
 
   it('is no concern of a caller while it cannot be written, and is written later', async () => {
     const { db } = suite.app.inside;
     const requestId = nextId();
-    await withoutEvents(db, suite.dialect, async () => {
+    await withFailingAuditLog(db, suite.dialect, async () => {
       for (const transport of transportNames) {
         const answer = await list(() => undefined)(world, transport, requestId);
         expect(answer).toMatchObject({ ok: false, error: { code: 'unauthenticated' } });
@@ -244,7 +244,7 @@ describeApp('the audit log of failures', (suite) => {
       await expect
         .poll(() => suite.testApp.logText())
         .toMatch(/"failures":3,.*failures wait to be recorded/);
-      expect(await eventsOf(db, requestId)).toEqual([]);
+      expect(await auditEventsOf(db, requestId)).toEqual([]);
     });
     expect(await eventOf(requestId)).toMatchObject({ code: 'unauthenticated', count: 3 });
   });

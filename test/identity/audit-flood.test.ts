@@ -8,7 +8,7 @@ import type { Observation } from '../../src/api/method-guard.ts';
 import { createFailedCalls } from '../../src/audit/failed-calls.ts';
 import { type ErrorCode, fail } from '../../src/errors/errors.ts';
 import type { Database } from '../../src/storage/schema.ts';
-import { withoutEvents } from '../support/audit.ts';
+import { withFailingAuditLog } from '../support/audit-rows.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeDialects } from '../support/harness.ts';
 
@@ -99,7 +99,7 @@ describeDialects('failures', (dialect) => {
 
   it('are written once each, whatever the database fails to do', async () => {
     const { db, failures, warn } = await start(dialect);
-    await withoutEvents(db, dialect, async () => {
+    await withFailingAuditLog(db, dialect, async () => {
       failures.record(failed('192.0.2.1'));
       await expect.poll(() => warn.mock.calls.length).toBe(1);
       // Meanwhile others fail, in more ways than can be told apart.
@@ -116,7 +116,7 @@ describeDialects('failures', (dialect) => {
 
   it('that a stop cannot write are told by their number', async () => {
     const { db, failures, warn } = await start(dialect);
-    await withoutEvents(db, dialect, async () => {
+    await withFailingAuditLog(db, dialect, async () => {
       for (let i = 0; i < 300; i++) failures.record(failed(`2001:db8::${i}`));
       for (let i = 0; i < 20; i++) failures.record(failed('192.0.2.1'));
       await failures.stop();

@@ -11,15 +11,15 @@ import {
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { newId } from '../../src/crypto/ids.ts';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
-import { eventsOf, withoutEvents } from '../support/audit.ts';
-import { keyOf, makeLink, stored, upload } from '../support/sharing.ts';
 import {
   describeApp,
   describeTransports,
   type Suite,
   type TransportName,
-} from '../support/suite.ts';
-import { signToken } from '../support/tokens.ts';
+} from '../support/app-suite.ts';
+import { auditEventsOf, withFailingAuditLog } from '../support/audit-rows.ts';
+import { keyOf, makeLink, storedState, upload } from '../support/sharing-api.ts';
+import { signToken } from '../support/signed-tokens.ts';
 
 const { listAuditEvents } = AuditService.method;
 const { revokeLink, updateLink } = LinkService.method;
@@ -244,26 +244,26 @@ describeApp('the list of events', (suite) => {
         .call(updateLink, { linkId: link, name: 'x' }, gone);
 
       expect(late).toMatchObject({ ok: false, error: { code: 'conflict' } });
-      expect(await eventsOf(suite.app.inside.db, 'gone')).toEqual([]);
-      expect(await eventsOf(suite.app.inside.db, 'done')).toMatchObject([{ target: link }]);
+      expect(await auditEventsOf(suite.app.inside.db, 'gone')).toEqual([]);
+      expect(await auditEventsOf(suite.app.inside.db, 'done')).toMatchObject([{ target: link }]);
     });
 
     it("that it cannot take leaves no upload's bytes, and keeps a document's", async () => {
       const { testApp, dialect } = suite;
       const { id } = await upload(testApp, Buffer.from('kept'));
-      const before = await stored(testApp);
+      const before = await storedState(testApp);
       const documents = `${suite.app.publicUrl}/api/v1/documents`;
       const body = new FormData();
       body.set('file', new Blob(['refused']), 'refused.bin');
 
-      await withoutEvents(suite.app.inside.db, dialect, async () => {
+      await withFailingAuditLog(suite.app.inside.db, dialect, async () => {
         const headers = keyOf(testApp);
         const up = await fetch(documents, { method: 'POST', headers, body });
         const down = await fetch(`${documents}/${id}`, { method: 'DELETE', headers });
         expect([up.status, down.status]).toEqual([500, 500]);
       });
 
-      expect(await stored(testApp)).toEqual(before);
+      expect(await storedState(testApp)).toEqual(before);
       const file = await fetch(`${documents}/${id}/file`, { headers: keyOf(testApp) });
       expect(await file.text()).toBe('kept');
     });

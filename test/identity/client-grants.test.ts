@@ -1,9 +1,9 @@
 // Nobody can give what they do not hold, in no way that there is.
 import { describe, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
-import { codeOf, managerOf } from '../support/managing.ts';
-import { addClient } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { codeOf, managerCredential } from '../support/manager-calls.ts';
+import { addClient } from '../support/owner-rows.ts';
 
 const {
   createClient,
@@ -42,7 +42,9 @@ describeApp('whoever may manage clients', (suite) => {
   describeTransports((name) => {
     describe.each(['service', 'staff'] as const)('as %s', (type) => {
       const call: ReturnType<typeof suite.transport>['call'] = async (method, request) =>
-        suite.transport(name).call(method, request, await managerOf(suite.app, own, { type }));
+        suite
+          .transport(name)
+          .call(method, request, await managerCredential(suite.app, own, { type }));
 
       it.each(mayGrant)('gives a client %s', async (_, scopes) => {
         const { ownerId: clientId } = await addClient(suite.app.inside.db, 'refunds:read');
@@ -60,7 +62,7 @@ describeApp('whoever may manage clients', (suite) => {
         const { ownerId: clientId } = await addClient(db, 'refunds:read');
         const mighty = await addClient(db, scopes.join(' '));
         const disabled = await addClient(db, scopes.join(' '), { disabled: true });
-        await managerOf(suite.app, own, { type });
+        await managerCredential(suite.app, own, { type });
         const before = await stored();
 
         for (const answer of [
@@ -80,7 +82,7 @@ describeApp('whoever may manage clients', (suite) => {
         const { db } = suite.app.inside;
         const mighty = await addClient(db, `refunds:read ${scopes.join(' ')}`);
         const { ownerId: clientId, credentialId: secretId } = mighty;
-        await managerOf(suite.app, own, { type });
+        await managerCredential(suite.app, own, { type });
         const before = await stored();
 
         for (const answer of [
@@ -112,7 +114,7 @@ describeApp('whoever may manage clients', (suite) => {
   });
 
   it('hears over HTTP which scopes would be needed', async () => {
-    const { authorization } = await managerOf(suite.app, own);
+    const { authorization } = await managerCredential(suite.app, own);
     const response = await fetch(`${suite.app.publicUrl}/clients`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },

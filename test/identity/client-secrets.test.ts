@@ -2,9 +2,9 @@ import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { afterEach, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
 import { ClientWithSecret } from '../support/client-with-secret.ts';
-import { codeOf, messageOf } from '../support/managing.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { codeOf, messageOf } from '../support/manager-calls.ts';
 
 const { createClientSecret, listClientSecrets, revokeClientSecret, rotateClientSecret } =
   ClientService.method;

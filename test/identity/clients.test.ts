@@ -5,8 +5,8 @@ import {
   type CreateClientRequestSchema,
 } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { codeOf, managerOf, messageOf } from '../support/managing.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
 
 const { createClient, getClient, listClients, updateClient, disableClient, enableClient } =
   ClientService.method;
@@ -40,7 +40,7 @@ const outOfBounds: [string, Request, string[]][] = [
 describeApp('a client', (suite) => {
   let manager: { authorization: string };
   beforeAll(async () => {
-    manager = await managerOf(suite.app, 'clients:read clients:write');
+    manager = await managerCredential(suite.app, 'clients:read clients:write');
   });
   const countClients = async () =>
     (await suite.app.inside.db.selectFrom('clients').select('id').execute()).length;
@@ -180,7 +180,7 @@ describeApp('a client', (suite) => {
     it('changes by staff who have signed in before, but not in its scopes', async () => {
       const { clientId } = await created();
       const authTime = Math.floor(Date.now() / 1000) - 3_600;
-      const staff = await managerOf(suite.app, 'clients:read clients:write', {
+      const staff = await managerCredential(suite.app, 'clients:read clients:write', {
         type: 'staff',
         authTime,
       });

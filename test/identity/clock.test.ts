@@ -2,10 +2,10 @@
 // that was made meanwhile outlives its own maximum.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { everyMs } from '../../src/storage/every.ts';
-import { liveSessions } from '../support/members.ts';
-import { Browser } from '../support/sign-in.ts';
-import { describeApp } from '../support/suite.ts';
-import { addTotp, addUser } from '../support/users.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { CookieClient } from '../support/cookie-client.ts';
+import { liveSessions } from '../support/member-rows.ts';
+import { addTotp, addUser } from '../support/user-rows.ts';
 
 const password = 'correct horse battery staple';
 const dayMs = 24 * 60 * 60_000;
@@ -16,7 +16,7 @@ describeApp('a clock that was 400 days ahead', (suite) => {
     suite.clock.frozen = start + ms;
   };
   const db = () => suite.app.inside.db;
-  const browser = () => new Browser(suite.transport('http'));
+  const browser = () => new CookieClient(suite.transport('http'));
   beforeEach(async () => {
     at(400 * dayMs);
     await db().deleteFrom('throttle_counters').execute();

@@ -9,7 +9,7 @@ import { createUsage } from '../../src/credentials/usage.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';
-import { addClient, addCustomer, addWorkspace } from '../support/rows.ts';
+import { addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
 import { openTransports } from '../support/transports.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;

@@ -16,17 +16,17 @@ import {
 } from '../../src/crypto/credential-format.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
-import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
+import { describeApp } from '../support/app-suite.ts';
 import { describeDialects } from '../support/harness.ts';
 import {
   type Added,
   addClient,
   addCustomer,
   addWorkspace,
-  changeElsewhere,
+  changeAsOtherProcess,
   revoke,
-} from '../support/rows.ts';
-import { describeApp } from '../support/suite.ts';
+} from '../support/owner-rows.ts';
+import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import type { TransportAnswer } from '../support/transports.ts';
 
 const kinds: CredentialKind[] = ['cs', 'ck', 'wk'];
@@ -131,7 +131,7 @@ describeApp('a change that another process has made', (suite) => {
     const client = await addClient(suite.app.inside.db, 'accounts:read');
     expect(await issue(client)).toBe('ok');
 
-    await changeElsewhere(suite.app.inside.db, (trx) => revoke(trx, client.credentialId));
+    await changeAsOtherProcess(suite.app.inside.db, (trx) => revoke(trx, client.credentialId));
 
     await expect.poll(() => issue(client), within1s).toBe('identity.credential_invalid');
   });
@@ -140,7 +140,7 @@ describeApp('a change that another process has made', (suite) => {
     const client = await addClient(suite.app.inside.db, 'accounts:read');
     expect(await issue(client)).toBe('ok');
     const setDisabled = (disable_time: number | null) =>
-      changeElsewhere(suite.app.inside.db, (trx) =>
+      changeAsOtherProcess(suite.app.inside.db, (trx) =>
         trx.updateTable('clients').set({ disable_time }).where('id', '=', client.ownerId).execute(),
       );
 
@@ -154,7 +154,7 @@ describeApp('a change that another process has made', (suite) => {
     const client = await addClient(suite.app.inside.db, 'accounts:read accounts:write');
     expect(await issue(client, 'accounts:write')).toBe('ok');
 
-    await changeElsewhere(suite.app.inside.db, (trx) =>
+    await changeAsOtherProcess(suite.app.inside.db, (trx) =>
       trx
         .updateTable('clients')
         .set({ scopes: 'accounts:read' })
@@ -171,7 +171,7 @@ describeApp('a change that another process has made', (suite) => {
     const key = await addCustomer(suite.app.inside.db, 'accounts:read');
     expect(await exchange(key)).toBe('ok');
 
-    await changeElsewhere(suite.app.inside.db, (trx) => revoke(trx, key.credentialId));
+    await changeAsOtherProcess(suite.app.inside.db, (trx) => revoke(trx, key.credentialId));
 
     await expect.poll(() => exchange(key), within1s).toBe('identity.credential_invalid');
   });
@@ -185,7 +185,7 @@ describeApp('a change that another process has made', (suite) => {
     };
     expect(await list()).toBe('ok');
 
-    await changeElsewhere(suite.app.inside.db, (trx) => revoke(trx, key.credentialId));
+    await changeAsOtherProcess(suite.app.inside.db, (trx) => revoke(trx, key.credentialId));
 
     await expect.poll(list, within1s).toBe('unauthenticated');
   });

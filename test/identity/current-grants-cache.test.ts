@@ -7,7 +7,7 @@ import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
-import { type Added, addClient } from '../support/rows.ts';
+import { type Added, addClient } from '../support/owner-rows.ts';
 
 describeDialects('the current grants of a token', (dialect) => {
   async function open() {

@@ -4,10 +4,16 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { insertAccounts } from '../../src/identity/customers/store.ts';
 import type { Executor } from '../../src/storage/schema.ts';
+import { describeApp, type Suite } from '../support/app-suite.ts';
 import { startTestApp } from '../support/harness.ts';
-import { type Added, addClient, addCustomer, changeElsewhere, revoke } from '../support/rows.ts';
-import { describeApp, type Suite } from '../support/suite.ts';
-import { inactive, signToken } from '../support/tokens.ts';
+import {
+  type Added,
+  addClient,
+  addCustomer,
+  changeAsOtherProcess,
+  revoke,
+} from '../support/owner-rows.ts';
+import { inactive, signToken } from '../support/signed-tokens.ts';
 import { openTransports } from '../support/transports.ts';
 
 const { verifyToken, revokeToken } = VerificationService.method;
@@ -45,7 +51,7 @@ describeApp('a token', (suite) => {
     return message;
   };
   const change = (work: (trx: Executor) => Promise<unknown>) =>
-    changeElsewhere(suite.app.inside.db, work);
+    changeAsOtherProcess(suite.app.inside.db, work);
   const issue = async (client: Added, scope: string) => {
     const request = { clientId: client.ownerId, clientSecret: client.text, scope };
     const answer = await suite.transport('grpc').call(IssuanceService.method.issueToken, request);

@@ -2,9 +2,9 @@ import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CustomerService } from '../../gen/latchkey/identity/v1/customer_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { codeOf, managerOf, messageOf } from '../support/managing.ts';
-import { addCustomer } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { codeOf, managerCredential, messageOf } from '../support/manager-calls.ts';
+import { addCustomer } from '../support/owner-rows.ts';
 
 const {
   createCustomer,
@@ -23,7 +23,7 @@ const ids = (count: number, length: number) =>
 describeApp('a customer', (suite) => {
   let manager: { authorization: string };
   beforeAll(async () => {
-    manager = await managerOf(suite.app, 'customers:read customers:write');
+    manager = await managerCredential(suite.app, 'customers:read customers:write');
   });
   const countCustomers = async () =>
     (await suite.app.inside.db.selectFrom('customers').select('id').execute()).length;

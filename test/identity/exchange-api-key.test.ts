@@ -7,9 +7,14 @@ import {
 } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { mistype, unknownCredential, withDirectory, wrongSecret } from '../support/credentials.ts';
-import { type Added, addCustomer, addWorkspace } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import {
+  mistype,
+  unknownCredential,
+  withDirectory,
+  wrongSecret,
+} from '../support/invalid-credentials.ts';
+import { type Added, addCustomer, addWorkspace } from '../support/owner-rows.ts';
 
 const { exchangeApiKey } = IssuanceService.method;
 

@@ -8,8 +8,8 @@ import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import { type ActiveKey, type Keyring, openKeyring } from '../../src/identity/keys/keyring.ts';
 import { createSigner } from '../../src/identity/tokens/signer.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
-import { inactive, signToken } from '../support/tokens.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { inactive, signToken } from '../support/signed-tokens.ts';
 
 const { verifyToken } = VerificationService.method;
 

@@ -5,10 +5,15 @@ import {
   IssuanceService,
   type IssueTokenRequestSchema,
 } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { mistype, unknownCredential, withDirectory, wrongSecret } from '../support/credentials.ts';
-import { medianOf, type Timed, timeInterleaved } from '../support/measure.ts';
-import { type Added, addClient } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import {
+  mistype,
+  unknownCredential,
+  withDirectory,
+  wrongSecret,
+} from '../support/invalid-credentials.ts';
+import { type Added, addClient } from '../support/owner-rows.ts';
+import { medianOf, type Timed, timeInterleaved } from '../support/timings.ts';
 
 const { issueToken } = IssuanceService.method;
 

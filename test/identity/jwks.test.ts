@@ -10,9 +10,9 @@ import { expect, it } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
 import type { Executor } from '../../src/storage/schema.ts';
-import { changeElsewhere } from '../support/rows.ts';
-import { describeApp, describeTransports, type Suite } from '../support/suite.ts';
-import { signToken } from '../support/tokens.ts';
+import { describeApp, describeTransports, type Suite } from '../support/app-suite.ts';
+import { changeAsOtherProcess } from '../support/owner-rows.ts';
+import { signToken } from '../support/signed-tokens.ts';
 
 const path = '/.well-known/jwks.json';
 
@@ -143,7 +143,7 @@ describeApp('publishing the keys', (suite) => {
 
     const revokeAll = (trx: Executor) =>
       trx.updateTable('signing_keys').set({ state: 'revoked' }).execute();
-    await changeElsewhere(suite.app.inside.db, revokeAll);
+    await changeAsOtherProcess(suite.app.inside.db, revokeAll);
 
     await expect.poll(published, { timeout: 1_000 }).toEqual([]);
     expect((await fetch(url())).headers.get('etag')).not.toBe(etag);

@@ -8,8 +8,8 @@ import type { Database } from '../../src/storage/schema.ts';
 import { type AppPair, startAppPair } from '../support/app-pair.ts';
 import { CachingVerifier } from '../support/caching-verifier.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
-import { done, keyManager, publishedKids } from '../support/signing-keys.ts';
-import { signToken } from '../support/tokens.ts';
+import { signToken } from '../support/signed-tokens.ts';
+import { keyManager, publishedKids, signingKeyOf } from '../support/signing-keys.ts';
 import { openTransports, type Transport } from '../support/transports.ts';
 
 const daySeconds = 86_400;
@@ -189,7 +189,7 @@ describeDialects('a rotation of the keys', (dialect) => {
     };
     expect(await verdict()).toBe(true);
 
-    expect(done(await keys.revoke(kid)).state).toBe(SigningKeyState.REVOKED);
+    expect(signingKeyOf(await keys.revoke(kid)).state).toBe(SigningKeyState.REVOKED);
 
     await expect.poll(verdict, within1s).toBe('unauthenticated');
     expect(await publishedKids(origins[1])).not.toContain(kid);
@@ -266,7 +266,7 @@ describeDialects('the keys of an app', (dialect) => {
       () => transport,
     );
     const next = await keys.create();
-    done(await keys.activate(next.kid, true));
+    signingKeyOf(await keys.activate(next.kid, true));
     const verifier = new CachingVerifier({ origins: [publicUrl], issuer: publicUrl, now });
 
     clock.now += 3_599_999;

@@ -1,11 +1,11 @@
 // Somebody must always be able to bring others in.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { as } from '../support/members.ts';
-import { changeElsewhere } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { credentialFor } from '../support/member-rows.ts';
+import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';
-import { addUser } from '../support/users.ts';
+import { addUser } from '../support/user-rows.ts';
 
 const { updateUser, disableUser } = UserService.method;
 const scope = 'users:read users:write';
@@ -17,8 +17,8 @@ describeApp('the last staff user with users:write', (suite) => {
   let last: string;
 
   beforeEach(async () => {
-    service = await as(suite.testApp, { type: 'service', scope: `links:read ${scope}` });
-    await changeElsewhere(db(), (trx) =>
+    service = await credentialFor(suite.testApp, { type: 'service', scope: `links:read ${scope}` });
+    await changeAsOtherProcess(db(), (trx) =>
       trx.updateTable('users').set({ disable_time: 1 }).execute(),
     );
     last = (await addUser(db(), { kind: 'staff', scopes: `links:read ${scope}` })).id;

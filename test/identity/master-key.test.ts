@@ -12,7 +12,7 @@ import { transact } from '../../src/storage/database.ts';
 import { freshDatabaseUrl } from '../support/databases.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';
 import { addSealed, fileKey, masterKeyIds, withDatabase } from '../support/master-keys.ts';
-import { signToken } from '../support/tokens.ts';
+import { signToken } from '../support/signed-tokens.ts';
 
 const oldKey = Buffer.alloc(32, 1);
 const newKey = Buffer.alloc(32, 2);

@@ -3,9 +3,9 @@ import { decodeJwt } from 'jose';
 import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { unknownCredential } from '../support/credentials.ts';
-import { type Added, addClient } from '../support/rows.ts';
-import { describeApp } from '../support/suite.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { unknownCredential } from '../support/invalid-credentials.ts';
+import { type Added, addClient } from '../support/owner-rows.ts';
 
 type Client = { readonly id: string; readonly secret: string };
 

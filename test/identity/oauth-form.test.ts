@@ -1,10 +1,10 @@
 // The token request as OAuth clients write it: a form, or HTTP Basic, one mechanism at a time.
 import { decodeJwt } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
-import { unknownCredential } from '../support/credentials.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { unknownCredential } from '../support/invalid-credentials.ts';
+import { type Added, addClient } from '../support/owner-rows.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
-import { type Added, addClient } from '../support/rows.ts';
-import { describeApp } from '../support/suite.ts';
 
 /** `{id}` and `{secret}` stand for the client's, with `%` encoded; `{other}` for another id. */
 type Request = {

@@ -2,12 +2,12 @@
 import { pbkdf2 } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
+import { describeApp } from '../support/app-suite.ts';
+import { CookieClient } from '../support/cookie-client.ts';
 import { startTestApp } from '../support/harness.ts';
-import { codeOf } from '../support/managing.ts';
-import { as } from '../support/members.ts';
-import { Browser } from '../support/sign-in.ts';
-import { describeApp } from '../support/suite.ts';
-import { addUser } from '../support/users.ts';
+import { codeOf } from '../support/manager-calls.ts';
+import { credentialFor } from '../support/member-rows.ts';
+import { addUser } from '../support/user-rows.ts';
 
 const { setPassword } = UserService.method;
 const password = 'correct horse battery staple';
@@ -29,7 +29,7 @@ describeApp('sign-ins', (suite) => {
     const { db } = suite.app.inside;
     const { id: userId } = await addUser(db, { kind: 'member' });
     const { email } = await addUser(db, { scopes: 'users:read', password });
-    const member = await as(suite.testApp, { type: 'member', sub: userId, scope: '' });
+    const member = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: '' });
     const request = { userId, password };
     const changes = new Set<string>();
     let isOver = false;
@@ -42,7 +42,9 @@ describeApp('sign-ins', (suite) => {
     const flood = Array.from({ length: 130 }, change);
     const codes: string[] = [];
     for (let i = 0; i < 4; i++) {
-      codes.push(codeOf(await new Browser(suite.transport('connect')).signIn({ email, password })));
+      codes.push(
+        codeOf(await new CookieClient(suite.transport('connect')).signIn({ email, password })),
+      );
     }
     isOver = true;
     await Promise.all(flood);

@@ -1,8 +1,8 @@
 // The rows of sessions: how many there are of a user, and for how long.
 import { afterEach, expect, it } from 'vitest';
-import { Browser } from '../support/sign-in.ts';
-import { describeApp } from '../support/suite.ts';
-import { addSession, addUser } from '../support/users.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { CookieClient } from '../support/cookie-client.ts';
+import { addSession, addUser } from '../support/user-rows.ts';
 
 const password = 'correct horse battery staple';
 const hour = 60 * 60_000;
@@ -28,7 +28,7 @@ describeApp('a session', (suite) => {
       return rows.map(({ id }) => id);
     };
 
-    await new Browser(suite.transport('http')).signedIn({ email: user.email, password });
+    await new CookieClient(suite.transport('http')).signedIn({ email: user.email, password });
 
     expect(await ended()).toEqual([old.id]);
   });
@@ -40,7 +40,7 @@ describeApp('a session', (suite) => {
     expect(await find()).toHaveLength(1);
 
     suite.clock.frozen = Date.now() + 2 * hour;
-    await new Browser(suite.transport('http')).signedIn({ email: user.email, password });
+    await new CookieClient(suite.transport('http')).signedIn({ email: user.email, password });
 
     expect(await find()).toEqual([]);
   });

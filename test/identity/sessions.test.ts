@@ -2,12 +2,12 @@ import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { CookieClient } from '../support/cookie-client.ts';
 import { startTestApp } from '../support/harness.ts';
-import { changeElsewhere } from '../support/rows.ts';
-import { Browser } from '../support/sign-in.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import { openTransports } from '../support/transports.ts';
-import { addTotp, addUser } from '../support/users.ts';
+import { addTotp, addUser } from '../support/user-rows.ts';
 
 const { listSessions, refreshSession, revokeSession, signOut } = SessionService.method;
 const { verifyToken } = VerificationService.method;
@@ -28,14 +28,14 @@ describeApp('a session', (suite) => {
   });
 
   describeTransports((name) => {
-    const browser = () => new Browser(suite.transport(name));
+    const browser = () => new CookieClient(suite.transport(name));
     async function signedIn() {
       const user = await add();
       const ada = browser();
       const { accessToken } = await ada.signedIn({ email: user.email, password });
       return { user, ada, accessToken, authorization: `Bearer ${accessToken}` };
     }
-    async function refreshed(ada: Browser) {
+    async function refreshed(ada: CookieClient) {
       const answer = await ada.refresh();
       if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
       return answer.message;
@@ -228,7 +228,7 @@ describeApp('a session', (suite) => {
     it('ends with its user, and covers at once what the user may do', async () => {
       const { user, ada, accessToken } = await signedIn();
       const change = (set: { scopes?: string; disable_time?: number }) =>
-        changeElsewhere(db(), (trx) =>
+        changeAsOtherProcess(db(), (trx) =>
           trx.updateTable('users').set(set).where('id', '=', user.id).execute(),
         );
       const within1s = { timeout: 10_000, interval: 50 };
@@ -254,7 +254,7 @@ describeApp('a session', (suite) => {
       const [there] = transports.filter(({ name }) => name === 'grpc');
       if (there === undefined) throw new Error('there is no such transport');
       const user = await add();
-      const ada = new Browser(suite.transport('http'));
+      const ada = new CookieClient(suite.transport('http'));
       const { accessToken: token } = await ada.signedIn({ email: user.email, password });
       const use = async () => {
         const answer = await there.call(

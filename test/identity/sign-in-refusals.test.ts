@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createPasswords, type Passwords } from '../../src/credentials/passwords.ts';
 import { createCheck } from '../../src/identity/sessions/check.ts';
 import type { UserRow } from '../../src/storage/schema.ts';
-import { Browser, type SignInRequest } from '../support/sign-in.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
-import { addTotp, addUser } from '../support/users.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { CookieClient, type SignInRequest } from '../support/cookie-client.ts';
+import { addTotp, addUser } from '../support/user-rows.ts';
 
 const password = 'correct horse battery staple';
 
@@ -58,7 +58,7 @@ describeApp('signing in', (suite) => {
   }
 
   describeTransports((name) => {
-    const browser = () => new Browser(suite.transport(name));
+    const browser = () => new CookieClient(suite.transport(name));
 
     it.each(badProofs)('refuses %s', async (_, proof) => {
       const ada = browser();

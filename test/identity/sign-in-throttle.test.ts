@@ -9,9 +9,9 @@ import {
 import { bareAddress } from '../../src/net/address.ts';
 import { networkOf } from '../../src/net/network.ts';
 import { transact } from '../../src/storage/database.ts';
-import { Browser } from '../support/sign-in.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
-import { addUser } from '../support/users.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { CookieClient } from '../support/cookie-client.ts';
+import { addUser } from '../support/user-rows.ts';
 
 const password = 'correct horse battery staple';
 const second = 1_000;
@@ -33,9 +33,9 @@ describeApp('attempts to sign in', (suite) => {
   });
 
   describeTransports((name) => {
-    const browser = () => new Browser(suite.transport(name));
+    const browser = () => new CookieClient(suite.transport(name));
     const add = () => addUser(suite.app.inside.db, { password });
-    async function code(by: Browser, email: string, text = password): Promise<string> {
+    async function code(by: CookieClient, email: string, text = password): Promise<string> {
       const answer = await by.signIn({ email, password: text });
       return answer.ok ? 'ok' : answer.error.code;
     }
@@ -112,9 +112,9 @@ describeApp('attempts to sign in', (suite) => {
 
   it('from a familiar browser succeed while a stranger floods its network', async () => {
     const { email } = await addUser(suite.app.inside.db, { password });
-    const familiar = new Browser(suite.transport('http'));
+    const familiar = new CookieClient(suite.transport('http'));
     await familiar.signedIn({ email, password });
-    const stranger = () => new Browser(suite.transport('http'));
+    const stranger = () => new CookieClient(suite.transport('http'));
     for (let i = 0; i < 60; i++) {
       await stranger().signIn({ email: `victim-${i}@example.com`, password: 'wrong' });
     }
@@ -130,7 +130,7 @@ describeApp('attempts to sign in', (suite) => {
 
   it('are told over HTTP when the next is heard', async () => {
     const { email } = await addUser(suite.app.inside.db, { password });
-    const browser = new Browser(suite.transport('http'));
+    const browser = new CookieClient(suite.transport('http'));
     for (let i = 0; i < 5; i++) await browser.signIn({ email, password: 'wrong' });
     for (const wait of [1, 2, 4]) {
       const answer = await browser.signIn({ email, password: 'wrong' });

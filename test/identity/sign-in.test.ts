@@ -5,12 +5,12 @@ import { createCheck } from '../../src/identity/sessions/check.ts';
 import { roleScopes } from '../../src/sharing/workspaces/roles.ts';
 import { transact } from '../../src/storage/database.ts';
 import type { Database, UserRow } from '../../src/storage/schema.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { CookieClient, type SignInRequest } from '../support/cookie-client.ts';
 import { startTestApp } from '../support/harness.ts';
-import { addWorkspace, changeElsewhere } from '../support/rows.ts';
-import { Browser, type SignInRequest } from '../support/sign-in.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { addWorkspace, changeAsOtherProcess } from '../support/owner-rows.ts';
 import { openTransports } from '../support/transports.ts';
-import { addTotp, addUser } from '../support/users.ts';
+import { addTotp, addUser } from '../support/user-rows.ts';
 
 const password = 'correct horse battery staple';
 const scopes = 'users:read users:write clients:read';
@@ -27,16 +27,16 @@ describeApp('signing in', (suite) => {
 
   function addRole({ id }: UserRow, workspace_id: string, role: 'admin' | 'member') {
     const row = { workspace_id, user_id: id, role, create_time: Date.now() };
-    return changeElsewhere(db(), (trx) => trx.insertInto('members').values(row).execute());
+    return changeAsOtherProcess(db(), (trx) => trx.insertInto('members').values(row).execute());
   }
-  async function refreshedScopes(browser: Browser): Promise<Set<string>> {
+  async function refreshedScopes(browser: CookieClient): Promise<Set<string>> {
     const answer = await browser.refresh();
     if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
     return new Set(answer.message.scope.split(' '));
   }
 
   describeTransports((name) => {
-    const browser = () => new Browser(suite.transport(name));
+    const browser = () => new CookieClient(suite.transport(name));
 
     it('makes a token that says who has signed in, when and how', async () => {
       const user = await add({ name: 'Ada' });
@@ -215,7 +215,7 @@ describeApp('signing in', (suite) => {
 
   it('stores neither the password nor what the cookie shows', async () => {
     const user = await add();
-    const ada = new Browser(suite.transport('http'));
+    const ada = new CookieClient(suite.transport('http'));
     const { accessToken } = await ada.signedIn(from(user));
     const secret = ada.cookie('latchkey_session')?.split('.')[1] ?? '';
 
@@ -234,7 +234,7 @@ describeApp('signing in', (suite) => {
 
   it('is told in the audit log, under the user', async () => {
     const user = await add();
-    await new Browser(suite.transport('http')).signedIn(from(user));
+    await new CookieClient(suite.transport('http')).signedIn(from(user));
 
     const events = await db()
       .selectFrom('audit_events')
@@ -251,7 +251,7 @@ it('sets cookies of this host and of https alone where that is what browsers spe
   try {
     const [transport] = transports.filter(({ name }) => name === 'grpc');
     if (transport === undefined) throw new Error('there is no such transport');
-    const ada = new Browser(transport);
+    const ada = new CookieClient(transport);
     const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = testApp.env;
     await ada.signedIn({ email, password });
 
@@ -280,7 +280,7 @@ function from({ email }: UserRow) {
 }
 
 function update(db: Database, { id }: UserRow, change: Partial<UserRow>): Promise<void> {
-  return changeElsewhere(db, (trx) =>
+  return changeAsOtherProcess(db, (trx) =>
     trx.updateTable('users').set(change).where('id', '=', id).execute(),
   );
 }

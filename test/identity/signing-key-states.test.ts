@@ -3,19 +3,19 @@ import { expect, it } from 'vitest';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import {
-  done,
-  type KeyAnswer,
-  oneKeyEachTime,
-  signingKid,
-  timesOf,
-} from '../support/signing-keys.ts';
-import {
   describeApp,
   describeTransports,
   type Suite,
   type TransportName,
-} from '../support/suite.ts';
-import { signToken } from '../support/tokens.ts';
+} from '../support/app-suite.ts';
+import { signToken } from '../support/signed-tokens.ts';
+import {
+  type KeyAnswer,
+  oneKeyEachTime,
+  signingKeyOf,
+  signingKid,
+  timesOf,
+} from '../support/signing-keys.ts';
 
 const { ACTIVE, PENDING, RETIRED, REMOVED, REVOKED } = SigningKeyState;
 
@@ -37,7 +37,7 @@ describeApp('the signing keys', (suite) => {
       expect(await signingKid(suite.app)).toBe(before.kid);
       expect(await keys.find(key.kid)).toEqual(key);
       advance(0.001);
-      const activated = done(await keys.activate(key.kid));
+      const activated = signingKeyOf(await keys.activate(key.kid));
 
       expect(activated.state).toBe(ACTIVE);
       expect(timesOf(activated).activate).toBe(freeze());
@@ -48,7 +48,7 @@ describeApp('the signing keys', (suite) => {
       const before = await keys.active();
       const start = freeze();
       const key = await keys.create();
-      const activated = done(await keys.activate(key.kid, true));
+      const activated = signingKeyOf(await keys.activate(key.kid, true));
       const retired = await keys.find(before.kid);
 
       expect(activated.state).toBe(ACTIVE);
@@ -62,7 +62,7 @@ describeApp('the signing keys', (suite) => {
       const before = await keys.active();
       const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
       const key = await keys.create();
-      done(await keys.activate(key.kid, true));
+      signingKeyOf(await keys.activate(key.kid, true));
 
       advance(299.999);
       expect(await isActive(suite, transport, token)).toBe(true);
@@ -82,11 +82,11 @@ describeApp('the signing keys', (suite) => {
       const revoked = await keys.active();
       const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
       const next = await keys.create();
-      done(await keys.activate(next.kid, true));
+      signingKeyOf(await keys.activate(next.kid, true));
       const young = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
       expect(await isActive(suite, transport, token)).toBe(true);
 
-      const answer = done(await keys.revoke(revoked.kid));
+      const answer = signingKeyOf(await keys.revoke(revoked.kid));
 
       expect(answer.state).toBe(REVOKED);
       expect(timesOf(answer)).toMatchObject({ revoke: freeze() });
@@ -104,7 +104,7 @@ describeApp('the signing keys', (suite) => {
       await keys.create();
       advance(301);
       const unready = await keys.create();
-      done(await keys.revoke(active.kid));
+      signingKeyOf(await keys.revoke(active.kid));
 
       expect((await keys.active()).kid).toBe(ready.kid);
       expect(await signingKid(suite.app)).toBe(ready.kid);
@@ -114,7 +114,7 @@ describeApp('the signing keys', (suite) => {
     it('that are revoked while they sign give way to a new one where none is ready', async () => {
       const unready = await keys.create();
       const active = await keys.active();
-      done(await keys.revoke(active.kid));
+      signingKeyOf(await keys.revoke(active.kid));
 
       const next = await keys.active();
       expect([active.kid, unready.kid]).not.toContain(next.kid);
@@ -126,9 +126,9 @@ describeApp('the signing keys', (suite) => {
     it('know no way back, and say so', async () => {
       const retired = await keys.active();
       const revoked = await keys.create();
-      done(await keys.revoke(revoked.kid));
+      signingKeyOf(await keys.revoke(revoked.kid));
       const next = await keys.create();
-      done(await keys.activate(next.kid, true));
+      signingKeyOf(await keys.activate(next.kid, true));
 
       for (const force of [false, true]) {
         await refused(keys.activate(retired.kid, force), 'conflict', 'was retired');
@@ -143,11 +143,11 @@ describeApp('the signing keys', (suite) => {
     it('take a change that was made already as made', async () => {
       const { kid } = await keys.active();
       const before = await keys.find(kid);
-      expect(done(await keys.activate(kid))).toEqual(before);
+      expect(signingKeyOf(await keys.activate(kid))).toEqual(before);
       const other = await keys.create();
-      const revoked = done(await keys.revoke(other.kid));
+      const revoked = signingKeyOf(await keys.revoke(other.kid));
       advance(1);
-      expect(done(await keys.revoke(other.kid))).toEqual(revoked);
+      expect(signingKeyOf(await keys.revoke(other.kid))).toEqual(revoked);
     });
 
     it('that are not there are not found', async () => {

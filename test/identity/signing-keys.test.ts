@@ -7,9 +7,9 @@ import {
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
 import { jwksMaxAgeSeconds } from '../../src/identity/keys/lifecycle.ts';
-import { done, oneKeyEachTime, signingKid, timesOf } from '../support/signing-keys.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
-import { signToken } from '../support/tokens.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { signToken } from '../support/signed-tokens.ts';
+import { oneKeyEachTime, signingKeyOf, signingKid, timesOf } from '../support/signing-keys.ts';
 
 const { PENDING } = SigningKeyState;
 
@@ -43,12 +43,12 @@ describeApp('the signing keys', (suite) => {
 
       await expect(keys.create()).rejects.toThrow('conflict');
       expect(await published()).toHaveLength(20);
-      done(await keys.revoke(made[0] ?? ''));
-      done(await keys.revoke(made[1] ?? ''));
+      signingKeyOf(await keys.revoke(made[0] ?? ''));
+      signingKeyOf(await keys.revoke(made[1] ?? ''));
       await keys.create();
       await keys.create();
       // The one that signs is replaced all the same.
-      done(await keys.revoke((await keys.active()).kid));
+      signingKeyOf(await keys.revoke((await keys.active()).kid));
       expect(await published()).toHaveLength(20);
     });
 
@@ -80,11 +80,11 @@ describeApp('the signing keys', (suite) => {
 
   it('keep a private part while they may sign, and no longer', async () => {
     const keys = manager('grpc');
-    done(await keys.activate((await keys.create()).kid, true));
+    signingKeyOf(await keys.activate((await keys.create()).kid, true));
     advance(311);
     await suite.app.inside.rotation.tick();
-    done(await keys.activate((await keys.create()).kid, true));
-    done(await keys.revoke((await keys.create()).kid));
+    signingKeyOf(await keys.activate((await keys.create()).kid, true));
+    signingKeyOf(await keys.revoke((await keys.create()).kid));
     await keys.create();
     const rows = await suite.app.inside.db.selectFrom('signing_keys').selectAll().execute();
     expect(new Set(rows.map(({ state }) => state))).toEqual(
@@ -99,8 +99,8 @@ describeApp('the signing keys', (suite) => {
   it('leave an event for each change, and for what the service did on top of it', async () => {
     const keys = manager('http');
     const created = await keys.create();
-    done(await keys.activate(created.kid, true));
-    done(await keys.revoke(created.kid));
+    signingKeyOf(await keys.activate(created.kid, true));
+    signingKeyOf(await keys.revoke(created.kid));
     const { kid: next } = await keys.active();
 
     const events = await suite.app.inside.db

@@ -1,9 +1,9 @@
 // A recent sign-in where one is due (RFC 9470), from the form to the action.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
-import { Browser } from '../support/sign-in.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
-import { addUser } from '../support/users.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { CookieClient } from '../support/cookie-client.ts';
+import { addUser } from '../support/user-rows.ts';
 
 const { revokeSigningKey } = SigningKeyService.method;
 
@@ -43,7 +43,7 @@ describeApp('an action that needs a recent sign-in', (suite) => {
 
     async function user(scopes: string) {
       const { email } = await addUser(suite.app.inside.db, { scopes, password });
-      const browser = new Browser(suite.transport(name));
+      const browser = new CookieClient(suite.transport(name));
       return {
         signIn: async () => (await browser.signedIn({ email, password })).accessToken,
         async refresh() {

@@ -10,11 +10,11 @@ import { managementScopes } from '../../src/access/scopes.ts';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
 import { lockRow } from '../../src/storage/lock.ts';
-import { addMember, as, memberScope } from '../support/members.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
 import type { Credential, Transport, UnaryMethod } from '../support/transports.ts';
-import { addTotp, addUser } from '../support/users.ts';
+import { addTotp, addUser } from '../support/user-rows.ts';
 
 const { updateUser, disableUser, enableUser, setPassword, removeTotp } = UserService.method;
 
@@ -47,8 +47,8 @@ describeApp('users:write alone', (suite) => {
   beforeAll(async () => {
     const { id } = await addUser(db(), { kind: 'staff', scopes: scope });
     callers = [
-      await as(suite.testApp, { type: 'service', scope }),
-      await as(suite.testApp, { type: 'staff', sub: id, scope }),
+      await credentialFor(suite.testApp, { type: 'service', scope }),
+      await credentialFor(suite.testApp, { type: 'staff', sub: id, scope }),
     ];
   });
   const userRow = (id: string) =>
@@ -141,8 +141,8 @@ describeApp('the last holder of a management scope', (suite) => {
       await addUser(db(), { kind: 'staff', scopes: others.join(' ') });
       await addUser(db(), { kind: 'staff', scopes: all, disabled: true });
       const holder = await addUser(db(), { kind: 'staff', scopes: all });
-      const own = await as(suite.testApp, { type: 'staff', sub: holder.id, scope: all });
-      const service = await as(suite.testApp, { type: 'service', scope: all });
+      const own = await credentialFor(suite.testApp, { type: 'staff', sub: holder.id, scope: all });
+      const service = await credentialFor(suite.testApp, { type: 'service', scope: all });
       const transport = suite.transport(name);
       for (const caller of [own, service]) {
         const without = { userId: holder.id, scopes: others, updateMask: mask };
@@ -179,7 +179,11 @@ describeApp('the roles of a workspace', (suite) => {
       const owner = await addMember(db(), workspaceId, 'owner');
       const self = await addMember(db(), workspaceId, role);
       const other = await addMember(db(), workspaceId, 'member');
-      const caller = await as(suite.testApp, { type: 'member', sub: self, scope: memberScope });
+      const caller = await credentialFor(suite.testApp, {
+        type: 'member',
+        sub: self,
+        scope: memberScope,
+      });
       return { workspaceId, owner, self, other, caller };
     }
 
@@ -215,7 +219,7 @@ describeApp('the roles of a workspace', (suite) => {
       const { workspaceId, owner, other } = await workspace('member');
       await addMember(db(), workspaceId, 'owner');
       const scope = 'users:write workspaces:write';
-      const caller = await as(suite.testApp, { type: 'service', scope });
+      const caller = await credentialFor(suite.testApp, { type: 'service', scope });
       // A role in another workspace protects the user still.
       const elsewhere = await addWorkspace(db(), '');
       await addMember(db(), elsewhere.ownerId, 'member', owner);

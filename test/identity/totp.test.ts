@@ -2,11 +2,11 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
 import { stepOf } from '../../src/identity/users/totp.ts';
-import { as, liveSessions, subjectOf } from '../support/members.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
 import type { Credential } from '../support/transports.ts';
-import { addSession, addUser } from '../support/users.ts';
+import { addSession, addUser } from '../support/user-rows.ts';
 
 const { getUser, enrolTotp, confirmTotp, removeTotp } = UserService.method;
 
@@ -77,7 +77,7 @@ describeApp('a second factor', (suite) => {
   beforeAll(async () => {
     const scope = managementScopes.join(' ');
     const { id } = await addUser(db(), { kind: 'staff', scopes: scope });
-    staff = await as(suite.testApp, { type: 'staff', sub: id, scope });
+    staff = await credentialFor(suite.testApp, { type: 'staff', sub: id, scope });
   });
 
   describeTransports((name) => {
@@ -86,7 +86,7 @@ describeApp('a second factor', (suite) => {
 
     it.each([true, false])('ends the other sessions if asked to: %s', async (endOtherSessions) => {
       const { id: userId } = await addUser(db());
-      const own = await as(suite.testApp, { type: 'staff', sub: userId, scope: '' });
+      const own = await credentialFor(suite.testApp, { type: 'staff', sub: userId, scope: '' });
       const { sid } = subjectOf(own);
       const bystander = await addSession(db(), (await addUser(db())).id);
       for (const step of ['confirm', 'remove'] as const) {
@@ -111,7 +111,7 @@ describeApp('a second factor', (suite) => {
     });
     async function newUser(kind: 'staff' | 'member' = 'member') {
       const user = await addUser(db(), { kind });
-      const own = await as(suite.testApp, { type: kind, sub: user.id, scope: '' });
+      const own = await credentialFor(suite.testApp, { type: kind, sub: user.id, scope: '' });
       return { userId: user.id, email: user.email, own };
     }
     async function enrol({ userId, own }: { userId: string; own: Credential }) {
@@ -196,7 +196,7 @@ describeApp('a second factor', (suite) => {
 
     it('is removed by the user, or by who holds all that the user may do', async () => {
       const scope = 'users:write links:read';
-      const limited = await as(suite.testApp, { type: 'service', scope });
+      const limited = await credentialFor(suite.testApp, { type: 'service', scope });
       for (const [scopes, remover, isRemoved] of [
         ['audit:read', 'own', true],
         ['audit:read', 'staff', true],
@@ -204,7 +204,11 @@ describeApp('a second factor', (suite) => {
         ['links:read', 'limited', true],
       ] as const) {
         const { id: userId } = await addUser(db(), { kind: 'staff', scopes });
-        const own = await as(suite.testApp, { type: 'staff', sub: userId, scope: scopes });
+        const own = await credentialFor(suite.testApp, {
+          type: 'staff',
+          sub: userId,
+          scope: scopes,
+        });
         const { seed } = await enrol({ userId, own });
         await call(confirmTotp, { userId, code: codeAt(seed, now) }, own);
         const credential = { own, staff, limited }[remover];

@@ -4,10 +4,10 @@ import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { unknownCredential } from '../support/credentials.ts';
-import { type Added, addClient, addCustomer, addWorkspace } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
-import { inactive, signToken } from '../support/tokens.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { unknownCredential } from '../support/invalid-credentials.ts';
+import { type Added, addClient, addCustomer, addWorkspace } from '../support/owner-rows.ts';
+import { inactive, signToken } from '../support/signed-tokens.ts';
 
 const { issueToken, exchangeApiKey } = IssuanceService.method;
 const { verifyToken, revokeToken } = VerificationService.method;

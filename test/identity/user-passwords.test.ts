@@ -6,11 +6,11 @@ import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js
 import { managementScopes } from '../../src/access/scopes.ts';
 import { base62 } from '../../src/crypto/ids.ts';
 import { isCommonPassword } from '../../src/identity/users/common-passwords.ts';
-import { addMember, as, liveSessions, subjectOf } from '../support/members.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { addMember, credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';
-import { addSession, addUser } from '../support/users.ts';
+import { addSession, addUser } from '../support/user-rows.ts';
 
 const { createUser, setPassword } = UserService.method;
 
@@ -20,7 +20,7 @@ describeApp('passwords', (suite) => {
   beforeAll(async () => {
     const scopes = managementScopes.join(' ');
     const { id } = await addUser(db(), { kind: 'staff', scopes });
-    staff = await as(suite.testApp, { type: 'staff', sub: id, scope: scopes });
+    staff = await credentialFor(suite.testApp, { type: 'staff', sub: id, scope: scopes });
   });
   const hashOf = async (id: string) => {
     const [row] = await db().selectFrom('users').selectAll().where('id', '=', id).execute();
@@ -88,7 +88,7 @@ describeApp('passwords', (suite) => {
       async (type) => {
         const { id } = await addUser(db(), { kind: type });
         await addSession(db(), id);
-        const own = await as(suite.testApp, { type, scope: '', sub: id });
+        const own = await credentialFor(suite.testApp, { type, scope: '', sub: id });
         const { sid } = subjectOf(own);
         expect(await liveSessions(db(), id)).toHaveLength(2);
         expect(await set(id, 'another password', own)).toMatchObject({ ok: true });
@@ -100,8 +100,8 @@ describeApp('passwords', (suite) => {
     it('of users who may do more than the caller stay theirs', async () => {
       const scope = 'users:write links:read';
       const caller = await addUser(db(), { kind: 'staff', scopes: scope });
-      const limited = await as(suite.testApp, { type: 'staff', sub: caller.id, scope });
-      const service = await as(suite.testApp, { type: 'service', scope });
+      const limited = await credentialFor(suite.testApp, { type: 'staff', sub: caller.id, scope });
+      const service = await credentialFor(suite.testApp, { type: 'service', scope });
       const strong = await addUser(db(), { kind: 'staff', scopes: `${scope} audit:read` });
       const { ownerId } = await addWorkspace(db(), '');
       const owner = await addMember(db(), ownerId, 'owner');

@@ -3,10 +3,10 @@ import { beforeEach, expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
-import { as } from '../support/members.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { credentialFor } from '../support/member-rows.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
-import { addUser } from '../support/users.ts';
+import { addUser } from '../support/user-rows.ts';
 
 const { listUsers, updateUser, disableUser, enableUser, setPassword, enrolTotp, confirmTotp } =
   UserService.method;
@@ -18,7 +18,10 @@ const first = 'the first password';
 describeApp('a user who is signed in', (suite) => {
   let staff: { authorization: string };
   beforeEach(async () => {
-    staff = await as(suite.testApp, { type: 'staff', scope: managementScopes.join(' ') });
+    staff = await credentialFor(suite.testApp, {
+      type: 'staff',
+      scope: managementScopes.join(' '),
+    });
   });
 
   describeTransports((name) => {

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
-import { addMember, as, liveSessions } from '../support/members.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { addMember, credentialFor, liveSessions } from '../support/member-rows.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';
-import { addSession, addUser } from '../support/users.ts';
+import { addSession, addUser } from '../support/user-rows.ts';
 
 const { createUser, getUser, listUsers, updateUser, disableUser, enableUser } = UserService.method;
 
@@ -20,7 +20,7 @@ describeApp('users', (suite) => {
       kind: 'staff',
       scopes: managementScopes.join(' '),
     });
-    staff = await as(suite.testApp, {
+    staff = await credentialFor(suite.testApp, {
       type: 'staff',
       sub: id,
       scope: managementScopes.join(' '),
@@ -165,7 +165,7 @@ describeApp('users', (suite) => {
       let limited: Credential;
       beforeAll(async () => {
         const { id } = await addUser(db(), { kind: 'staff', scopes: scope });
-        limited = await as(suite.testApp, { type: 'staff', sub: id, scope });
+        limited = await credentialFor(suite.testApp, { type: 'staff', sub: id, scope });
       });
       const forbidden = { ok: false, error: { code: 'forbidden' } };
 
@@ -174,7 +174,10 @@ describeApp('users', (suite) => {
         const request = { email: newEmail(), password, kind: UserKind.STAFF };
         const more = { ...request, scopes: ['links:read', 'links:write'] };
         expect(await call(createUser, more, limited)).toMatchObject(forbidden);
-        const service = await as(suite.testApp, { type: 'service', scope: 'users:write' });
+        const service = await credentialFor(suite.testApp, {
+          type: 'service',
+          scope: 'users:write',
+        });
         expect(await call(createUser, more, service)).toMatchObject(forbidden);
         expect(await countUsers()).toBe(before);
         const less = { ...request, scopes: ['links:read'] };

@@ -5,14 +5,14 @@ import {
   VerificationService,
   type VerifyTokenRequestSchema,
 } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { startTestApp } from '../support/harness.ts';
 import {
   describeApp,
   describeTransports,
   type Suite,
   type TransportName,
-} from '../support/suite.ts';
-import { inactive, signToken } from '../support/tokens.ts';
+} from '../support/app-suite.ts';
+import { startTestApp } from '../support/harness.ts';
+import { inactive, signToken } from '../support/signed-tokens.ts';
 import { openTransports } from '../support/transports.ts';
 
 const { verifyToken, revokeToken } = VerificationService.method;

@@ -4,7 +4,7 @@ import { watch } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
+import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, type Program, spawnProgram, startProgram } from '../support/program.ts';
 import { stoppedInstallation } from '../support/stopped-installation.ts';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import SQLite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
+import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
 import { stoppedInstallation } from '../support/stopped-installation.ts';
 

@@ -1,8 +1,8 @@
 // The memory of the process while gRPC clients leave their calls unfinished.
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { openCall, openSession, prefix } from '../support/grpc-raw.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
+import { openCall, openSession, prefix } from '../support/raw-grpc.ts';
 
 const megabyte = 1024 * 1024;
 

@@ -8,11 +8,11 @@ import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
-import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { describeDialects } from '../support/harness.ts';
-import { codeOf, messageOf } from '../support/managing.ts';
+import { codeOf, messageOf } from '../support/manager-calls.ts';
+import { type Added, addClient, addCustomer } from '../support/owner-rows.ts';
+import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
-import { type Added, addClient, addCustomer } from '../support/rows.ts';
 import { openTransports, type Transport } from '../support/transports.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
 import { transact } from '../../src/storage/database.ts';
-import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { describeDialects } from '../support/harness.ts';
 import { urlIn, withDatabase } from '../support/master-keys.ts';
+import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, type RunningProgram, spawnProgram, startProgram } from '../support/program.ts';
-import { addSession, addUser } from '../support/users.ts';
+import { addSession, addUser } from '../support/user-rows.ts';
 
 type Answer = { readonly code: unknown; readonly password: string; readonly stderr: string };
 

@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { cookieOf, secretDocument } from '../support/gated.ts';
+import { cookieOf, useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';
 import { freePort } from '../support/postgres.ts';
-import { api, type LinkFields, makeLink, upload } from '../support/sharing.ts';
+import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 
 const hours = 3_600_000;
 
 describeDialects('the gate of a link rejects an access session', (dialect) => {
-  const { app, clock, gated, open, pass, expectNothingOf } = secretDocument(dialect);
+  const { app, clock, gated, open, pass, expectNothingOf } = useSecretDocument(dialect);
 
   async function expectClosed(link: LinkFields, cookie: string, status = 403): Promise<void> {
     for (const route of ['/file', '/download']) {
@@ -76,7 +76,7 @@ describeDialects('the gate of a link rejects an access session', (dialect) => {
   it('after the link was revoked', async () => {
     const link = await gated();
     const cookie = await pass(link);
-    await api(app(), 'DELETE', `/links/${link.id}`);
+    await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
 
     await expectClosed(link, cookie, 410);
 
@@ -103,7 +103,7 @@ describeDialects('the gate of a link rejects an access session', (dialect) => {
     await expectClosed(link, cookie, 410);
     // A later expiry makes the access session valid again.
     const longer = { expire_time: new Date(end + hours).toISOString() };
-    expect((await api(app(), 'PATCH', `/links/${link.id}`, longer)).status).toBe(200);
+    expect((await callSharingApi(app(), 'PATCH', `/links/${link.id}`, longer)).status).toBe(200);
     const back = await fetch(`${link.url}/file`, { headers: { cookie } });
     await back.arrayBuffer();
     expect(back.status).toBe(200);
@@ -112,17 +112,17 @@ describeDialects('the gate of a link rejects an access session', (dialect) => {
   it('of before the gate was changed', async () => {
     const link = await open();
     const cookie = cookieOf(await fetch(link.url));
-    const renamed = await api(app(), 'PATCH', `/links/${link.id}`, { name: 'No gate' });
+    const renamed = await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { name: 'No gate' });
     expect(renamed.status).toBe(200);
     const opened = await fetch(`${link.url}/file`, { headers: { cookie } });
     await opened.arrayBuffer();
     expect(opened.status).toBe(200);
 
-    await api(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
+    await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
 
     await expectClosed(link, cookie);
     const second = await pass(link);
-    await api(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
+    await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
     await expectClosed(link, second);
   });
 });

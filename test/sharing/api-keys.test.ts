@@ -3,9 +3,9 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { addMember, as, memberScope } from '../support/members.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';
 
 const { createApiKey, listApiKeys, rotateApiKey, revokeApiKey } = ApiKeyService.method;
@@ -21,8 +21,8 @@ describeApp("a workspace's API keys", (suite) => {
   beforeEach(async () => {
     workspaceId = (await addWorkspace(db(), '')).ownerId;
     const sub = await addMember(db(), workspaceId, 'admin');
-    admin = await as(suite.testApp, { type: 'member', sub, scope: memberScope });
-    staff = await as(suite.testApp, { type: 'staff', scope: memberScope });
+    admin = await credentialFor(suite.testApp, { type: 'member', sub, scope: memberScope });
+    staff = await credentialFor(suite.testApp, { type: 'staff', scope: memberScope });
   });
   const countKeys = async () => {
     const rows = await db()
@@ -148,7 +148,7 @@ describeApp("a workspace's API keys", (suite) => {
     it('get no scope that the caller does not hold', async () => {
       const { keyId } = await make();
       const before = await countKeys();
-      const narrow = await as(suite.testApp, {
+      const narrow = await credentialFor(suite.testApp, {
         type: 'staff',
         scope: 'api_keys:write documents:read',
       });
@@ -164,7 +164,11 @@ describeApp("a workspace's API keys", (suite) => {
       const { keyId, authorization } = await make();
       const other = (await addWorkspace(db(), '')).ownerId;
       const sub = await addMember(db(), other, 'owner');
-      const stranger = await as(suite.testApp, { type: 'member', sub, scope: memberScope });
+      const stranger = await credentialFor(suite.testApp, {
+        type: 'member',
+        sub,
+        scope: memberScope,
+      });
       const notFound = { ok: false, error: { code: 'not_found' } };
       expect(await call(rotateApiKey, { keyId }, stranger)).toMatchObject(notFound);
       expect(await call(revokeApiKey, { keyId }, stranger)).toMatchObject(notFound);
@@ -177,8 +181,12 @@ describeApp("a workspace's API keys", (suite) => {
 
     it('are closed to plain members, to services and to keys themselves', async () => {
       const sub = await addMember(db(), workspaceId, 'member');
-      const member = await as(suite.testApp, { type: 'member', sub, scope: memberScope });
-      const service = await as(suite.testApp, { type: 'service', scope: memberScope });
+      const member = await credentialFor(suite.testApp, {
+        type: 'member',
+        sub,
+        scope: memberScope,
+      });
+      const service = await credentialFor(suite.testApp, { type: 'service', scope: memberScope });
       const request = { workspaceId, name: 'x', scopes };
       expect(await call(createApiKey, request, member)).toMatchObject(forbidden);
       expect(await call(createApiKey, request, service)).toMatchObject(forbidden);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
-import { filesUnder } from '../support/sharing.ts';
+import { filesUnder } from '../support/sharing-api.ts';
 
 let root: string;
 const never = 3_600_000;

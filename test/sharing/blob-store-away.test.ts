@@ -3,12 +3,16 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { cookieOf } from '../support/gated.ts';
+import {
+  openRpcStreamTransports,
+  openStreamTransports,
+  postForm,
+} from '../support/document-streams.ts';
+import { cookieOf } from '../support/gated-document.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { multipartBody } from '../support/raw-http.ts';
-import { keyOf, makeLink, makePng, upload } from '../support/sharing.ts';
+import { keyOf, makeLink, makePng, upload } from '../support/sharing-api.ts';
 import { mayMount } from '../support/small-disk.ts';
-import { openRpcStreamTransports, openStreamTransports, postForm } from '../support/streams.ts';
 
 type Away = { readonly leave: () => Promise<void>; readonly back: () => Promise<void> };
 type Way = [what: string, prepare: (blobDir: string) => Promise<Away>, readable: boolean];

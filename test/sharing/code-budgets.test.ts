@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
 import { createCodes } from '../../src/sharing/gate/codes.ts';
-import { secretDocument } from '../support/gated.ts';
+import { alertOf, fieldAskedBy, lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
+import { useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
-import { type LinkFields, makeLink, upload } from '../support/sharing.ts';
-import { alertOf, askedBy, lastCode, mailsOf, Visitor } from '../support/visitor.ts';
+import { type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 
 const second = 1_000;
 
@@ -41,7 +41,7 @@ describeDialects('the codes of one link', (dialect) => {
 });
 
 describeDialects('a code', (dialect) => {
-  const { app, clock, gated } = secretDocument(dialect, { trustedProxies: ['127.0.0.1'] });
+  const { app, clock, gated } = useSecretDocument(dialect, { trustedProxies: ['127.0.0.1'] });
   const proven = () => gated({ email_verification_required: true });
 
   /** Requests codes for unknown readers until the budget is used up. */
@@ -114,7 +114,7 @@ describeDialects('a code', (dialect) => {
     expect((await known.post({ code: await lastCode(app(), email) })).status).toBe(303);
     await useUpStrangers(link);
     const stranger = await new Visitor(link).post({ email: 'stranger@example.com' });
-    expect([stranger.status, askedBy(stranger)]).toEqual([429, 'E-mail address']);
+    expect([stranger.status, fieldAskedBy(stranger)]).toEqual([429, 'E-mail address']);
     expect(alertOf(stranger)).toMatch(/Too many codes .* Try again in \d+ seconds/);
 
     // The address, from a browser that is new to the link.

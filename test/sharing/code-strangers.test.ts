@@ -5,15 +5,15 @@ import { Failure } from '../../src/errors/errors.ts';
 import { createCodes } from '../../src/sharing/gate/codes.ts';
 import { verifiedBrowserId } from '../../src/sharing/gate/known-browser.ts';
 import { transact } from '../../src/storage/database.ts';
-import { secretDocument } from '../support/gated.ts';
+import { lastCode, Visitor, wrongCode } from '../support/gate-visitor.ts';
+import { useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects } from '../support/harness.ts';
-import type { LinkFields } from '../support/sharing.ts';
-import { lastCode, Visitor, wrongCode } from '../support/visitor.ts';
+import type { LinkFields } from '../support/sharing-api.ts';
 
 const email = 'reader@example.com';
 
 describeDialects('requests by strangers who know an address', (dialect) => {
-  const { app, clock, gated } = secretDocument(dialect);
+  const { app, clock, gated } = useSecretDocument(dialect);
   const proven = () => gated({ email_verification_required: true });
 
   /** Codes whose mails are read here. */

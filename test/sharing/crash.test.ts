@@ -6,11 +6,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
 import { blobIsNeeded } from '../../src/sharing/documents/store.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
 import { describeDialects } from '../support/harness.ts';
+import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
 import { multipartBody, openRawHttp, requestHead } from '../support/raw-http.ts';
-import { bearer, filesUnder, sha256 } from '../support/sharing.ts';
+import { bearer, filesUnder, sha256 } from '../support/sharing-api.ts';
 
 describeDialects('a crash', (dialect) => {
   // Each round is a start of the program. The chaos tests kill it hundreds of times on PostgreSQL.

@@ -1,11 +1,18 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { cookieOf } from '../support/gated.ts';
+import { openRpcStreamTransports } from '../support/document-streams.ts';
+import { cookieOf } from '../support/gated-document.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/harness.ts';
 import { spawnProgram } from '../support/program.ts';
-import { api, blobDirOf, keyOf, makeLink, makePng, upload } from '../support/sharing.ts';
-import { openRpcStreamTransports } from '../support/streams.ts';
+import {
+  blobDirOf,
+  callSharingApi,
+  keyOf,
+  makeLink,
+  makePng,
+  upload,
+} from '../support/sharing-api.ts';
 
 async function start(options: TestAppOptions = {}): Promise<TestApp> {
   const test = await startTestApp(options);
@@ -151,6 +158,6 @@ describe('the check of all documents', () => {
     );
     const summary = 'Documents checked: 4, damaged: 4';
     expect(await doctor()).toEqual({ code: 1, lines: [...lines, summary].sort() });
-    expect((await api(test, 'GET', '/documents')).status).toBe(200);
+    expect((await callSharingApi(test, 'GET', '/documents')).status).toBe(200);
   });
 });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import {
-  api,
   blobDirOf,
+  callSharingApi,
   expectNothingStored,
   filesUnder,
   keyOf,
@@ -11,7 +11,7 @@ import {
   otherWorkspace,
   serviceCredential,
   upload,
-} from '../support/sharing.ts';
+} from '../support/sharing-api.ts';
 import { openTransports, type Transport } from '../support/transports.ts';
 
 const { listDocuments, getDocument, updateDocument, deleteDocument } = DocumentService.method;
@@ -36,7 +36,7 @@ describeDialects('documents', (dialect) => {
   });
   beforeEach(async () => {
     const rows = await test.app.inside.db.selectFrom('documents').select('id').execute();
-    for (const { id } of rows) await api(test, 'DELETE', `/documents/${id}`);
+    for (const { id } of rows) await callSharingApi(test, 'DELETE', `/documents/${id}`);
     await expectNothingStored(test);
   });
 
@@ -128,14 +128,14 @@ describeDialects('documents', (dialect) => {
       }
     }
     for (const query of ['page_size=abc', 'page_size=1e99', 'page_size=1&page_size=2', 'order=a']) {
-      expect((await api(test, 'GET', `/documents?${query}`)).status, query).toBe(400);
+      expect((await callSharingApi(test, 'GET', `/documents?${query}`)).status, query).toBe(400);
     }
   });
 
   it('over HTTP are listed with every field and an empty token at the end', async () => {
     const document = await upload(test, Buffer.from('a'), 'a.bin');
 
-    const { status, body } = await api(test, 'GET', '/documents');
+    const { status, body } = await callSharingApi(test, 'GET', '/documents');
 
     expect({ status, body }).toEqual({
       status: 200,
@@ -150,7 +150,7 @@ describeDialects('documents', (dialect) => {
       const answer = await transport.call(updateDocument, request, keyOf(test));
       const { name } = request;
       expect(answer, transport.name).toMatchObject({ ok: true, message: { document: { name } } });
-      const read = await api(test, 'GET', `/documents/${document.id}`);
+      const read = await callSharingApi(test, 'GET', `/documents/${document.id}`);
       expect(read.body).toEqual({ ...document, name });
     }
   });
@@ -174,14 +174,14 @@ describeDialects('documents', (dialect) => {
       [{ name: 'b', update_mask: 'sha256' }, 'update_mask'],
     ];
     for (const [body, field] of bodies) {
-      const answer = await api(test, 'PATCH', route, body);
+      const answer = await callSharingApi(test, 'PATCH', route, body);
       expect(answer, JSON.stringify(body)).toMatchObject({
         status: 400,
         body: { code: 'invalid_argument', errors: [{ field }] },
       });
     }
-    expect((await api(test, 'PATCH', route, {})).body).toEqual(document);
-    expect((await api(test, 'GET', route)).body).toEqual(document);
+    expect((await callSharingApi(test, 'PATCH', route, {})).body).toEqual(document);
+    expect((await callSharingApi(test, 'GET', route)).body).toEqual(document);
   });
 
   it('are deleted with their bytes and their links', async () => {
@@ -199,8 +199,10 @@ describeDialects('documents', (dialect) => {
       for (const route of ['', '/file', '/download']) {
         expect((await fetch(link.url + route, { headers: { cookie } })).status).toBe(404);
       }
-      expect((await api(test, 'GET', `/links/${link.id}`)).status).toBe(404);
-      expect((await api(test, 'GET', `/documents/${document.id}/file`)).status).toBe(404);
+      expect((await callSharingApi(test, 'GET', `/links/${link.id}`)).status).toBe(404);
+      expect((await callSharingApi(test, 'GET', `/documents/${document.id}/file`)).status).toBe(
+        404,
+      );
       const again = await transport.call(deleteDocument, { documentId: document.id }, keyOf(test));
       expect(again, transport.name).toMatchObject({ ok: false, error: { code: 'not_found' } });
     }
@@ -210,7 +212,7 @@ describeDialects('documents', (dialect) => {
     const { id } = await upload(test, Buffer.from('a'), 'a.bin');
 
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => api(test, 'DELETE', `/documents/${id}`)),
+      Array.from({ length: 8 }, () => callSharingApi(test, 'DELETE', `/documents/${id}`)),
     );
 
     const statuses = answers.map(({ status }) => status);
@@ -221,7 +223,10 @@ describeDialects('documents', (dialect) => {
 
   it('answer a deletion with an empty object', async () => {
     const { id } = await upload(test, Buffer.from('a'), 'a.bin');
-    expect(await api(test, 'DELETE', `/documents/${id}`)).toMatchObject({ status: 200, body: {} });
+    expect(await callSharingApi(test, 'DELETE', `/documents/${id}`)).toMatchObject({
+      status: 200,
+      body: {},
+    });
   });
 
   it('of another workspace are not found, by any method', async () => {
@@ -242,23 +247,23 @@ describeDialects('documents', (dialect) => {
       expect(list, transport.name).toMatchObject({ ok: true, message: { documents: [] } });
     }
     const file = `/documents/${document.id}/file?workspace_id=ws_other`;
-    expect(await api(test, 'GET', file, undefined, credential)).toMatchObject({
+    expect(await callSharingApi(test, 'GET', file, undefined, credential)).toMatchObject({
       status: 404,
       body: { code: 'not_found' },
     });
-    expect((await api(test, 'GET', `/documents/${document.id}`)).body).toEqual(document);
+    expect((await callSharingApi(test, 'GET', `/documents/${document.id}`)).body).toEqual(document);
   });
 
   it('are not found by ids that cannot be', async () => {
     for (const id of ['doc_unknown', `doc_${'0'.repeat(22)}`, "'", '%25', '..', '%F0%9F%98%80']) {
-      const answer = await api(test, 'GET', `/documents/${encodeURIComponent(id)}`);
+      const answer = await callSharingApi(test, 'GET', `/documents/${encodeURIComponent(id)}`);
       expect(answer, id).toMatchObject({ status: 404, body: { code: 'not_found' } });
     }
     for (const id of ['%00', 'x'.repeat(65)]) {
-      expect((await api(test, 'GET', `/documents/${id}`)).status, id).toBe(400);
+      expect((await callSharingApi(test, 'GET', `/documents/${id}`)).status, id).toBe(400);
     }
     const inBody = { document_id: 'a\u0000b' };
-    expect(await api(test, 'POST', '/links', inBody)).toMatchObject({
+    expect(await callSharingApi(test, 'POST', '/links', inBody)).toMatchObject({
       status: 400,
       body: { errors: [{ field: 'document_id' }] },
     });

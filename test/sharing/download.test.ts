@@ -1,19 +1,19 @@
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openRpcStreamTransports } from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
-import { ranges } from '../support/ranges.ts';
+import { rangeCases } from '../support/range-cases.ts';
 import {
-  api,
   blobDirOf,
+  callSharingApi,
   type DocumentFields,
   keyOf,
   makeLink,
   openFilesUnder,
   upload,
-} from '../support/sharing.ts';
-import { openRpcStreamTransports } from '../support/streams.ts';
+} from '../support/sharing-api.ts';
 
 const pdf = makePdf({ pages: 1, text: 'Terms', padToBytes: 10_000 });
 
@@ -58,7 +58,7 @@ describe('a download', () => {
   });
 
   it.each(
-    ranges.flatMap(([range, expected]) => [
+    rangeCases.flatMap(([range, expected]) => [
       { route: 'the API', range, expected },
       { route: 'a shared link', range, expected },
     ]),
@@ -200,7 +200,7 @@ describe('a download', () => {
     ['50%41.pdf', `attachment; filename=50%41.pdf; filename*=utf-8''50%2541.pdf`],
   ];
   it.each(names)('is named %j by its header', async (name, disposition) => {
-    const renamed = await api(test, 'PATCH', `/documents/${document.id}`, { name });
+    const renamed = await callSharingApi(test, 'PATCH', `/documents/${document.id}`, { name });
     expect(renamed.status).toBe(200);
 
     const response = await request({}, 'HEAD');
@@ -213,7 +213,7 @@ describe('a download', () => {
   it.each(['😀.pdf', '😀'.repeat(255), '\u200bzero', "it's (1)*~`^|.pdf", 'a\\b', '../../x'])(
     'named %.20j is sent all the same',
     async (name) => {
-      await api(test, 'PATCH', `/documents/${document.id}`, { name });
+      await callSharingApi(test, 'PATCH', `/documents/${document.id}`, { name });
       const response = await request();
       expect(response.status).toBe(200);
       expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename/);

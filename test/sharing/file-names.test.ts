@@ -3,9 +3,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { downloadHead } from '../../src/http/download.ts';
 import { checkName } from '../../src/sharing/documents/upload.ts';
+import {
+  openStreamTransports,
+  postForm,
+  type StreamTransport,
+} from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
-import { blobDirOf, filesUnder, keyOf, upload } from '../support/sharing.ts';
-import { openStreamTransports, postForm, type StreamTransport } from '../support/streams.ts';
+import { blobDirOf, filesUnder, keyOf, upload } from '../support/sharing-api.ts';
 import { type TransportAnswer, transportNames } from '../support/transports.ts';
 
 const file = Buffer.from('some bytes');

@@ -4,11 +4,18 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openStreamTransports } from '../support/document-streams.ts';
 import { parseEnv, startTestApp, type TestApp } from '../support/harness.ts';
 import { newDataDir } from '../support/program.ts';
-import { api, bearer, filesUnder, keyOf, stored, upload } from '../support/sharing.ts';
+import {
+  bearer,
+  callSharingApi,
+  filesUnder,
+  keyOf,
+  storedState,
+  upload,
+} from '../support/sharing-api.ts';
 import { mayMount, mountDisk } from '../support/small-disk.ts';
-import { openStreamTransports } from '../support/streams.ts';
 
 type Place = {
   readonly app: Parameters<typeof openStreamTransports>[0];
@@ -128,7 +135,7 @@ describe('an upload whose row finds no room', () => {
       for (let i = 0; answer.ok && i < 1000; i++) answer = await upload();
       const error = { code: 'unavailable', message: 'The database has no room for this.' };
       expect(answer, transport.name).toMatchObject({ ok: false, error });
-      const { rows, files } = await stored(test);
+      const { rows, files } = await storedState(test);
       expect(files, transport.name).toHaveLength(rows);
     }
 
@@ -162,12 +169,12 @@ describe.each(mayMount() ? ['SQLite and the blobs'] : [])('a disk filled by %s',
     expect(await post()).toBe(503);
 
     for (const id of ids.slice(0, 6)) {
-      expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
+      expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
       disk.fill();
     }
 
     for (const id of ids.slice(6)) {
-      expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
+      expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
     }
     await expect.poll(() => filesUnder(blobDir)).toEqual([]);
     await rm(path.join(disk.folder, 'filler'));

@@ -1,27 +1,28 @@
 import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { cookieOf, secretDocument } from '../support/gated.ts';
-import { describeDialects } from '../support/harness.ts';
-import { api, type LinkFields } from '../support/sharing.ts';
 import {
   alertOf,
-  askedBy,
   codesFor,
+  fieldAskedBy,
   lastCode,
   mailsOf,
   Visitor,
   wrongCode,
-} from '../support/visitor.ts';
+} from '../support/gate-visitor.ts';
+import { cookieOf, useSecretDocument } from '../support/gated-document.ts';
+import { describeDialects } from '../support/harness.ts';
+import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 
 describeDialects('a link that wants an address proven', (dialect) => {
-  const { app, clock, gated, expectNothingOf } = secretDocument(dialect);
+  const { app, clock, gated, expectNothingOf } = useSecretDocument(dialect);
   const proven = (options = {}) => gated({ email_verification_required: true, ...options });
   const views = async (link: LinkFields) =>
-    (await api<{ views: unknown[] }>(app(), 'GET', `/links/${link.id}/views`)).body.views;
+    (await callSharingApi<{ views: unknown[] }>(app(), 'GET', `/links/${link.id}/views`)).body
+      .views;
   let readers = 0;
   const newEmail = () => `reader${++readers}@example.com`;
 
@@ -38,7 +39,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     const link = await proven();
     const { visitor, email, code } = await asked(link);
     const page = await visitor.get();
-    expect([page.status, askedBy(page)]).toEqual([200, 'Code']);
+    expect([page.status, fieldAskedBy(page)]).toEqual([200, 'Code']);
     expect(page.text).toContain(email);
     expect(page.text).not.toContain(code);
     expect(await views(link)).toEqual([]);
@@ -95,7 +96,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     async (text) => {
       const { visitor, code } = await asked(await proven());
       const answer = await visitor.post({ code: text });
-      expect([answer.status, askedBy(answer)]).toEqual([400, 'Code']);
+      expect([answer.status, fieldAskedBy(answer)]).toEqual([400, 'Code']);
       expect(alertOf(answer)).toContain('6 digits');
       expect(answer.text).toMatch(/<input class="code"[^>]* aria-describedby="error"/);
       await visitor.post({ code });
@@ -191,12 +192,12 @@ describeDialects('a link that wants an address proven', (dialect) => {
     const early = await visitor.post({ code: 'again' });
     expect([early.status, early.headers.get('retry-after')]).toEqual([429, '18']);
     expect(alertOf(early)).toContain('18 seconds');
-    expect(askedBy(early)).toBe('Code');
+    expect(fieldAskedBy(early)).toBe('Code');
     expect(await codesFor(app(), email)).toEqual([code]);
 
     clock.now += 18 * second;
     const sent = await visitor.post({ code: 'again' });
-    expect([sent.status, askedBy(sent)]).toEqual([200, 'Code']);
+    expect([sent.status, fieldAskedBy(sent)]).toEqual([200, 'Code']);
     expect(sent.text).toMatch(/role="status">We sent a new code/);
     const next = await lastCode(app(), email);
     expect(await codesFor(app(), email)).toHaveLength(2);
@@ -254,7 +255,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     await rename(outbox, `${outbox}-file`);
     await rename(`${outbox}-back`, outbox);
 
-    expect([answer.status, askedBy(answer)]).toEqual([503, 'E-mail address']);
+    expect([answer.status, fieldAskedBy(answer)]).toEqual([503, 'E-mail address']);
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(alertOf(answer)).toContain('Try again');
     expect(answer.text).toContain(`value="${email}"`);
@@ -267,7 +268,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
   it('starts over where the gate changes meanwhile', async () => {
     const link = await proven();
     const { visitor, code } = await asked(link);
-    await api(app(), 'PATCH', `/links/${link.id}`, { password: 'open sesame' });
+    await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { password: 'open sesame' });
     expect((await visitor.post({ code })).status).toBe(303);
     expect(await visitor.asked()).toBe('Password');
     expect(await views(link)).toEqual([]);
@@ -276,7 +277,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
   it('is gone for a visitor who waits for a code while it is revoked', async () => {
     const link = await proven();
     const { visitor, code } = await asked(link);
-    await api(app(), 'DELETE', `/links/${link.id}`);
+    await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
     for (const fields of [{ code }, { code: 'again' }, { email: newEmail() }]) {
       expect((await visitor.post(fields)).status).toBe(410);
     }

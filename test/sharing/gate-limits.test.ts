@@ -4,16 +4,16 @@ import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
 import { createCodes, newCode } from '../../src/sharing/gate/codes.ts';
 import { createPasswordThrottle } from '../../src/sharing/gate/password-throttle.ts';
-import { secretDocument } from '../support/gated.ts';
+import { alertOf, codesFor, fieldAskedBy, Visitor } from '../support/gate-visitor.ts';
+import { useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects } from '../support/harness.ts';
-import { alertOf, askedBy, codesFor, Visitor } from '../support/visitor.ts';
 
 const second = 1_000;
 const minute = 60 * second;
 const password = 'open sesame';
 
 describeDialects('the limits of a gate', (dialect) => {
-  const { app, clock, open, gated } = secretDocument(dialect);
+  const { app, clock, open, gated } = useSecretDocument(dialect);
   const proven = () => gated({ email_verification_required: true });
 
   /** The seconds to wait; 0 for what is heard. */
@@ -36,7 +36,7 @@ describeDialects('the limits of a gate', (dialect) => {
       // The right one waits, too: whoever throttle must not learn which it is.
       for (const text of [password, 'wrong']) {
         const answer = await visitor.post({ password: text });
-        expect([answer.status, askedBy(answer)]).toEqual([429, 'Password']);
+        expect([answer.status, fieldAskedBy(answer)]).toEqual([429, 'Password']);
         expect(answer.headers.get('retry-after')).toBe(String(wait));
         expect(alertOf(answer)).toContain(`${wait} second`);
       }
@@ -127,7 +127,7 @@ describeDialects('the limits of a gate', (dialect) => {
     }
     const visitor = new Visitor(await proven());
     const refused = await visitor.post({ email });
-    expect([refused.status, askedBy(refused)]).toEqual([429, 'E-mail address']);
+    expect([refused.status, fieldAskedBy(refused)]).toEqual([429, 'E-mail address']);
     expect(refused.headers.get('retry-after')).toBe('600');
     expect(alertOf(refused)).toContain('10 minutes');
     expect(await codesFor(app(), email)).toHaveLength(6);

@@ -1,19 +1,20 @@
 import { expect, it } from 'vitest';
 import { createPasswords } from '../../src/credentials/passwords.ts';
-import { secretDocument } from '../support/gated.ts';
+import { alertOf, fieldAskedBy, Visitor } from '../support/gate-visitor.ts';
+import { useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects } from '../support/harness.ts';
-import { api, type LinkFields } from '../support/sharing.ts';
-import { alertOf, askedBy, Visitor } from '../support/visitor.ts';
+import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
 const password = 'open sesame';
 
 describeDialects('a link with a password', (dialect) => {
-  const { app, clock, open, expectNothingOf } = secretDocument(dialect);
+  const { app, clock, open, expectNothingOf } = useSecretDocument(dialect);
   const locked = (options = {}) => open({ password, ...options });
   const update = (link: LinkFields, change: object) =>
-    api<LinkFields>(app(), 'PATCH', `/links/${link.id}`, change);
+    callSharingApi<LinkFields>(app(), 'PATCH', `/links/${link.id}`, change);
   const views = async (link: LinkFields) =>
-    (await api<{ views: { email: string }[] }>(app(), 'GET', `/links/${link.id}/views`)).body.views;
+    (await callSharingApi<{ views: { email: string }[] }>(app(), 'GET', `/links/${link.id}/views`))
+      .body.views;
 
   it('asks for it, and opens to it', async () => {
     const link = await locked();
@@ -82,7 +83,7 @@ describeDialects('a link with a password', (dialect) => {
     expect((await visitor.get('/file')).status).toBe(403);
     expect(await views(link)).toEqual([]);
     const wrong = await visitor.post({ email: 'reader' });
-    expect([wrong.status, askedBy(wrong)]).toEqual([400, 'E-mail address']);
+    expect([wrong.status, fieldAskedBy(wrong)]).toEqual([400, 'E-mail address']);
     expect(wrong.text).toContain('value="reader"');
     await visitor.post({ email: 'Reader@Example.com ' });
     expect(await visitor.asked()).toBe('document');
@@ -93,9 +94,9 @@ describeDialects('a link with a password', (dialect) => {
     const link = await locked({ email_required: true });
     const visitor = new Visitor(link);
     const email = 'reader@example.com';
-    expect(askedBy(await visitor.post({ password: 'wrong', email }))).toBe('Password');
+    expect(fieldAskedBy(await visitor.post({ password: 'wrong', email }))).toBe('Password');
     const half = await visitor.post({ password, email: 'reader' });
-    expect([half.status, askedBy(half)]).toEqual([400, 'E-mail address']);
+    expect([half.status, fieldAskedBy(half)]).toEqual([400, 'E-mail address']);
     expect(await visitor.asked()).toBe('E-mail address');
 
     const other = new Visitor(link);
@@ -224,7 +225,7 @@ describeDialects('a link with a password', (dialect) => {
     // An end can be moved: the gate is as it was.
     await update(link, { expire_time: null });
     expect(await new Visitor(link).asked()).toBe('Password');
-    await api(app(), 'DELETE', `/links/${link.id}`);
+    await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
     expect((await visitor.post({ password })).status).toBe(410);
   });
 });

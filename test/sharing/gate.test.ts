@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { cookieOf, secretDocument, secretPdf } from '../support/gated.ts';
+import { cookieOf, secretPdf, useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects } from '../support/harness.ts';
-import { api, type LinkFields } from '../support/sharing.ts';
-import { admit, read, report } from '../support/views.ts';
+import { openLink, readPages, reportView } from '../support/link-views.ts';
+import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
 describeDialects('the gate of a link', (dialect) => {
-  const { app, gated, open, pass, expectNothingOf } = secretDocument(dialect);
+  const { app, gated, open, pass, expectNothingOf } = useSecretDocument(dialect);
 
   const requests: [what: string, route: string, init: RequestInit][] = [
     ['the page', '', {}],
@@ -36,7 +36,7 @@ describeDialects('the gate of a link', (dialect) => {
       const response = await fetch(link.url + route, { ...init, redirect: 'manual' });
 
       await expectNothingOf(response, what);
-      const { body } = await api(app(), 'GET', `/links/${link.id}`);
+      const { body } = await callSharingApi(app(), 'GET', `/links/${link.id}`);
       expect(body).toMatchObject({ view_count: 0 });
     },
   );
@@ -92,7 +92,7 @@ describeDialects('the gate of a link', (dialect) => {
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(html).toMatch(/<p class="error" id="error" role="alert">Enter an e-mail address/);
     expect(html).toContain('name="email"');
-    const views = await api(app(), 'GET', `/links/${link.id}/views`);
+    const views = await callSharingApi(app(), 'GET', `/links/${link.id}/views`);
     expect(views.body).toMatchObject({ views: [] });
   });
 
@@ -153,7 +153,7 @@ describeDialects('the gate of a link', (dialect) => {
     expect(refused.status).toBe(403);
     await expectNothingOf(refused, 'the download');
 
-    await api(app(), 'PATCH', `/links/${link.id}`, { allow_download: true });
+    await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { allow_download: true });
     const download = await fetch(`${link.url}/download`, { headers: { cookie } });
     expect(download.status).toBe(200);
     expect(download.headers.get('content-disposition')).toMatch(/^attachment; /);
@@ -163,21 +163,21 @@ describeDialects('the gate of a link', (dialect) => {
   it('stands open where nothing is asked, and counts a view for each reader', async () => {
     const link = await open();
     const count = async () =>
-      (await api<LinkFields>(app(), 'GET', `/links/${link.id}`)).body.view_count;
+      (await callSharingApi<LinkFields>(app(), 'GET', `/links/${link.id}`)).body.view_count;
 
     expect((await fetch(link.url, { method: 'HEAD' })).status).toBe(200);
     const page = await fetch(link.url);
     const cookie = cookieOf(page);
     expect([page.status, cookie !== '', await count()]).toEqual([200, true, 0]);
     // The page reports that it shows the document.
-    expect((await report(link, cookie, read('0:0'))).status).toBe(204);
+    expect((await reportView(link, cookie, readPages('0:0'))).status).toBe(204);
     expect(await count()).toBe(1);
     const again = await fetch(link.url, { headers: { cookie } });
     expect([again.status, again.headers.get('set-cookie')]).toEqual([200, null]);
     await (await fetch(`${link.url}/file`, { headers: { cookie } })).arrayBuffer();
-    await report(link, cookie, read('1:1'));
+    await reportView(link, cookie, readPages('1:1'));
     expect(await count()).toBe(1);
-    await admit(link);
+    await openLink(link);
     expect(await count()).toBe(2);
   });
 });

@@ -7,13 +7,17 @@ import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import { principalTypes } from '../../src/api/principal.ts';
 import { newId } from '../../src/crypto/ids.ts';
 import { type Role, roleScopes } from '../../src/sharing/workspaces/roles.ts';
-import { accessOf } from '../support/access.ts';
-import { allMethods, hearAny } from '../support/any-method.ts';
-import { addMember, memberScope } from '../support/members.ts';
-import { makeNeighbour, type Neighbour, requiredFields } from '../support/neighbour.ts';
-import { blobDirOf, filesUnder } from '../support/sharing.ts';
-import { describeApp, type TransportName } from '../support/suite.ts';
-import { signToken } from '../support/tokens.ts';
+import { describeApp, type TransportName } from '../support/app-suite.ts';
+import {
+  type FilledWorkspace,
+  makeFilledWorkspace,
+  requiredFields,
+} from '../support/filled-workspace.ts';
+import { addMember, memberScope } from '../support/member-rows.ts';
+import { accessOf } from '../support/method-access.ts';
+import { allMethods, callMethodWithText } from '../support/method-calls.ts';
+import { blobDirOf, filesUnder } from '../support/sharing-api.ts';
+import { signToken } from '../support/signed-tokens.ts';
 import { transportNames } from '../support/transports.ts';
 
 const sharing = allMethods.filter(({ parent }) => parent.file.proto.package.includes('sharing'));
@@ -69,7 +73,9 @@ describe('the methods of the area', () => {
     const known = [...Object.keys(unknown), 'page_token'];
     for (const method of sharing) {
       const others = idFields(method).filter((field) => !known.includes(field));
-      expect(others, `${method.name}: give it a value in test/support/neighbour.ts`).toEqual([]);
+      expect(others, `${method.name}: give it a value in test/support/filled-workspace.ts`).toEqual(
+        [],
+      );
     }
     expect(about.length).toBeGreaterThanOrEqual(13);
   });
@@ -82,13 +88,16 @@ const oneOfEachType: ReadonlySet<Caller> = new Set(['key', 'owner', 'service']);
 const bound: readonly Caller[] = ['key', ...roles];
 
 describeApp('two workspaces', (suite) => {
-  let ours: Neighbour;
-  let theirs: Neighbour;
+  let ours: FilledWorkspace;
+  let theirs: FilledWorkspace;
   /** The other workspace's rows and files, which no test changes. */
   let before: Awaited<ReturnType<typeof stateOfTheirs>>;
   const users = new Map<Caller, string>();
   beforeAll(async () => {
-    [ours, theirs] = [await makeNeighbour(suite.testApp), await makeNeighbour(suite.testApp)];
+    [ours, theirs] = [
+      await makeFilledWorkspace(suite.testApp),
+      await makeFilledWorkspace(suite.testApp),
+    ];
     const { db } = suite.app.inside;
     for (const role of roles) {
       users.set(role, await addMember(db, ours.ids.workspace_id, role));
@@ -134,7 +143,7 @@ describeApp('two workspaces', (suite) => {
 
   describe.each(about)('%s with the %s of the other', (_, field, method) => {
     it('works for the other', async () => {
-      const fresh = await makeNeighbour(suite.testApp);
+      const fresh = await makeFilledWorkspace(suite.testApp);
       const { user_id: sub } = fresh.ids;
       // Somebody is left when the owner goes.
       await addMember(suite.app.inside.db, fresh.ids.workspace_id, 'owner');
@@ -142,7 +151,12 @@ describeApp('two workspaces', (suite) => {
       const authorization = `Bearer ${await signToken(suite.app, token)}`;
       const rest = requiredFields[method.name] ?? {};
       const fields = { ...fresh.ids, page_token: '' };
-      const answer = await hearAny(suite.app, 'http', { method, authorization, fields, rest });
+      const answer = await callMethodWithText(suite.app, 'http', {
+        method,
+        authorization,
+        fields,
+        rest,
+      });
       expect(answer).toMatchObject({ code: 'ok' });
     });
 
@@ -155,7 +169,12 @@ describeApp('two workspaces', (suite) => {
           const own = { ...ours.ids, page_token: '' };
           const call = (id: string) => {
             const fields = { ...own, [field]: id };
-            return hearAny(suite.app, transport, { method, authorization, fields, rest });
+            return callMethodWithText(suite.app, transport, {
+              method,
+              authorization,
+              fields,
+              rest,
+            });
           };
 
           const answer = await call(theirs.ids[field as IdField]);
@@ -180,7 +199,12 @@ describeApp('two workspaces', (suite) => {
           const rest = requiredFields[method.name] ?? {};
           const call = (ids: object) => {
             const fields = { ...ids, page_token: '' };
-            return hearAny(suite.app, transport, { method, authorization, fields, rest });
+            return callMethodWithText(suite.app, transport, {
+              method,
+              authorization,
+              fields,
+              rest,
+            });
           };
 
           const answer = await call(theirs.ids);
@@ -200,7 +224,7 @@ describeApp('two workspaces', (suite) => {
     it.each(callers)("continues in the caller's own list: %s", async (who) => {
       const authorization = await credentialOf(who, method);
       const fields = { ...ours.ids, page_token: theirs.ids.page_token };
-      const answer = await hearAny(suite.app, 'http', { method, authorization, fields });
+      const answer = await callMethodWithText(suite.app, 'http', { method, authorization, fields });
       if (mayCall(who, method)) expect(answer.code).toBe('ok');
       // Who may see all workspaces, or is a member of both, sees both in the list of them.
       const seesBoth = who === 'member of both' || who === 'staff' || who === 'service';

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import {
-  api,
+  callSharingApi,
   type DocumentFields,
   keyOf,
   type LinkFields,
   makeLink,
   serviceCredential,
   upload,
-} from '../support/sharing.ts';
+} from '../support/sharing-api.ts';
 import { openTransports, type Transport } from '../support/transports.ts';
 
 const { updateLink, revokeLink } = LinkService.method;
@@ -43,19 +43,19 @@ describeDialects('links', (dialect) => {
       [{}, { allow_download: true }],
     ];
     for (const [change, result] of changes) {
-      const answer = await api<LinkFields>(test, 'PATCH', `/links/${link.id}`, change);
+      const answer = await callSharingApi<LinkFields>(test, 'PATCH', `/links/${link.id}`, change);
       const url = link.url;
       expect(answer, JSON.stringify(change)).toMatchObject({
         status: 200,
         body: { url, ...result },
       });
     }
-    const cleared = await api<LinkFields>(test, 'PATCH', `/links/${link.id}`, {
+    const cleared = await callSharingApi<LinkFields>(test, 'PATCH', `/links/${link.id}`, {
       expire_time: null,
     });
     expect(cleared.status).toBe(200);
     expect(cleared.body).not.toHaveProperty('expire_time');
-    expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(cleared.body);
+    expect((await callSharingApi(test, 'GET', `/links/${link.id}`)).body).toEqual(cleared.body);
   });
 
   it('change the same through every transport', async () => {
@@ -79,7 +79,7 @@ describeDialects('links', (dialect) => {
     const link = await makeLink(test, document.id);
     const credential = await serviceCredential(test, 'links:write');
     const body = { workspace_id: test.env.WORKSPACE_ID, name: 'By a service' };
-    const answer = await api(test, 'PATCH', `/links/${link.id}`, body, credential);
+    const answer = await callSharingApi(test, 'PATCH', `/links/${link.id}`, body, credential);
     expect(answer).toMatchObject({ status: 200, body: { name: 'By a service' } });
   });
 
@@ -98,13 +98,13 @@ describeDialects('links', (dialect) => {
       [{ update_mask: 'constructor', name: 'a' }, 'update_mask'],
     ];
     for (const [body, field] of bodies) {
-      const answer = await api(test, 'PATCH', `/links/${link.id}`, body);
+      const answer = await callSharingApi(test, 'PATCH', `/links/${link.id}`, body);
       expect(answer, JSON.stringify(body)).toMatchObject({
         status: 400,
         body: { errors: [{ field }] },
       });
     }
-    expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
+    expect((await callSharingApi(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
   });
 
   it('change their gate on every transport, but not to an unproven address', async () => {
@@ -136,15 +136,15 @@ describeDialects('links', (dialect) => {
       expect(closed, transport.name).toMatchObject({ ok: true, message: { link: gate } });
 
       const body = { email_required: false };
-      const halfOpen = await api(test, 'PATCH', `/links/${link.id}`, body);
+      const halfOpen = await callSharingApi(test, 'PATCH', `/links/${link.id}`, body);
       expect(halfOpen).toMatchObject({
         status: 400,
         body: { errors: [{ field: 'email_required' }] },
       });
-      const kept = (await api(test, 'GET', `/links/${link.id}`)).body;
+      const kept = (await callSharingApi(test, 'GET', `/links/${link.id}`)).body;
       expect(kept).toMatchObject({ email_required: true, email_verification_required: true });
       const open = { ...body, email_verification_required: false, password: '' };
-      const opened = await api(test, 'PATCH', `/links/${link.id}`, open);
+      const opened = await callSharingApi(test, 'PATCH', `/links/${link.id}`, open);
       expect(opened).toMatchObject({ status: 200, body: { ...link, email_required: false } });
       expect((await fetch(link.url)).status).toBe(200);
     }
@@ -152,7 +152,7 @@ describeDialects('links', (dialect) => {
 
   it('never show the hash of their password', async () => {
     const link = await makeLink(test, document.id, { password: 'open sesame' });
-    await api(test, 'PATCH', `/links/${link.id}`, { password: 'another one' });
+    await callSharingApi(test, 'PATCH', `/links/${link.id}`, { password: 'another one' });
     const { db } = test.app.inside;
     const row = await db
       .selectFrom('links')
@@ -162,8 +162,8 @@ describeDialects('links', (dialect) => {
     expect(row.password_hash).toMatch(/^\$argon2id\$/);
     const told = [
       await test.logText(),
-      JSON.stringify(await api(test, 'GET', '/links')),
-      JSON.stringify(await api(test, 'GET', `/links/${link.id}`)),
+      JSON.stringify(await callSharingApi(test, 'GET', '/links')),
+      JSON.stringify(await callSharingApi(test, 'GET', `/links/${link.id}`)),
       JSON.stringify(await db.selectFrom('audit_events').selectAll().execute()),
       await (await fetch(link.url)).text(),
     ];
@@ -177,17 +177,17 @@ describeDialects('links', (dialect) => {
 
       expect(await transport.call(revokeLink, { linkId }, keyOf(test))).toMatchObject({ ok: true });
 
-      const revoked = (await api<LinkFields>(test, 'GET', `/links/${linkId}`)).body;
+      const revoked = (await callSharingApi<LinkFields>(test, 'GET', `/links/${linkId}`)).body;
       expect(revoked.revoke_time, transport.name).toMatch(/Z$/);
       expect((await fetch(link.url)).status).toBe(410);
       expect(await transport.call(revokeLink, { linkId }, keyOf(test))).toMatchObject({ ok: true });
-      expect((await api(test, 'GET', `/links/${linkId}`)).body).toEqual(revoked);
+      expect((await callSharingApi(test, 'GET', `/links/${linkId}`)).body).toEqual(revoked);
       const change = await transport.call(updateLink, { linkId, name: 'Back' }, keyOf(test));
       expect(change, transport.name).toMatchObject({ ok: false, error: { code: 'conflict' } });
-      expect((await api(test, 'GET', `/links/${linkId}`)).body).toEqual(revoked);
+      expect((await callSharingApi(test, 'GET', `/links/${linkId}`)).body).toEqual(revoked);
     }
     const link = await makeLink(test, document.id);
-    const over = await api(test, 'DELETE', `/links/${link.id}`);
+    const over = await callSharingApi(test, 'DELETE', `/links/${link.id}`);
     expect(over).toMatchObject({ status: 200, body: {} });
   });
 });

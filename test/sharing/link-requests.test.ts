@@ -1,12 +1,12 @@
 // Odd requests for a shared link: paths, methods, hosts and headers that no browser sends. None of
 // them is a way around its gate.
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { secretDocument } from '../support/gated.ts';
+import { useSecretDocument } from '../support/gated-document.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
-import { keyOf, type LinkFields } from '../support/sharing.ts';
+import { keyOf, type LinkFields } from '../support/sharing-api.ts';
 
 describe('a link', () => {
-  const { app, gated, open, pass, expectNothingOf } = secretDocument('sqlite');
+  const { app, gated, open, pass, expectNothingOf } = useSecretDocument('sqlite');
   const slugOf = ({ url }: LinkFields) => url.slice(-22);
 
   /** A request by hand, for what no client sends. */

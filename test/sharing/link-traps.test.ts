@@ -3,10 +3,16 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { base62 } from '../../src/crypto/ids.ts';
-import { cookieOf, secretDocument, secretPdf } from '../support/gated.ts';
+import { openRpcStreamTransports } from '../support/document-streams.ts';
+import { cookieOf, secretPdf, useSecretDocument } from '../support/gated-document.ts';
 import { startTestApp } from '../support/harness.ts';
-import { api, type LinkFields, makeLink, sha256, upload } from '../support/sharing.ts';
-import { openRpcStreamTransports } from '../support/streams.ts';
+import {
+  callSharingApi,
+  type LinkFields,
+  makeLink,
+  sha256,
+  upload,
+} from '../support/sharing-api.ts';
 
 describe('the address of a link', () => {
   it('is 128 bits of randomness of its own', async () => {
@@ -33,7 +39,7 @@ const etag = `"${sha256(secretPdf)}"`;
 const body = new URLSearchParams({ email: 'reader@example.com' });
 
 describe('a link', () => {
-  const { app, clock, gated, open, pass, expectNothingOf } = secretDocument('sqlite');
+  const { app, clock, gated, open, pass, expectNothingOf } = useSecretDocument('sqlite');
   const slugOf = ({ url }: LinkFields) => url.slice(-22);
   async function newDocument(): Promise<LinkFields> {
     const { id } = await upload(app(), Buffer.from('Another document.'));
@@ -43,7 +49,7 @@ describe('a link', () => {
   it('that is guessed is answered alike, be it malformed, unknown or deleted', async () => {
     const deleted = await newDocument();
     const cookie = await pass(deleted);
-    await api(app(), 'DELETE', `/documents/${deleted.document_id}`);
+    await callSharingApi(app(), 'DELETE', `/documents/${deleted.document_id}`);
     const slugs = [slugOf(deleted), 'A'.repeat(22), 'A'.repeat(21), '_'.repeat(22), '%00', '..%2f'];
     for (const init of [{}, { method: 'HEAD' }, { method: 'POST', body }]) {
       for (const route of ['', '/file', '/download']) {
@@ -68,7 +74,7 @@ describe('a link', () => {
       'a pass of before the gate was changed',
       async (link) => {
         const cookie = await pass(link);
-        await api(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
+        await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
         return cookie;
       },
     ],
@@ -76,7 +82,7 @@ describe('a link', () => {
       'a pass of before the revocation',
       async (link) => {
         const cookie = await pass(link);
-        await api(app(), 'DELETE', `/links/${link.id}`);
+        await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
         return cookie;
       },
     ],
@@ -84,7 +90,7 @@ describe('a link', () => {
       'a pass of before the end',
       async (link) => {
         const expire_time = new Date(clock.now + 1000).toISOString();
-        await api(app(), 'PATCH', `/links/${link.id}`, { expire_time });
+        await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { expire_time });
         const cookie = await pass(link);
         clock.now += 1000;
         return cookie;
@@ -180,7 +186,7 @@ describe('a link', () => {
     const answer = await fetch(link.url, { method: 'POST', body, headers, redirect: 'manual' });
     expect(answer.status).toBe(403);
     await expectNothingOf(answer, 'a form of another site');
-    const read = await api(app(), 'GET', `/links/${link.id}`);
+    const read = await callSharingApi(app(), 'GET', `/links/${link.id}`);
     expect(read.body).toMatchObject({ view_count: 0 });
   });
 
@@ -235,7 +241,7 @@ describe('a link', () => {
     const [asking, opened] = [await gated(), await open()];
     const cookie = await pass(asking);
     const gone = await gated();
-    await api(app(), 'DELETE', `/links/${gone.id}`);
+    await callSharingApi(app(), 'DELETE', `/links/${gone.id}`);
     const unknown = { url: `${app().app.publicUrl}/s/${'A'.repeat(22)}` };
     const bad = { method: 'POST', body: new URLSearchParams({ email: 'nobody' }) };
     for (const { url } of [asking, opened, gone, unknown]) {

@@ -6,8 +6,9 @@ import {
   LinkService,
 } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
+import { openLink } from '../support/link-views.ts';
 import {
-  api,
+  callSharingApi,
   type DocumentFields,
   keyOf,
   type LinkFields,
@@ -15,9 +16,8 @@ import {
   otherWorkspace,
   serviceCredential,
   upload,
-} from '../support/sharing.ts';
+} from '../support/sharing-api.ts';
 import { openTransports, type Transport } from '../support/transports.ts';
-import { admit } from '../support/views.ts';
 
 const { createLink, listLinks, getLink, updateLink, revokeLink, listLinkViews } =
   LinkService.method;
@@ -44,7 +44,7 @@ describeDialects('links', (dialect) => {
   it('are created over HTTP with every field, and their URL does not contain the id', async () => {
     const body = { document_id: document.id, email_required: true };
 
-    const answer = await api<LinkFields>(test, 'POST', '/links', body);
+    const answer = await callSharingApi<LinkFields>(test, 'POST', '/links', body);
 
     expect(answer.status).toBe(201);
     const { id, url } = answer.body;
@@ -65,7 +65,7 @@ describeDialects('links', (dialect) => {
     expect(url).toMatch(new RegExp(`^${test.app.publicUrl}/s/[0-9A-Za-z]{22}$`));
     expect(url).not.toContain(id.slice('lnk_'.length));
     expect(answer.headers.get('location')).toBe(`/api/v1/links/${id}`);
-    expect((await api(test, 'GET', `/links/${id}`)).body).toEqual(answer.body);
+    expect((await callSharingApi(test, 'GET', `/links/${id}`)).body).toEqual(answer.body);
   });
 
   it('are created the same through every transport, each with a url of its own', async () => {
@@ -140,13 +140,16 @@ describeDialects('links', (dialect) => {
       [{ url: 'http://a/' }, 'url'],
     ];
     for (const [more, field] of bodies) {
-      const answer = await api(test, 'POST', '/links', { document_id: document.id, ...more });
+      const answer = await callSharingApi(test, 'POST', '/links', {
+        document_id: document.id,
+        ...more,
+      });
       expect(answer, JSON.stringify(more)).toMatchObject({
         status: 400,
         body: { code: 'invalid_argument', errors: [{ field }] },
       });
     }
-    const inQuery = await api(test, 'POST', '/links?email_required=true', {
+    const inQuery = await callSharingApi(test, 'POST', '/links?email_required=true', {
       document_id: document.id,
     });
     expect(inQuery.status).toBe(400);
@@ -198,8 +201,8 @@ describeDialects('links', (dialect) => {
 
   it('list who has viewed the document through them', async () => {
     const link = await makeLink(test, document.id, { email_required: true });
-    await admit(link, 'first@example.com');
-    await admit(link, 'Second@Example.com ');
+    await openLink(link, 'first@example.com');
+    await openLink(link, 'Second@Example.com ');
     for (const transport of transports) {
       const answer = await transport.call(listLinkViews, { linkId: link.id }, keyOf(test));
       if (!answer.ok) throw new Error(answer.error.message);
@@ -217,7 +220,7 @@ describeDialects('links', (dialect) => {
       expect(views.length).toBe(1);
       expect(second).toMatchObject({ ok: true, message: { nextPageToken: '' } });
     }
-    const { body } = await api(test, 'GET', `/links/${link.id}/views?page_size=1`);
+    const { body } = await callSharingApi(test, 'GET', `/links/${link.id}/views?page_size=1`);
     expect(body).toMatchObject({
       views: [
         {
@@ -231,7 +234,9 @@ describeDialects('links', (dialect) => {
       ],
       next_page_token: expect.stringMatching(/./),
     });
-    expect((await api(test, 'GET', `/links/${link.id}`)).body).toMatchObject({ view_count: 2 });
+    expect((await callSharingApi(test, 'GET', `/links/${link.id}`)).body).toMatchObject({
+      view_count: 2,
+    });
   });
 
   it('of another workspace are not found, by any method', async () => {
@@ -251,6 +256,6 @@ describeDialects('links', (dialect) => {
       const list = await transport.call(listLinks, { workspaceId: 'ws_other' }, credential);
       expect(list, transport.name).toMatchObject({ ok: true, message: { links: [] } });
     }
-    expect((await api(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
+    expect((await callSharingApi(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
   });
 });

@@ -2,11 +2,18 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Cut, type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts';
-import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
+import { postForm } from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { multipartBody } from '../support/raw-http.ts';
-import { api, blobDirOf, filesUnder, keyOf, sha256, upload } from '../support/sharing.ts';
-import { postForm } from '../support/streams.ts';
+import {
+  blobDirOf,
+  callSharingApi,
+  filesUnder,
+  keyOf,
+  sha256,
+  upload,
+} from '../support/sharing-api.ts';
 
 type Started = { readonly test: TestApp; readonly proxy: CuttingProxy };
 
@@ -72,7 +79,7 @@ describe('a COMMIT whose answer is lost', () => {
     const { id } = await upload(test, Buffer.from('The terms.'));
     proxy.cutNext('answer', deletes);
 
-    expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(503);
+    expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(503);
 
     expect(await rowsOf(test)).toEqual([]);
     await expect.poll(() => filesUnder(blobDirOf(test)), { timeout: 10_000 }).toEqual([]);
@@ -97,7 +104,7 @@ describe('a COMMIT that does not reach the server', () => {
     const { id } = await upload(test, Buffer.from('The terms.'));
     proxy.cutNext('request', deletes);
 
-    expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(503);
+    expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(503);
 
     await expect.poll(() => notesOf(test), { timeout: 10_000 }).toEqual([]);
     expect(await damaged(test)).toEqual([]);

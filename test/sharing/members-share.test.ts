@@ -2,10 +2,10 @@
 import { beforeEach, expect, it } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { callAny } from '../support/any-method.ts';
-import { addMember, as, memberScope } from '../support/members.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
+import { callMethod } from '../support/method-calls.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
 
 const { listDocuments, getDocument } = DocumentService.method;
 const { createLink, listLinks, revokeLink } = LinkService.method;
@@ -18,12 +18,12 @@ describeApp('a member', (suite) => {
   beforeEach(async () => {
     workspaceId = (await addWorkspace(db(), '')).ownerId;
     userId = await addMember(db(), workspaceId, 'member');
-    own = await as(suite.testApp, { type: 'member', sub: userId, scope: memberScope });
+    own = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: memberScope });
   });
 
   describeTransports((name) => {
     const upload = (fields: Record<string, string> = {}) =>
-      callAny(suite.app, name, {
+      callMethod(suite.app, name, {
         method: DocumentService.method.uploadDocument,
         fields: { name: 'Theirs', ...fields },
         ...own,

@@ -1,10 +1,10 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { addMember, as, memberScope } from '../support/members.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';
-import { addUser } from '../support/users.ts';
+import { addUser } from '../support/user-rows.ts';
 
 const { getWorkspace, putMember, removeMember, listMembers } = WorkspaceService.method;
 const { OWNER, ADMIN, MEMBER, UNSPECIFIED } = MemberRole;
@@ -15,7 +15,7 @@ describeApp('members', (suite) => {
   let staff: { readonly authorization: string };
   beforeEach(async () => {
     workspaceId = (await addWorkspace(db(), '')).ownerId;
-    staff = await as(suite.testApp, { type: 'staff', scope: memberScope });
+    staff = await credentialFor(suite.testApp, { type: 'staff', scope: memberScope });
   });
   const rolesNow = async () => {
     const rows = await db()
@@ -63,7 +63,7 @@ describeApp('members', (suite) => {
     const remove = (userId: string, credential?: Credential) =>
       call(removeMember, { workspaceId, userId }, credential);
     const credentialOf = (sub: string) =>
-      as(suite.testApp, { type: 'member', sub, scope: memberScope });
+      credentialFor(suite.testApp, { type: 'member', sub, scope: memberScope });
 
     it('are put, listed newest first, given another role and removed', async () => {
       const [one, two] = [
@@ -159,12 +159,15 @@ describeApp('members', (suite) => {
 
     it('get no role whose scopes the caller does not hold', async () => {
       const { id } = await addUser(db(), { kind: 'member' });
-      const bare = await as(suite.testApp, { type: 'service', scope: 'workspaces:write' });
+      const bare = await credentialFor(suite.testApp, {
+        type: 'service',
+        scope: 'workspaces:write',
+      });
       for (const role of [OWNER, ADMIN, MEMBER]) {
         expect(await put(id, role, bare)).toMatchObject(forbidden);
       }
       const scope = 'documents:read documents:write links:read links:write workspaces:read';
-      const sharing = await as(suite.testApp, {
+      const sharing = await credentialFor(suite.testApp, {
         type: 'service',
         scope: `${scope} workspaces:write`,
       });
@@ -173,7 +176,9 @@ describeApp('members', (suite) => {
       // Of a member counts what the token and the role have in common.
       const admin = await addMember(db(), workspaceId, 'admin');
       const narrow = { type: 'member', sub: admin, scope: 'workspaces:write' } as const;
-      expect(await put(id, ADMIN, await as(suite.testApp, narrow))).toMatchObject(forbidden);
+      expect(await put(id, ADMIN, await credentialFor(suite.testApp, narrow))).toMatchObject(
+        forbidden,
+      );
     });
 
     it('are in and out at once, and when another process has changed it', async () => {

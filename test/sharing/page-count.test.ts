@@ -1,12 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openStreamTransports, type StreamTransport } from '../support/document-streams.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import { endlessPdf, loopingPdfs, lyingPdfs, unreadablePdfs } from '../support/hostile-pdfs.ts';
 import { makePdf } from '../support/pdf.ts';
 import { startProgram } from '../support/program.ts';
 import { multipartBody } from '../support/raw-http.ts';
-import { api, type DocumentFields, keyOf, makePng, sha256, upload } from '../support/sharing.ts';
-import { openStreamTransports, type StreamTransport } from '../support/streams.ts';
+import {
+  callSharingApi,
+  type DocumentFields,
+  keyOf,
+  makePng,
+  sha256,
+  upload,
+} from '../support/sharing-api.ts';
 
 const pdf = makePdf({ pages: 12, text: 'Terms' });
 
@@ -27,9 +34,9 @@ describeDialects("a document's page count", (dialect) => {
       const answer = await transport.upload([{ file: pdf }], keyOf(test));
       expect(answer, transport.name).toMatchObject({ ok: true, message: { pageCount: 12 } });
       const id = answer.ok ? answer.message.id : '';
-      const read = await api<DocumentFields>(test, 'GET', `/documents/${id}`);
+      const read = await callSharingApi<DocumentFields>(test, 'GET', `/documents/${id}`);
       expect(read.body.page_count, transport.name).toBe(12);
-      const renamed = await api(test, 'PATCH', `/documents/${id}`, { name: 'Other' });
+      const renamed = await callSharingApi(test, 'PATCH', `/documents/${id}`, { name: 'Other' });
       expect(renamed.body, transport.name).toMatchObject({ name: 'Other', page_count: 12 });
     }
   });
@@ -57,7 +64,7 @@ describe('a PDF', () => {
   it.each(pdfs)('%s is stored as it is', async (_, bytes) => {
     const { id, ...document } = await upload(test, bytes);
     expect(document).toMatchObject({ content_type: 'application/pdf', sha256: sha256(bytes) });
-    const read = await api<DocumentFields>(test, 'GET', `/documents/${id}`);
+    const read = await callSharingApi<DocumentFields>(test, 'GET', `/documents/${id}`);
     expect(read.body).toEqual({ id, ...document });
   });
 

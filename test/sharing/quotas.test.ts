@@ -2,12 +2,12 @@
 import { Client, credentials } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { addMember, as } from '../support/members.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { bearer, blobDirOf, filesUnder } from '../support/sharing.ts';
-import { openStreamTransports, startGrpcUpload } from '../support/streams.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
-import { admit, report, visit } from '../support/views.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { openStreamTransports, startGrpcUpload } from '../support/document-streams.ts';
+import { openLink, reportView, visit } from '../support/link-views.ts';
+import { addMember, credentialFor } from '../support/member-rows.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
+import { bearer, blobDirOf, filesUnder } from '../support/sharing-api.ts';
 
 const { getWorkspace, createWorkspace, updateWorkspace } = WorkspaceService.method;
 const scope = 'workspaces:read workspaces:write';
@@ -23,7 +23,7 @@ describeApp('the quota of a workspace', (suite) => {
       'documents:read documents:write links:read links:write',
     );
     const key = bearer(text);
-    const staff = await as(test(), { type: 'staff', scope });
+    const staff = await credentialFor(test(), { type: 'staff', scope });
     const url = `${suite.app.publicUrl}/workspaces/${id}`;
     const json = { 'content-type': 'application/json' };
     const changed = await fetch(url, {
@@ -126,10 +126,10 @@ describeApp('the quota of a workspace', (suite) => {
     const document = await upload(10);
     if (!document.ok) throw new Error(document.error.message);
     const body = { document_id: document.message.id, email_required: true };
-    const { body: link } = await send<Parameters<typeof admit>[0]>('POST', '/links', body);
+    const { body: link } = await send<Parameters<typeof openLink>[0]>('POST', '/links', body);
     for (let i = 0; i < 4; i++) {
-      const cookie = await admit(link, `reader${i}@example.com`);
-      expect((await report(link, cookie, { visit, pages: '0:0' })).status).toBe(204);
+      const cookie = await openLink(link, `reader${i}@example.com`);
+      expect((await reportView(link, cookie, { visit, pages: '0:0' })).status).toBe(204);
       expect((await fetch(link.url, { headers: { cookie } })).status).toBe(200);
     }
     expect(await usage()).toEqual({ bytes: 10, documents: 1, links: 1, views: 2 });
@@ -160,7 +160,7 @@ describeApp('the quota of a workspace', (suite) => {
     it('is set by clients and staff, and is that of the settings where unset', async () => {
       const standard = { documentsMax: 100_000, linksMax: 100_000, viewsMax: 1_000_000 };
       for (const type of ['service', 'staff'] as const) {
-        const credential = await as(test(), { type, scope });
+        const credential = await credentialFor(test(), { type, scope });
         const made = await call(
           createWorkspace,
           { name: 'One', quota: { bytesMax: 5 * 1024 * gib } },
@@ -188,7 +188,7 @@ describeApp('the quota of a workspace', (suite) => {
       const { id: workspaceId } = await limited({ documents_max: 7 });
       for (const role of ['owner', 'admin'] as const) {
         const sub = await addMember(suite.app.inside.db, workspaceId, role);
-        const member = await as(test(), { type: 'member', sub, scope });
+        const member = await credentialFor(test(), { type: 'member', sub, scope });
         expect(
           await call(updateWorkspace, { workspaceId, quota: { documentsMax: 8 } }, member),
         ).toMatchObject({ ok: false, error: { code: 'forbidden' } });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
-import { api, makeLink, makePng, upload } from '../support/sharing.ts';
+import { callSharingApi, makeLink, makePng, upload } from '../support/sharing-api.ts';
 
 const pdf = makePdf({ pages: 1, text: 'The terms' });
 
@@ -108,7 +108,7 @@ describe('a shared document', () => {
   it('whose name is markup is still only a name', async () => {
     const name = '"><img src=x onerror=alert(1)>&amp;\'.pdf';
     const document = await upload(test, pdf, 'terms.pdf');
-    await api(test, 'PATCH', `/documents/${document.id}`, { name });
+    await callSharingApi(test, 'PATCH', `/documents/${document.id}`, { name });
     const link = await makeLink(test, document.id, { allow_download: true });
 
     const html = await (await fetch(link.url)).text();

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { freshPostgresDatabase } from '../support/fresh-postgres.ts';
+import { postForm } from '../support/document-streams.ts';
+import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 import { multipartBody } from '../support/raw-http.ts';
-import { bearer, filesUnder, sha256 } from '../support/sharing.ts';
-import { postForm } from '../support/streams.ts';
+import { bearer, filesUnder, sha256 } from '../support/sharing-api.ts';
 
 const namespace = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
 

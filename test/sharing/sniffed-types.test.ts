@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inlineTypes } from '../../src/http/inline-types.ts';
+import type { TransportName } from '../support/app-suite.ts';
+import {
+  openStreamTransports,
+  postForm,
+  type StreamTransport,
+} from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
-import { type DocumentFields, keyOf, makeLink, makePng, makeZip } from '../support/sharing.ts';
-import { openStreamTransports, postForm, type StreamTransport } from '../support/streams.ts';
-import type { TransportName } from '../support/suite.ts';
+import { type DocumentFields, keyOf, makeLink, makePng, makeZip } from '../support/sharing-api.ts';
 import { transportNames } from '../support/transports.ts';
 
 const script = '<script>alert(1)</script>';

@@ -5,18 +5,18 @@ import { get, type IncomingMessage } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
 import { createDocuments } from '../../src/sharing/documents/documents.ts';
-import { cookieOf } from '../support/gated.ts';
+import { cookieOf } from '../support/gated-document.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import {
-  api,
   blobDirOf,
+  callSharingApi,
   filesUnder,
   keyOf,
   makeLink,
   openFilesUnder,
   sha256,
   upload,
-} from '../support/sharing.ts';
+} from '../support/sharing-api.ts';
 
 // More than all the buffers on the way hold: the server has to be reading still.
 const bytes = Buffer.alloc(40_000_000, 'The terms. ');
@@ -60,7 +60,7 @@ describeDialects('a download that is under way', (dialect) => {
     const running = await Promise.all(ways.map(([url, headers]) => begin(url, headers)));
     await expect.poll(() => openFilesUnder(blobDirOf(test))).toHaveLength(2);
 
-    expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
+    expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
 
     expect(await filesUnder(blobDirOf(test))).toEqual([]);
     for (const [url, headers] of ways) {
@@ -78,7 +78,7 @@ describeDialects('a download that is under way', (dialect) => {
     const [[url, headers] = ['', {}]] = ways;
     const running = await begin(url, headers);
 
-    expect((await api(test, 'DELETE', `/links/${link.id}`)).status).toBe(200);
+    expect((await callSharingApi(test, 'DELETE', `/links/${link.id}`)).status).toBe(200);
 
     const again = await fetch(url, { headers: { ...headers, range: 'bytes=0-9' } });
     await again.arrayBuffer();
@@ -105,7 +105,7 @@ describeDialects('a download that is under way', (dialect) => {
     // A file that is missing while its row is there is an error of our own.
     await expect(read(damaged.bytes())).rejects.toMatchObject({ damage: 'missing' });
 
-    await api(test, 'DELETE', `/documents/${id}`);
+    await callSharingApi(test, 'DELETE', `/documents/${id}`);
 
     await expect(read(opened.bytes())).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -127,7 +127,7 @@ describeDialects('a download that is under way', (dialect) => {
       };
       const reads = () => [read(`${link.url}/download`, { cookie }), read(file, keyOf(test))];
       const first = reads();
-      const deleted = api(test, 'DELETE', `/documents/${id}`);
+      const deleted = callSharingApi(test, 'DELETE', `/documents/${id}`);
       const all = [...first, ...Array.from({ length: 5 }, reads).flat()];
       for (const status of await Promise.all(all)) seen.add(status);
       expect((await deleted).status).toBe(200);

@@ -5,18 +5,18 @@ import {
   filePart as file,
   formType as type,
   uploadBytesMax,
-} from '../support/faults.ts';
+} from '../support/faulty-uploads.ts';
 import { multipartBody, type RawHttp } from '../support/raw-http.ts';
 import {
-  api,
   blobDirOf,
+  callSharingApi,
   filesUnder,
   keyOf,
   openFilesUnder,
   sha256,
-  stored,
+  storedState,
   upload,
-} from '../support/sharing.ts';
+} from '../support/sharing-api.ts';
 
 const { app, open, head, post, deleteAll } = faultyUploads();
 
@@ -182,10 +182,10 @@ describe('thirty uploads at a time', () => {
     await Promise.all(breaking);
 
     expect(documents.map((document) => document.sha256)).toEqual(contents.map(sha256));
-    await expect.poll(async () => (await stored(app())).files.length).toBe(30);
+    await expect.poll(async () => (await storedState(app())).files.length).toBe(30);
     expect(await openFilesUnder(blobDirOf(app()))).toEqual([]);
     const deleted = await Promise.all(
-      documents.map(({ id }) => api(app(), 'DELETE', `/documents/${id}`)),
+      documents.map(({ id }) => callSharingApi(app(), 'DELETE', `/documents/${id}`)),
     );
     expect(new Set(deleted.map(({ status }) => status))).toEqual(new Set([200]));
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { faultyUploads, filePart as file } from '../support/faults.ts';
+import { faultyUploads, filePart as file } from '../support/faulty-uploads.ts';
 import { type MultipartPart, multipartBody } from '../support/raw-http.ts';
-import { api } from '../support/sharing.ts';
+import { callSharingApi } from '../support/sharing-api.ts';
 
 const { app, open, head, post } = faultyUploads();
 
@@ -114,6 +114,6 @@ describe('a file part without a file name', () => {
       status: 201,
       document: { name: 'document', size_bytes: 5 },
     });
-    await api(app(), 'DELETE', `/documents/${document.id}`);
+    await callSharingApi(app(), 'DELETE', `/documents/${document.id}`);
   });
 });

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { grpcClients, openStreamTransports, startGrpcUpload } from '../support/document-streams.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
-import { api, blobDirOf, filesUnder, keyOf, sha256, stored } from '../support/sharing.ts';
-import { grpcClients, openStreamTransports, startGrpcUpload } from '../support/streams.ts';
+import {
+  blobDirOf,
+  callSharingApi,
+  filesUnder,
+  keyOf,
+  sha256,
+  storedState,
+} from '../support/sharing-api.ts';
 
 /** How many a process carries at once of a workspace, while no other uploads. */
 const uploadsMax = 128;
@@ -43,7 +50,7 @@ describeDialects('many uploads at a time', (dialect) => {
     const refused = answers.flatMap(({ answer }) => (answer.ok ? [] : [answer.error.code]));
     expect(new Set(refused)).toEqual(new Set(refused.length === 0 ? [] : ['rate_limited']));
     await expect
-      .poll(() => stored(test))
+      .poll(() => storedState(test))
       .toMatchObject({ rows: kept.length, files: { length: kept.length }, open: [] });
   });
 
@@ -64,7 +71,7 @@ describeDialects('many uploads at a time', (dialect) => {
       expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'rate_limited' } });
     }
     // Other requests are not refused for it.
-    expect((await api(test, 'GET', '/documents')).status).toBe(200);
+    expect((await callSharingApi(test, 'GET', '/documents')).status).toBe(200);
     expect(await filesUnder(blobDirOf(test))).toHaveLength(uploadsMax);
 
     for (const { call } of uploads) call.end();

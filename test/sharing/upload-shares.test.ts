@@ -1,10 +1,10 @@
 // Uploads of several workspaces at a time: the places for them are shared fairly.
 import type { Client } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { grpcClients, openStreamTransports, startGrpcUpload } from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { bearer, blobDirOf, filesUnder, keyOf } from '../support/sharing.ts';
-import { grpcClients, openStreamTransports, startGrpcUpload } from '../support/streams.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
+import { bearer, blobDirOf, filesUnder, keyOf } from '../support/sharing-api.ts';
 
 let test: TestApp;
 let clients: Client[];

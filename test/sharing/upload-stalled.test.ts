@@ -3,10 +3,10 @@ import { createConnectTransport } from '@connectrpc/connect-node';
 import { Client, credentials } from '@grpc/grpc-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { startGrpcUpload } from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { multipartBody, openRawHttp, requestHead } from '../support/raw-http.ts';
-import { expectNothingStored, keyOf } from '../support/sharing.ts';
-import { startGrpcUpload } from '../support/streams.ts';
+import { expectNothingStored, keyOf } from '../support/sharing-api.ts';
 import { connectError } from '../support/transports.ts';
 
 describe('an upload that stalls', () => {

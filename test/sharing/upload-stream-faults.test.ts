@@ -3,9 +3,9 @@ import { createConnectTransport } from '@connectrpc/connect-node';
 import { Client, credentials } from '@grpc/grpc-js';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { faultyUploads } from '../support/faults.ts';
-import { blobDirOf, filesUnder, keyOf } from '../support/sharing.ts';
-import { openStreamTransports, type Piece, startGrpcUpload } from '../support/streams.ts';
+import { openStreamTransports, type Piece, startGrpcUpload } from '../support/document-streams.ts';
+import { faultyUploads } from '../support/faulty-uploads.ts';
+import { blobDirOf, filesUnder, keyOf } from '../support/sharing-api.ts';
 
 const { app } = faultyUploads();
 

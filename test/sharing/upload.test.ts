@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  openStreamTransports,
+  type Piece,
+  postForm,
+  type StreamTransport,
+} from '../support/document-streams.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
 import { multipartBody } from '../support/raw-http.ts';
 import {
-  api,
+  callSharingApi,
   type DocumentFields,
   keyOf,
   makePng,
@@ -11,14 +17,8 @@ import {
   otherWorkspace,
   serviceCredential,
   sha256,
-  stored,
-} from '../support/sharing.ts';
-import {
-  openStreamTransports,
-  type Piece,
-  postForm,
-  type StreamTransport,
-} from '../support/streams.ts';
+  storedState,
+} from '../support/sharing-api.ts';
 
 const pdf = makePdf({ pages: 2, text: 'Terms', padToBytes: 300_000 });
 const file = Buffer.from('some bytes');
@@ -100,7 +100,7 @@ describeDialects('an upload', (dialect) => {
       create_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
     });
     expect(response.headers.get('location')).toBe(`/api/v1/documents/${document.id}`);
-    const read = await api(test, 'GET', `/documents/${document.id}`);
+    const read = await callSharingApi(test, 'GET', `/documents/${document.id}`);
     expect(read).toMatchObject({ status: 200, body: document });
   });
 
@@ -141,7 +141,7 @@ describeDialects('an upload', (dialect) => {
   });
 
   it('refuses an unreadable name, and stores none of its bytes', async () => {
-    const before = await stored(test);
+    const before = await storedState(test);
     const names = [
       '   ',
       'a\nb',
@@ -160,7 +160,7 @@ describeDialects('an upload', (dialect) => {
         });
       }
     }
-    expect(await stored(test)).toEqual(before);
+    expect(await storedState(test)).toEqual(before);
   });
 
   it('of a caller without a workspace goes to the one that it names', async () => {
@@ -191,27 +191,27 @@ describeDialects('an upload', (dialect) => {
   it.each(refusals)(
     'of a caller without a workspace %s is refused',
     async (_, pieces, code, fields) => {
-      const before = await stored(test);
+      const before = await storedState(test);
       const credential = await serviceCredential(test, 'documents:write');
       for (const transport of transports) {
         const answer = await transport.upload(pieces, credential);
         expect(answer, transport.name).toMatchObject({ ok: false, error: { code, fields } });
       }
-      expect(await stored(test)).toEqual(before);
+      expect(await storedState(test)).toEqual(before);
     },
   );
 
   it('with a key goes to no other workspace', async () => {
-    const before = await stored(test);
+    const before = await storedState(test);
     for (const transport of transports) {
       const answer = await transport.upload([{ file }, { workspaceId: 'ws_other' }], keyOf(test));
       expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'forbidden' } });
     }
-    expect(await stored(test)).toEqual(before);
+    expect(await storedState(test)).toEqual(before);
   });
 
   it('without a credential, or without the scope, stores nothing', async () => {
-    const before = await stored(test);
+    const before = await storedState(test);
     const reader = await serviceCredential(test, 'documents:read');
     const workspaceId = test.env.WORKSPACE_ID;
     for (const transport of transports) {
@@ -223,6 +223,6 @@ describeDialects('an upload', (dialect) => {
       const unscoped = await transport.upload([{ file }, { workspaceId }], reader);
       expect(unscoped, transport.name).toMatchObject({ ok: false, error: { code: 'forbidden' } });
     }
-    expect(await stored(test)).toEqual(before);
+    expect(await storedState(test)).toEqual(before);
   });
 });

@@ -1,8 +1,16 @@
 // What must not change a view: reports that were made up, and those of somebody else.
 import { expect, it } from 'vitest';
-import { api, type LinkFields } from '../support/sharing.ts';
-import { describeApp } from '../support/suite.ts';
-import { admit, read, report, viewsIn, viewsOf, visit, watched } from '../support/views.ts';
+import { describeApp } from '../support/app-suite.ts';
+import {
+  makeWatchedLink,
+  openLink,
+  readPages,
+  reportView,
+  viewsIn,
+  viewsOf,
+  visit,
+} from '../support/link-views.ts';
+import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 
 describeApp('a view of a link', (suite) => {
   const { watchedLink, wait, begun, after } = viewsIn(suite);
@@ -30,7 +38,7 @@ describeApp('a view of a link', (suite) => {
   ])('is not changed by a report of %s, which names the field', async (_what, field, form) => {
     const cookie = await begun(60);
 
-    const answer = await report(watchedLink(), cookie, form);
+    const answer = await reportView(watchedLink(), cookie, form);
 
     expect([answer.status, await answer.json()]).toMatchObject([
       400,
@@ -41,13 +49,13 @@ describeApp('a view of a link', (suite) => {
 
   it('is not changed without a cookie, or with a cookie of another link', async () => {
     const cookie = await begun(60);
-    const other = await watched(test());
-    const otherCookie = await admit(other);
+    const other = await makeWatchedLink(test());
+    const otherCookie = await openLink(other);
     wait(60_000);
 
     const statuses: number[] = [];
     for (const one of ['', otherCookie, `${cookie}A`, cookie.replace('viw_', 'viw_0')]) {
-      statuses.push((await report(watchedLink(), one, read('1:1000'))).status);
+      statuses.push((await reportView(watchedLink(), one, readPages('1:1000'))).status);
     }
 
     expect(statuses).toEqual([403, 403, 403, 403]);
@@ -65,34 +73,36 @@ describeApp('a view of a link', (suite) => {
       { origin: 'https://evil.example.com' },
     ];
     for (const headers of foreign) {
-      const answer = await report(watchedLink(), cookie, read('1:1000'), headers);
+      const answer = await reportView(watchedLink(), cookie, readPages('1:1000'), headers);
       expect(answer.status, JSON.stringify(headers)).toBe(403);
     }
     expect(await after(cookie, [])).toMatchObject({ duration_ms: 0 });
 
     const own = { 'sec-fetch-site': 'same-origin', origin: 'null' };
-    expect((await report(watchedLink(), cookie, read('1:1000'), own)).status).toBe(204);
+    expect((await reportView(watchedLink(), cookie, readPages('1:1000'), own)).status).toBe(204);
     const { publicUrl: origin } = test().app;
-    expect((await report(watchedLink(), cookie, read('1:2000'), { origin })).status).toBe(204);
+    expect((await reportView(watchedLink(), cookie, readPages('1:2000'), { origin })).status).toBe(
+      204,
+    );
     expect(await after(cookie, [])).toMatchObject({ duration_ms: 2_000 });
   });
 
   it('is not changed once its link is revoked, has expired, or has another gate', async () => {
     const end = new Date(suite.clock.now() + 90_000).toISOString();
     const ends: [status: number, close: (link: LinkFields) => Promise<unknown>][] = [
-      [410, ({ id }) => api(test(), 'DELETE', `/links/${id}`)],
-      [403, ({ id }) => api(test(), 'PATCH', `/links/${id}`, { email_required: true })],
+      [410, ({ id }) => callSharingApi(test(), 'DELETE', `/links/${id}`)],
+      [403, ({ id }) => callSharingApi(test(), 'PATCH', `/links/${id}`, { email_required: true })],
       [410, async () => wait(90_000)],
     ];
     for (const [status, close] of ends) {
-      const one = await watched(test(), { expire_time: end });
+      const one = await makeWatchedLink(test(), { expire_time: end });
       const cookie = await begun(10, one);
-      const before = await after(cookie, [read('1:1000')], one);
+      const before = await after(cookie, [readPages('1:1000')], one);
       expect(before).toMatchObject({ duration_ms: 1_000 });
 
       await close(one);
 
-      expect((await report(one, cookie, read('1:2000'))).status).toBe(status);
+      expect((await reportView(one, cookie, readPages('1:2000'))).status).toBe(status);
       expect(await after(cookie, [], one)).toEqual(before);
     }
   });

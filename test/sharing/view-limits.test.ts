@@ -1,28 +1,34 @@
 // What makes a view, and how many views there can be.
 import { expect, it } from 'vitest';
-import type { LinkFields } from '../support/sharing.ts';
-import { api } from '../support/sharing.ts';
-import { describeApp } from '../support/suite.ts';
-import { passGate, read, report, viewsOf, watched } from '../support/views.ts';
+import { describeApp } from '../support/app-suite.ts';
+import {
+  makeWatchedLink,
+  passGate,
+  readPages,
+  reportView,
+  viewsOf,
+} from '../support/link-views.ts';
+import type { LinkFields } from '../support/sharing-api.ts';
+import { callSharingApi } from '../support/sharing-api.ts';
 
 const hour = 3_600_000;
 
 describeApp('the views of a link', (suite) => {
   const countOf = async ({ id }: LinkFields) =>
-    (await api<LinkFields>(suite.testApp, 'GET', `/links/${id}`)).body.view_count;
+    (await callSharingApi<LinkFields>(suite.testApp, 'GET', `/links/${id}`)).body.view_count;
   const rowsOf = async ({ id }: LinkFields) => {
     const { db } = suite.app.inside;
     return (await db.selectFrom('views').select('id').where('link_id', '=', id).execute()).length;
   };
 
   it('are not made by requests for the page', async () => {
-    const link = await watched(suite.testApp, { email_required: false });
+    const link = await makeWatchedLink(suite.testApp, { email_required: false });
     for (let i = 0; i < 400; i++) await (await fetch(link.url)).arrayBuffer();
     expect([await countOf(link), await rowsOf(link)]).toEqual([0, 0]);
   });
 
   it('are not created by an address that the gate received', async () => {
-    const link = await watched(suite.testApp);
+    const link = await makeWatchedLink(suite.testApp);
     for (let i = 0; i < 50; i++) {
       const body = new URLSearchParams({ email: `made-up-${i}@example.com` });
       await fetch(link.url, { method: 'POST', body, redirect: 'manual' });
@@ -31,9 +37,9 @@ describeApp('the views of a link', (suite) => {
   });
 
   it('are made by the first report of a page, once, however many come at once', async () => {
-    const link = await watched(suite.testApp);
+    const link = await makeWatchedLink(suite.testApp);
     const cookie = await passGate(link);
-    const reports = Array.from({ length: 8 }, () => report(link, cookie, read('0:0')));
+    const reports = Array.from({ length: 8 }, () => reportView(link, cookie, readPages('0:0')));
     for (const { status } of await Promise.all(reports)) expect(status).toBe(204);
     expect([await countOf(link), await rowsOf(link)]).toEqual([1, 1]);
   });
@@ -41,10 +47,10 @@ describeApp('the views of a link', (suite) => {
   it('begin when the gate was passed, not with the first report', async () => {
     const start = Math.ceil(Date.now() / hour) * hour;
     suite.clock.frozen = start;
-    const link = await watched(suite.testApp);
+    const link = await makeWatchedLink(suite.testApp);
     const cookie = await passGate(link);
     suite.clock.frozen = start + 14_000;
-    expect((await report(link, cookie, read('1:14000'))).status).toBe(204);
+    expect((await reportView(link, cookie, readPages('1:14000'))).status).toBe(204);
     await suite.app.inside.views.flush();
     suite.clock.frozen = undefined;
     expect(await viewsOf(suite.testApp, link)).toMatchObject([
@@ -54,10 +60,10 @@ describeApp('the views of a link', (suite) => {
 
   it('are at most 120 in a row of one network, which can read on all the same', async () => {
     suite.clock.frozen = (Math.ceil(Date.now() / hour) + 24) * hour;
-    const link = await watched(suite.testApp, { email_required: false });
+    const link = await makeWatchedLink(suite.testApp, { email_required: false });
     const cookies = await Promise.all(Array.from({ length: 200 }, () => passGate(link)));
     for (const cookie of cookies) {
-      expect((await report(link, cookie, read('0:0'))).status).toBe(204);
+      expect((await reportView(link, cookie, readPages('0:0'))).status).toBe(204);
     }
     expect([await countOf(link), await rowsOf(link)]).toEqual([120, 120]);
     const last = cookies.at(-1) ?? '';
@@ -65,7 +71,7 @@ describeApp('the views of a link', (suite) => {
 
     // A page whose view was left out reports again, in full.
     suite.clock.frozen += 30_000;
-    expect((await report(link, last, read('1:20000'))).status).toBe(204);
+    expect((await reportView(link, last, readPages('1:20000'))).status).toBe(204);
     await suite.app.inside.views.flush();
     suite.clock.frozen = undefined;
     expect(await countOf(link)).toBe(121);

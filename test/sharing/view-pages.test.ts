@@ -1,15 +1,15 @@
 // How much one answer reads of views with many pages.
 import { expect, it } from 'vitest';
-import { api } from '../support/sharing.ts';
-import { describeApp } from '../support/suite.ts';
-import { type ViewFields, watched } from '../support/views.ts';
+import { describeApp } from '../support/app-suite.ts';
+import { makeWatchedLink, type ViewFields } from '../support/link-views.ts';
+import { callSharingApi } from '../support/sharing-api.ts';
 
 type List = { views: ViewFields[]; next_page_token: string };
 
 describeApp('the list of views', (suite) => {
   it('returns at most 5,000 pages at once, and the other views with the next answers', async () => {
     const { db } = suite.app.inside;
-    const link = await watched(suite.testApp);
+    const link = await makeWatchedLink(suite.testApp);
     for (let v = 0; v < 12; v++) {
       const id = `viw_${v}`;
       const view = { id, link_id: link.id, email: '', create_time: v };
@@ -29,7 +29,7 @@ describeApp('the list of views', (suite) => {
     let token = '';
     do {
       const path = `/links/${link.id}/views?page_size=200&page_token=${token}`;
-      const { body } = await api<List>(suite.testApp, 'GET', path);
+      const { body } = await callSharingApi<List>(suite.testApp, 'GET', path);
       sizes.push(body.views.reduce((sum, { pages }) => sum + pages.length, 0));
       seen.push(...body.views.map(({ id }) => id));
       token = body.next_page_token;

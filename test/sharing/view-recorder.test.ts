@@ -4,7 +4,7 @@ import { createRecorder, type Recorder } from '../../src/sharing/views/recorder.
 import type { Database, ViewPageRow } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
-import { addLink } from '../support/views.ts';
+import { addLink } from '../support/link-views.ts';
 
 const start = 1_795_000_000_000;
 const hour = 3_600_000;

@@ -1,26 +1,26 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';
 import {
-  api,
+  makeWatchedLink,
+  openLink,
+  otherVisit,
+  readPages,
+  reportView,
+  viewsIn,
+  viewsOf,
+  visit,
+} from '../support/link-views.ts';
+import {
+  callSharingApi,
   keyOf,
   type LinkFields,
   makeLink,
   makePng,
   makeZip,
   upload,
-} from '../support/sharing.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
-import {
-  admit,
-  otherVisit,
-  read,
-  report,
-  viewsIn,
-  viewsOf,
-  visit,
-  watched,
-} from '../support/views.ts';
+} from '../support/sharing-api.ts';
 
 const { listLinkViews } = LinkService.method;
 
@@ -31,7 +31,10 @@ describeApp('a view of a link', (suite) => {
   it('returns the reading time of the document and of each page', async () => {
     const cookie = await begun(60);
 
-    const view = await after(cookie, [read('2:20000,1:5000'), read('1:7000,3:1500,0:500')]);
+    const view = await after(cookie, [
+      readPages('2:20000,1:5000'),
+      readPages('1:7000,3:1500,0:500'),
+    ]);
 
     expect(view).toMatchObject({
       email: 'reader@example.com',
@@ -47,18 +50,18 @@ describeApp('a view of a link', (suite) => {
 
   it('is the same after the same report again, and after a smaller one', async () => {
     const cookie = await begun(60);
-    const once = await after(cookie, [read('1:5000,2:9000')]);
+    const once = await after(cookie, [readPages('1:5000,2:9000')]);
 
-    expect(await after(cookie, [read('1:5000,2:9000')])).toEqual(once);
-    expect(await after(cookie, [read('2:8999,1:0')])).toEqual(once);
-    expect(await after(cookie, [read('1:5000,2:9000'), read('1:1')])).toEqual(once);
+    expect(await after(cookie, [readPages('1:5000,2:9000')])).toEqual(once);
+    expect(await after(cookie, [readPages('2:8999,1:0')])).toEqual(once);
+    expect(await after(cookie, [readPages('1:5000,2:9000'), readPages('1:1')])).toEqual(once);
     expect(once).toMatchObject({ duration_ms: 14_000 });
   });
 
   it('adds up the reading time after the page was opened again', async () => {
     const cookie = await begun(60);
 
-    const view = await after(cookie, [read('1:5000'), read('1:3000,2:1000', otherVisit)]);
+    const view = await after(cookie, [readPages('1:5000'), readPages('1:3000,2:1000', otherVisit)]);
 
     expect(view).toMatchObject({
       duration_ms: 9_000,
@@ -72,7 +75,7 @@ describeApp('a view of a link', (suite) => {
   it('lasts no longer than the time that passes, in however many tabs', async () => {
     const cookie = await begun(60);
     const tabs = Array.from({ length: 5 }, (_, tab) =>
-      read('1:30000,2:30000', `${tab}`.repeat(16)),
+      readPages('1:30000,2:30000', `${tab}`.repeat(16)),
     );
 
     const view = await after(cookie, tabs);
@@ -93,15 +96,15 @@ describeApp('a view of a link', (suite) => {
     ] as const) {
       const one = await makeLink(test(), (await upload(test(), bytes)).id);
       const cookie = await begun(10, one);
-      expect((await report(one, cookie, read(bad))).status).toBe(400);
-      expect(await after(cookie, [read(good)], one)).toMatchObject({ duration_ms: 1_000 });
+      expect((await reportView(one, cookie, readPages(bad))).status).toBe(400);
+      expect(await after(cookie, [readPages(good)], one)).toMatchObject({ duration_ms: 1_000 });
     }
   });
 
   it('is written once, from reports that come all at once', async () => {
     const cookie = await begun(600);
     const reports = Array.from({ length: 40 }, (_, i) =>
-      report(watchedLink(), cookie, read(`1:${1000 * (i + 1)},2:${100_000 - 1000 * i}`)),
+      reportView(watchedLink(), cookie, readPages(`1:${1000 * (i + 1)},2:${100_000 - 1000 * i}`)),
     );
     const flushes = Array.from({ length: 5 }, () => test().app.inside.views.flush());
 
@@ -117,24 +120,24 @@ describeApp('a view of a link', (suite) => {
   });
 
   it('is deleted with its document, and pending reports with it', async () => {
-    const one = await watched(test());
-    const [gone, cookie] = [await admit(one), await begun(10)];
-    expect((await report(one, gone, read('1:1000'))).status).toBe(204);
-    await api(test(), 'DELETE', `/documents/${one.document_id}`);
+    const one = await makeWatchedLink(test());
+    const [gone, cookie] = [await openLink(one), await begun(10)];
+    expect((await reportView(one, gone, readPages('1:1000'))).status).toBe(204);
+    await callSharingApi(test(), 'DELETE', `/documents/${one.document_id}`);
 
-    expect(await after(cookie, [read('1:1000')])).toMatchObject({ duration_ms: 1_000 });
+    expect(await after(cookie, [readPages('1:1000')])).toMatchObject({ duration_ms: 1_000 });
   });
 
   describe('in the list', () => {
     let listed: LinkFields;
     beforeAll(async () => {
-      listed = await watched(test(), { email_required: true });
+      listed = await makeWatchedLink(test(), { email_required: true });
       for (const [i, name] of ['first', 'second', 'third'].entries()) {
-        const cookie = await admit(listed, `${name}@example.com`);
+        const cookie = await openLink(listed, `${name}@example.com`);
         wait(10_000);
         await after(
           cookie,
-          [read(`${i + 1}:${1000 * (i + 1)},1:500`.replace(',1:500', ''))],
+          [readPages(`${i + 1}:${1000 * (i + 1)},1:500`.replace(',1:500', ''))],
           listed,
         );
       }
@@ -167,7 +170,7 @@ describeApp('a view of a link', (suite) => {
     });
 
     it('is counted', async () => {
-      const { body } = await api<LinkFields>(test(), 'GET', `/links/${listed.id}`);
+      const { body } = await callSharingApi<LinkFields>(test(), 'GET', `/links/${listed.id}`);
       expect(body.view_count).toBe(3);
     });
   });
@@ -177,10 +180,10 @@ describeDialects('a report on a view', (dialect) => {
   it('is written when the service stops, and the next start goes on from there', async () => {
     const clock = { now: Date.now() };
     const first = await startTestApp({ dialect, now: () => clock.now });
-    const link = await watched(first);
-    const cookie = await admit(link);
+    const link = await makeWatchedLink(first);
+    const cookie = await openLink(link);
     clock.now += 20_000;
-    expect((await report(link, cookie, { visit, pages: '1:9000' })).status).toBe(204);
+    expect((await reportView(link, cookie, { visit, pages: '1:9000' })).status).toBe(204);
     await first.stop();
 
     const { dataDir, databaseUrl } = first;
@@ -192,7 +195,7 @@ describeDialects('a report on a view', (dialect) => {
     try {
       const moved = { ...link, url: link.url.replace(first.app.publicUrl, second.app.publicUrl) };
       expect(await viewsOf(second, link)).toMatchObject([{ duration_ms: 9_000 }]);
-      expect((await report(moved, cookie, { visit, pages: '1:12000' })).status).toBe(204);
+      expect((await reportView(moved, cookie, { visit, pages: '1:12000' })).status).toBe(204);
       await expect
         .poll(() => viewsOf(second, link))
         .toMatchObject([{ duration_ms: 12_000, pages: [{ page: 1, duration_ms: 12_000 }] }]);

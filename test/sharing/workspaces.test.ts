@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { addMember, as, memberScope } from '../support/members.ts';
-import { addWorkspace } from '../support/rows.ts';
-import { describeApp, describeTransports } from '../support/suite.ts';
+import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
+import { addWorkspace } from '../support/owner-rows.ts';
 
 const { createWorkspace, getWorkspace, listWorkspaces, updateWorkspace } = WorkspaceService.method;
 
@@ -12,7 +12,7 @@ describeApp('workspaces', (suite) => {
   const db = () => suite.app.inside.db;
 
   it('are created over HTTP with every field', async () => {
-    const headers = await as(suite.testApp, { type: 'service', scope });
+    const headers = await credentialFor(suite.testApp, { type: 'service', scope });
     const url = `${suite.app.publicUrl}/workspaces`;
     const response = await fetch(url, {
       method: 'POST',
@@ -43,7 +43,7 @@ describeApp('workspaces', (suite) => {
       suite.transport(name).call(method, request, credential);
 
     it.each(['service', 'staff'] as const)('are managed by %s', async (type) => {
-      const credential = await as(suite.testApp, { type, scope });
+      const credential = await credentialFor(suite.testApp, { type, scope });
       const made = await call(createWorkspace, { name: 'One' }, credential);
       if (!made.ok) throw new Error(made.error.message);
       const workspaceId = made.message.workspace?.id ?? '';
@@ -59,7 +59,7 @@ describeApp('workspaces', (suite) => {
     });
 
     it('without a name are refused', async () => {
-      const credential = await as(suite.testApp, { type: 'service', scope });
+      const credential = await credentialFor(suite.testApp, { type: 'service', scope });
       const { ownerId: workspaceId } = await addWorkspace(db(), '');
       const error = { code: 'invalid_argument', fields: ['name'] };
       const none = { ok: false, error };
@@ -71,7 +71,7 @@ describeApp('workspaces', (suite) => {
     });
 
     it('that are not there are not found', async () => {
-      const credential = await as(suite.testApp, { type: 'service', scope });
+      const credential = await credentialFor(suite.testApp, { type: 'service', scope });
       const unknown = { workspaceId: 'ws_unknown', name: 'x' };
       const notFound = { ok: false, error: { code: 'not_found' } };
       expect(await call(getWorkspace, unknown, credential)).toMatchObject(notFound);
@@ -92,7 +92,11 @@ describeApp('workspaces', (suite) => {
       if (mine === undefined || also === undefined) throw new Error('no workspace was made');
       const sub = await addMember(db(), mine, 'member');
       await addMember(db(), also, 'admin', sub);
-      const credential = await as(suite.testApp, { type: 'member', sub, scope: memberScope });
+      const credential = await credentialFor(suite.testApp, {
+        type: 'member',
+        sub,
+        scope: memberScope,
+      });
 
       const list = await call(listWorkspaces, {}, credential);
       const ids = list.ok ? list.message.workspaces.map(({ id }) => id) : [];

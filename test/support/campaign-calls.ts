@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RunningProgram } from './program.ts';
 
-export type Answer = {
+export type CampaignAnswer = {
   readonly status: number;
   readonly body: Record<string, unknown>;
   /** 0 where the answer does not say it. */
@@ -10,7 +10,7 @@ export type Answer = {
 };
 
 /** An answer in one line. */
-export function describe(answer: Answer | undefined): string {
+export function describeAnswer(answer: CampaignAnswer | undefined): string {
   if (answer === undefined) return 'no answer';
   const { code, detail, request_id } = answer.body;
   return [answer.status, code, detail, request_id].filter((part) => part !== undefined).join(' ');
@@ -19,7 +19,7 @@ export function describe(answer: Answer | undefined): string {
 export type Calls = ReturnType<typeof callsTo>;
 
 /** Undefined without a complete answer. */
-async function send(url: string, init: RequestInit): Promise<Answer | undefined> {
+async function send(url: string, init: RequestInit): Promise<CampaignAnswer | undefined> {
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
     const text = await response.text();
@@ -64,9 +64,9 @@ export function callsTo({ env }: Pick<RunningProgram, 'env'>) {
 }
 
 /** Throws if the answer has no token. */
-function tokenOf(answer: Answer | undefined): string {
+function tokenOf(answer: CampaignAnswer | undefined): string {
   const token = answer?.body.access_token;
-  if (typeof token !== 'string') throw new Error(`no token: ${describe(answer)}`);
+  if (typeof token !== 'string') throw new Error(`no token: ${describeAnswer(answer)}`);
   return token;
 }
 
@@ -82,7 +82,7 @@ export async function addManager(calls: Calls): Promise<{ id: string; secret: st
   const name = `Manager ${randomBytes(4).toString('hex')}`;
   const fields = { name, scopes: managerScopes };
   const answer = await calls.json('POST', '/clients', await calls.signIn(), fields);
-  if (answer?.status !== 201) throw new Error(`no client: ${describe(answer)}`);
+  if (answer?.status !== 201) throw new Error(`no client: ${describeAnswer(answer)}`);
   const { client, client_secret } = answer.body as {
     client: { id: string };
     client_secret: string;

@@ -2,7 +2,7 @@
 // that fails prints the seed, and where there is one the input, that reproduces the failure.
 import { parseArgs } from 'node:util';
 import { type PostgresServer, startPostgres } from './postgres.ts';
-import { type SeededRandom, seededRandom } from './random.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
 export type Trial = {
   /** The name of the check. */

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { codeOf, managerOf, messageOf } from './managing.ts';
-import { type Added, addClient } from './rows.ts';
-import type { Suite, TransportName } from './suite.ts';
+import type { Suite, TransportName } from './app-suite.ts';
+import { codeOf, managerCredential, messageOf } from './manager-calls.ts';
+import { type Added, addClient } from './owner-rows.ts';
 
 const { createClientSecret, listClientSecrets, revokeClientSecret, rotateClientSecret } =
   ClientService.method;
@@ -32,7 +32,7 @@ export class ClientWithSecret {
 
   // The clock may have been moved since the last call.
   readonly call: ReturnType<Suite['transport']>['call'] = async (method, request) => {
-    const manager = await managerOf(this.#suite.app, 'clients:write');
+    const manager = await managerCredential(this.#suite.app, 'clients:write');
     return this.#suite.transport(this.#name).call(method, request, manager);
   };
 

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectAccessible } from './console.ts';
-import { desktop, overhangOf, phone } from './viewing.ts';
+import { desktop, overhangOf, phone } from './browser-pages.ts';
+import { expectAccessible } from './console-suite.ts';
 
 const run = promisify(execFile);
 

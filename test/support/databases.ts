@@ -5,8 +5,8 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
-import { freshPostgresDatabase } from './fresh-postgres.ts';
 import type { Dialect } from './harness.ts';
+import { freshPostgresDatabase } from './postgres-databases.ts';
 
 /** The url of an empty database, which the test's end removes. */
 export async function freshDatabaseUrl(dialect: Dialect): Promise<string> {

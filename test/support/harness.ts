@@ -6,8 +6,8 @@ import { describe, inject } from 'vitest';
 import { type App, type AppOptions, startApp } from '../../src/app.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/observe/log.ts';
-import { migratedPostgresDatabase } from './fresh-postgres.ts';
 import type {} from './global-setup.ts';
+import { migratedPostgresDatabase } from './postgres-databases.ts';
 
 const dialects = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof dialects)[number];

@@ -8,8 +8,8 @@ import {
   SigningKeyState,
 } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { App } from '../../src/app.ts';
-import type { Suite, TransportName } from './suite.ts';
-import { signToken } from './tokens.ts';
+import type { Suite, TransportName } from './app-suite.ts';
+import { signToken } from './signed-tokens.ts';
 import type { Transport, TransportAnswer } from './transports.ts';
 
 const { listSigningKeys, createSigningKey, activateSigningKey, revokeSigningKey } =
@@ -22,7 +22,8 @@ export function keyManager(app: () => App, transport: () => Transport) {
     return { authorization: `Bearer ${await signToken(app(), { type: 'service', scope })}` };
   };
   return {
-    create: async () => done(await transport().call(createSigningKey, {}, await credential())),
+    create: async () =>
+      signingKeyOf(await transport().call(createSigningKey, {}, await credential())),
     activate: async (kid: string, force = false) =>
       transport().call(activateSigningKey, { kid, force }, await credential()),
     revoke: async (kid: string) => transport().call(revokeSigningKey, { kid }, await credential()),
@@ -48,7 +49,7 @@ export function keyManager(app: () => App, transport: () => Transport) {
 export type KeyAnswer = TransportAnswer<{ readonly signingKey?: SigningKey | undefined }>;
 
 /** The key of an answer that has to be good. */
-export function done(answer: KeyAnswer): SigningKey {
+export function signingKeyOf(answer: KeyAnswer): SigningKey {
   if (!answer.ok) throw new Error(`refused: ${answer.error.code}: ${answer.error.message}`);
   const { signingKey } = answer.message;
   if (signingKey === undefined) throw new Error('the answer has no key');
@@ -80,7 +81,7 @@ export function oneKeyEachTime(suite: Suite) {
     suite.clock.frozen = Math.ceil((suite.clock.frozen ?? Date.now()) / 1000) * 1000;
     const keys = manager('grpc');
     for (const { kid, state } of await keys.list()) {
-      if (state === SigningKeyState.PENDING) done(await keys.revoke(kid));
+      if (state === SigningKeyState.PENDING) signingKeyOf(await keys.revoke(kid));
     }
     // Whatever the test before has retired is removed by then.
     advance(311);

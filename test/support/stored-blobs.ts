@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openDatabase } from '../../src/storage/database.ts';
-import { filesUnder, sha256 } from './sharing.ts';
+import { filesUnder, sha256 } from './sharing-api.ts';
 
 export type StoredBlobs = {
   readonly rows: number;

@@ -21,8 +21,8 @@ import {
   post,
   within,
 } from '../support/connect-frames.ts';
-import { openCall, openSession } from '../support/grpc-raw.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { openCall, openSession } from '../support/raw-grpc.ts';
 import { openRawHttp, type RawHttp } from '../support/raw-http.ts';
 import type { TransportError } from '../support/transports.ts';
 

@@ -8,7 +8,7 @@ import {
   endpointsOf,
   type ServedEndpoints,
   serveEndpoints,
-} from '../support/proto.ts';
+} from '../support/test-protos.ts';
 
 const slow = `
 syntax = "proto3";

@@ -13,8 +13,8 @@ import type { Handler } from '../../src/api/endpoint.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { type GrpcTransport, startGrpcTransport } from '../../src/transports/grpc/server.ts';
 import { type BoundSocket, bindSocket } from '../../src/transports/socket.ts';
-import { openCall, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
-import { endpointsOf } from '../support/proto.ts';
+import { openCall, openSession, prefix, shortLimits } from '../support/raw-grpc.ts';
+import { endpointsOf } from '../support/test-protos.ts';
 
 const verifyToken = '/latchkey.identity.v1.VerificationService/VerifyToken';
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';

@@ -7,9 +7,9 @@ import {
   DownloadDocumentRequestSchema,
   UploadDocumentRequestSchema,
 } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { openCall, openSession, prefix, shortLimits } from '../support/grpc-raw.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
-import { keyOf, upload as storeDocument } from '../support/sharing.ts';
+import { openCall, openSession, prefix, shortLimits } from '../support/raw-grpc.ts';
+import { keyOf, upload as storeDocument } from '../support/sharing-api.ts';
 import { grpcError } from '../support/transports.ts';
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';

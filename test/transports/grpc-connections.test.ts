@@ -5,6 +5,7 @@ import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { IssueTokenRequestSchema } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { DownloadDocumentRequestSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { startTestApp, type TestApp } from '../support/harness.ts';
 import {
   frame,
   frameTypes,
@@ -16,9 +17,8 @@ import {
   prefix,
   settings,
   shortLimits,
-} from '../support/grpc-raw.ts';
-import { startTestApp, type TestApp } from '../support/harness.ts';
-import { keyOf, upload as storeDocument } from '../support/sharing.ts';
+} from '../support/raw-grpc.ts';
+import { keyOf, upload as storeDocument } from '../support/sharing-api.ts';
 
 const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 const download = '/latchkey.sharing.v1.DocumentService/DownloadDocument';

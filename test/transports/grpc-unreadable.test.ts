@@ -5,8 +5,8 @@ import { Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
-import { openCall, openSession, prefix } from '../support/grpc-raw.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { openCall, openSession, prefix } from '../support/raw-grpc.ts';
 
 let app: TestApp;
 beforeAll(async () => {

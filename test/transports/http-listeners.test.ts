@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestApp } from '../support/harness.ts';
 import { multipartBody } from '../support/raw-http.ts';
-import { keyOf } from '../support/sharing.ts';
+import { keyOf } from '../support/sharing-api.ts';
 
 test('twenty uploads on one connection leave no listeners on it', async () => {
   const app = await startTestApp();

@@ -1,12 +1,12 @@
 // Screen readers, the keyboard and system settings.
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { desktop, phone, takePicture } from '../support/browser-pages.ts';
 import { makePdf } from '../support/pdf.ts';
-import { readers } from '../support/reader.ts';
-import { makePng } from '../support/sharing.ts';
-import { desktop, phone, picture } from '../support/viewing.ts';
+import { makePng } from '../support/sharing-api.ts';
+import { useViewer } from '../support/viewer-suite.ts';
 
-const { read, share } = readers();
+const { read, share } = useViewer();
 /** A window so small that the second page is not drawn ahead. */
 const low = { viewport: { width: 1280, height: 720 } };
 const pdf = makePdf({ pages: 2, text: 'The terms' });
@@ -121,7 +121,7 @@ describe('system settings are respected', () => {
     const { page } = await open({ ...desktop, forcedColors: 'active' });
 
     expect(await styleOf(page, '.page', 'outline-style')).toBe('solid');
-    await picture(page, 'forced-colours');
+    await takePicture(page, 'forced-colours');
   });
 
   it.each([

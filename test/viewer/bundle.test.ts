@@ -4,10 +4,10 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { makePdf } from '../support/pdf.ts';
-import { readers } from '../support/reader.ts';
-import { api, makePng, makeZip } from '../support/sharing.ts';
+import { callSharingApi, makePng, makeZip } from '../support/sharing-api.ts';
+import { useViewer } from '../support/viewer-suite.ts';
 
-const { app, read, share } = readers();
+const { app, read, share } = useViewer();
 const web = path.resolve(import.meta.dirname, '../../dist/web');
 
 type Chunk = { file: string; imports?: string[]; dynamicImports?: string[]; assets?: string[] };
@@ -79,7 +79,7 @@ describe('no page sends requests to another origin', () => {
     }) => {
       const { bytes, name, fields = {}, isRevoked, isUnknown, stands } = setting;
       const link = await share(bytes, name, fields);
-      if (isRevoked) await api(app(), 'DELETE', `/links/${link.id}`);
+      if (isRevoked) await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
       const { page, requests, complaints } = await read();
 
       await page.goto(isUnknown ? link.url.replace(/.{22}$/, '0'.repeat(22)) : link.url);

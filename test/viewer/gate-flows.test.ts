@@ -2,11 +2,11 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sharedBrowser } from '../support/browser.ts';
+import { desktop, newReader, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
+import { codesFor, lastCode, wrongCode } from '../support/gate-visitor.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { makePdf } from '../support/pdf.ts';
-import { api, type LinkFields, makeLink, upload } from '../support/sharing.ts';
-import { desktop, newReader, overhangOf, phone, picture } from '../support/viewing.ts';
-import { codesFor, lastCode, wrongCode } from '../support/visitor.ts';
+import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 
 const pdf = makePdf({ pages: 2, text: 'The terms' });
 const password = 'open sesame';
@@ -80,7 +80,7 @@ describe.each([
       for (const button of await page.getByRole('button').all()) {
         expect((await button.boundingBox())?.height, step).toBeGreaterThanOrEqual(44);
       }
-      await picture(page, `gate-${name}-${step}`);
+      await takePicture(page, `gate-${name}-${step}`);
     };
 
     await expectAsked(page, 'Password');
@@ -110,7 +110,7 @@ describe.each([
 
     await expectDocument(page);
     expect(unexpected(complaints)).toEqual([]);
-    const views = () => api(test, 'GET', `/links/${link.id}/views`);
+    const views = () => callSharingApi(test, 'GET', `/links/${link.id}/views`);
     await expect.poll(views).toMatchObject({ body: { views: [{ email, email_verified: true }] } });
     await page.reload();
     await expectDocument(page);
@@ -157,12 +157,12 @@ it('a new code can be requested, and only the last one works', async () => {
 
   await press(page, 'Send new code');
   await expectError(page, 'Code', 'We already sent a code');
-  await picture(page, 'gate-phone-code-early');
+  await takePicture(page, 'gate-phone-code-early');
   clock.skippedMs += 31_000;
   await press(page, 'Send new code');
 
   await expect.poll(() => page.getByRole('status').textContent()).toContain('We sent a new code');
-  await picture(page, 'gate-phone-code-again');
+  await takePicture(page, 'gate-phone-code-again');
   const codes = await codesFor(test, email);
   expect(codes).toHaveLength(2);
   await answer(page, 'Code', codes.at(-1) ?? '');
@@ -185,7 +185,7 @@ it('too many wrong passwords show when to try again', async () => {
   }
   await answer(page, 'Password', password);
   await expectError(page, 'Password', 'There were too many wrong passwords. Please Try again in');
-  await picture(page, 'gate-phone-limited');
+  await takePicture(page, 'gate-phone-limited');
 
   clock.skippedMs += 64_000;
   await answer(page, 'Password', password);

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { type BigPdf, makeBigPdf } from '../support/big-pdf.ts';
-import { readers } from '../support/reader.ts';
-import { type DocumentFields, keyOf, makeLink } from '../support/sharing.ts';
-import { inkOf } from '../support/viewing.ts';
+import { inkOf } from '../support/browser-pages.ts';
+import { type DocumentFields, keyOf, makeLink } from '../support/sharing-api.ts';
+import { useViewer } from '../support/viewer-suite.ts';
 
-const { app, read } = readers();
+const { app, read } = useViewer();
 
 async function uploadStreaming(pdf: BigPdf): Promise<DocumentFields> {
   const head =

@@ -3,16 +3,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { readers } from '../support/reader.ts';
+import { desktop, phone, takePicture } from '../support/browser-pages.ts';
 import { makeReport } from '../support/report-pdf.ts';
-import { api } from '../support/sharing.ts';
-import { desktop, phone, picture } from '../support/viewing.ts';
+import { callSharingApi } from '../support/sharing-api.ts';
+import { useViewer } from '../support/viewer-suite.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
 const report = makeReport();
 const isWriting = process.env.LATCHKEY_WRITE_PICTURES === 'true';
 
-const { app, read, share } = readers();
+const { app, read, share } = useViewer();
 
 const documentStands = (page: Page) => page.locator('.page.drawn .text span').first().waitFor();
 
@@ -45,13 +45,13 @@ it.each(Object.entries(settings))('the picture %s can be taken', async (name, se
   const { options, gated = false, revoked = false, isDraft = false } = setting;
   const fields = { allow_download: true, email_required: gated };
   const link = await share(report, 'Quarterly report.pdf', fields);
-  if (revoked) await api(app(), 'DELETE', `/links/${link.id}`);
+  if (revoked) await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
   const { page, complaints } = await read(options);
   await page.goto(link.url);
   if (!gated && !revoked) await documentStands(page);
   await page.waitForLoadState('networkidle');
 
-  const image = await picture(page, name);
+  const image = await takePicture(page, name);
 
   // Chromium logs the response with 410.
   expect(complaints.filter((complaint) => !complaint.includes('410 (Gone)'))).toEqual([]);

@@ -1,13 +1,13 @@
 // The messages of the viewer.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { desktop, inkOf, phone, takePicture } from '../support/browser-pages.ts';
 import { makeLockedPdf } from '../support/locked-pdf.ts';
 import { makePdf } from '../support/pdf.ts';
-import { readers } from '../support/reader.ts';
-import { api, makePng } from '../support/sharing.ts';
-import { desktop, inkOf, phone, picture } from '../support/viewing.ts';
+import { callSharingApi, makePng } from '../support/sharing-api.ts';
+import { useViewer } from '../support/viewer-suite.ts';
 
-const { app, read, share } = readers();
+const { app, read, share } = useViewer();
 
 /** Larger than the part that is fetched for the first pages. */
 const largePdf = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
@@ -38,14 +38,14 @@ describe('while reading', () => {
     await jumpTo(page, 3);
     await expect.poll(() => page.url()).toContain('#page=3');
 
-    await api(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
+    await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
     await jumpTo(page, 9);
 
     const alert = page.getByRole('alert');
     await alert.waitFor();
     expect(await alert.textContent()).toContain('Confirm your access');
     expect(await page.locator('#viewer canvas').count()).toBe(0);
-    await picture(page, 'gate-changed');
+    await takePicture(page, 'gate-changed');
     await expect.poll(() => page.url()).toContain('#page=9');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByLabel('E-mail address').fill('reader@example.com');
@@ -64,7 +64,7 @@ describe('while reading', () => {
     await alert.waitFor();
     expect(await alert.textContent()).toContain('No connection');
     expect(await page.locator('#viewer .page').count()).toBe(13);
-    await picture(page, 'offline-phone');
+    await takePicture(page, 'offline-phone');
     await page.context().setOffline(false);
     await alert.waitFor({ state: 'detached' });
     await expect.poll(() => textOf(page, 9)).toBe('Long terms, page 9');
@@ -102,14 +102,14 @@ describe('an image', () => {
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('cannot be shown');
     expect(await page.getByRole('link', { name: 'Download the file' }).isVisible()).toBe(true);
-    await picture(page, 'damaged-picture');
+    await takePicture(page, 'damaged-picture');
   });
 
   it('that is revoked before it loads leaves nothing on the page', async () => {
     const link = await share(makePng(320, 200), 'picture.png', { allow_download: true });
     const { page } = await read();
     await page.route('**/file', async (route) => {
-      await api(app(), 'DELETE', `/links/${link.id}`);
+      await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
       await route.continue();
     });
 
@@ -130,7 +130,7 @@ describe('an encrypted PDF', () => {
 
     const field = page.getByLabel('Password');
     await field.fill('a wrong one');
-    await picture(page, 'password');
+    await takePicture(page, 'password');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').textContent()).toBe('Wrong password.');
@@ -155,7 +155,7 @@ describe('a browser without JavaScript', () => {
     const { page } = await read(options);
 
     await page.goto(pdf.url);
-    await picture(page, 'without-scripts');
+    await takePicture(page, 'without-scripts');
     expect(await page.locator('noscript h2').textContent()).toBe('JavaScript is required');
     expect((await page.locator('noscript .notice').boundingBox())?.width).toBeGreaterThan(300);
 

@@ -1,12 +1,12 @@
 // Zooming, turning pages and following links with mouse, keyboard and touch.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { inkOf, overhangOf, phone } from '../support/browser-pages.ts';
 import { makePdf } from '../support/pdf.ts';
-import { readers } from '../support/reader.ts';
-import { makePng } from '../support/sharing.ts';
-import { inkOf, overhangOf, phone } from '../support/viewing.ts';
+import { makePng } from '../support/sharing-api.ts';
+import { useViewer } from '../support/viewer-suite.ts';
 
-const { read, share } = readers();
+const { read, share } = useViewer();
 
 const link = (rect: string, action: string) =>
   `<< /Type /Annot /Subtype /Link /Rect [${rect}] ${action} >>`;

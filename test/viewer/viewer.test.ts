@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { inkOf, overhangOf, phone, takePicture } from '../support/browser-pages.ts';
 import { makePdf } from '../support/pdf.ts';
-import { readers } from '../support/reader.ts';
-import { api, makePng, makeZip } from '../support/sharing.ts';
-import { inkOf, overhangOf, phone, picture } from '../support/viewing.ts';
+import { callSharingApi, makePng, makeZip } from '../support/sharing-api.ts';
+import { useViewer } from '../support/viewer-suite.ts';
 
 const pdf = makePdf({ pages: 3, text: 'The terms' });
 /** Larger than one response, and each page larger than the part that finds the last page. */
 const largePdf = makePdf({ pages: 13, text: 'Long terms', pageBytes: 300_000 });
 
-const { app, read, share } = readers();
+const { app, read, share } = useViewer();
 
 function scrollToMiddle(page: Page): Promise<void> {
   return page.evaluate(`(() => {
@@ -34,7 +34,7 @@ describe('a link without a gate', () => {
     expect(await page.locator('a', { hasText: 'Download' }).count()).toBe(0);
     expect(await overhangOf(page)).toBe(0);
     expect(complaints).toEqual([]);
-    await picture(page, 'pdf-desktop');
+    await takePicture(page, 'pdf-desktop');
   });
 
   it('loads the visible parts of a large PDF', async () => {
@@ -71,7 +71,7 @@ describe('a link without a gate', () => {
     await expect.poll(width).toBe(320);
     expect(await image.getAttribute('alt')).toBe('picture.png');
     expect(complaints).toEqual([]);
-    await picture(page, 'image-desktop');
+    await takePicture(page, 'image-desktop');
   });
 
   it('shows no preview for other files and offers the download if allowed', async () => {
@@ -118,7 +118,7 @@ describe('a link without a gate', () => {
     expect(await overhangOf(page, '#viewer')).toBe(0);
     expect(await page.locator('a', { hasText: 'Download' }).isVisible()).toBe(true);
     expect(complaints).toEqual([]);
-    await picture(page, `phone-${what.replaceAll(' ', '-')}`);
+    await takePicture(page, `phone-${what.replaceAll(' ', '-')}`);
   });
 });
 
@@ -134,7 +134,7 @@ describe('a link with a gate', () => {
     expect(await page.content()).not.toContain('terms.pdf');
     expect(requests.filter((request) => /file|download|pdf/.test(request))).toEqual([]);
     expect(complaints).toEqual([]);
-    await picture(page, 'gate-desktop');
+    await takePicture(page, 'gate-desktop');
   });
 
   it('shows an error for an invalid e-mail and accepts a valid one', async () => {
@@ -152,7 +152,7 @@ describe('a link with a gate', () => {
     const ownLog = 'Failed to load resource: the server responded with a status of 400';
     expect(complaints.filter((complaint) => !complaint.startsWith(ownLog))).toEqual([]);
     complaints.length = 0;
-    await picture(page, 'gate-error');
+    await takePicture(page, 'gate-error');
 
     await page.getByLabel('E-mail address').fill('reader@example.com');
     await page.keyboard.press('Enter');
@@ -160,13 +160,13 @@ describe('a link with a gate', () => {
     const text = page.locator('#viewer .page').first().locator('.text');
     await expect.poll(() => text.textContent()).toBe('The terms, page 1');
     expect(await inkOf(page)).toBeGreaterThan(0.0005);
-    const views = () => api(app(), 'GET', `/links/${link.id}/views`);
+    const views = () => callSharingApi(app(), 'GET', `/links/${link.id}/views`);
     await expect.poll(views).toMatchObject({ body: { views: [{ email: 'reader@example.com' }] } });
     expect(complaints).toEqual([]);
 
     await page.reload();
     await expect.poll(() => text.textContent()).toBe('The terms, page 1');
-    const again = await api(app(), 'GET', `/links/${link.id}`);
+    const again = await callSharingApi(app(), 'GET', `/links/${link.id}`);
     expect(again.body).toMatchObject({ view_count: 1 });
   });
 
@@ -195,7 +195,7 @@ describe('a link with a gate', () => {
     const box = await page.getByRole('button', { name: 'Continue' }).boundingBox();
     expect(box?.height).toBeGreaterThanOrEqual(44);
     expect(complaints).toEqual([]);
-    await picture(page, 'gate-phone');
+    await takePicture(page, 'gate-phone');
   });
 });
 
@@ -206,7 +206,7 @@ describe('a link that is revoked', () => {
     await page.goto(link.url);
     await page.locator('#viewer .text').first().waitFor();
 
-    await api(app(), 'DELETE', `/links/${link.id}`);
+    await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
     // A part of the file that is not loaded yet.
     await scrollToMiddle(page);
 
@@ -219,6 +219,6 @@ describe('a link that is revoked', () => {
     const response = await page.reload();
     expect(response?.status()).toBe(410);
     expect(await page.locator('h1').textContent()).toBe('This link is no longer available');
-    await picture(page, 'gone-desktop');
+    await takePicture(page, 'gone-desktop');
   });
 });

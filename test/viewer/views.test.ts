@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { sharedBrowser } from '../support/browser.ts';
+import { newReader } from '../support/browser-pages.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { type ViewFields, viewsOf } from '../support/link-views.ts';
 import { makePdf } from '../support/pdf.ts';
-import { type LinkFields, makeLink, makePng, makeZip, upload } from '../support/sharing.ts';
-import { newReader } from '../support/viewing.ts';
-import { type ViewFields, viewsOf } from '../support/views.ts';
+import { type LinkFields, makeLink, makePng, makeZip, upload } from '../support/sharing-api.ts';
 
 // The times in these tests differ by far more than the delays of a slow machine.
 const minutes = 60_000;

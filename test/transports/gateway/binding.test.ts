@@ -4,7 +4,7 @@ import type { FileRegistry } from '@bufbuild/protobuf';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
 import { bindingsOf } from '../../../src/transports/gateway/binding.ts';
-import { compileProto, endpointsOf, serveEndpoints } from '../../support/proto.ts';
+import { compileProto, endpointsOf, serveEndpoints } from '../../support/test-protos.ts';
 
 type Case = {
   /** The http rule. */

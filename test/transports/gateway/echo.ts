@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import type { JsonValue } from '@bufbuild/protobuf';
 import { expect } from 'vitest';
-import { compileProto, endpointsOf, serveEndpoints } from '../../support/proto.ts';
+import { compileProto, endpointsOf, serveEndpoints } from '../../support/test-protos.ts';
 
 export type Answer = { status: number; headers: Headers; json: JsonValue };
 

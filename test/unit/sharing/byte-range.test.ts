@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/errors/errors.ts';
 import { selectBytes } from '../../../src/http/byte-range.ts';
-import { ranges } from '../../support/ranges.ts';
+import { rangeCases } from '../../support/range-cases.ts';
 
 describe('a range', () => {
-  it.each(ranges)('%j selects what it says', (range, expected) => {
+  it.each(rangeCases)('%j selects what it says', (range, expected) => {
     const select = () => selectBytes({ range, ifRange: '', ifNoneMatch: '' }, 10_000, '"tag"');
     if (expected === 'none') {
       expect(select).toThrow(Failure);

@@ -10,7 +10,7 @@ import type { Transport, TransportAnswer } from './transports.ts';
 
 export type SignInRequest = MessageInitShape<typeof SignInRequestSchema>;
 
-export class Browser {
+export class CookieClient {
   readonly #transport: Transport;
   readonly #cookies = new Map<string, string>();
   /** The `Set-Cookie` headers of the last answer. */

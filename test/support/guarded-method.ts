@@ -56,13 +56,13 @@ export async function codeFor(
   principal: Principal,
   fields: Fields = {},
 ): Promise<string> {
-  return invoke(rule, principal, fields).then(
+  return callGuarded(rule, principal, fields).then(
     () => 'ok',
     (error: unknown) => failureOf(error).code,
   );
 }
 
-export async function invoke(
+export async function callGuarded(
   rule: Rule,
   principal: Principal,
   fields: Fields = {},

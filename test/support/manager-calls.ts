@@ -1,7 +1,7 @@
 // Those who manage clients and customers, and what they get done through a transport.
 import type { App } from '../../src/app.ts';
-import type { Added } from './rows.ts';
-import { signToken } from './tokens.ts';
+import type { Added } from './owner-rows.ts';
+import { signToken } from './signed-tokens.ts';
 import type { TransportAnswer } from './transports.ts';
 
 type Manager = {
@@ -12,13 +12,13 @@ type Manager = {
 };
 
 /** The credential of a caller with these scopes, by default a service client. */
-export async function managerOf(app: App, scope: string, manager: Manager = {}) {
+export async function managerCredential(app: App, scope: string, manager: Manager = {}) {
   const token = await signToken(app, { type: 'service', ...manager, scope });
   return { authorization: `Bearer ${token}` };
 }
 
 /** The credential of a token of the customer's key that names these accounts. */
-export async function customerOf(app: App, key: Added, accounts: readonly string[]) {
+export async function customerCredential(app: App, key: Added, accounts: readonly string[]) {
   const token = await signToken(app, {
     type: 'customer',
     scope: 'accounts:read',

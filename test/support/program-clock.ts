@@ -6,16 +6,16 @@ import { getuid } from 'node:process';
 
 const dayMs = 24 * 60 * 60_000;
 
-export type Clock = {
+export type ProgramClock = {
   /** For the environment of the program. */
   readonly env: Readonly<Record<string, string>>;
   /** The program's days ahead of the true time. */
   set(daysAhead: number): void;
 };
 
-export function openClock(folder: string): Clock {
+export function openProgramClock(folder: string): ProgramClock {
   const file = path.join(folder, 'clock');
-  const clock: Clock = {
+  const clock: ProgramClock = {
     env: {
       LD_PRELOAD: libraryPath(),
       FAKETIME_TIMESTAMP_FILE: file,

@@ -2,12 +2,12 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { sharedBrowser } from './browser.ts';
+import { desktop, newReader, type Reader } from './browser-pages.ts';
 import { startTestApp, type TestApp } from './harness.ts';
-import { type LinkFields, makeLink, upload } from './sharing.ts';
-import { desktop, newReader, type Reader } from './viewing.ts';
+import { type LinkFields, makeLink, upload } from './sharing-api.ts';
 
 /** An app and a browser for a whole suite. */
-export function readers() {
+export function useViewer() {
   let test: TestApp;
   let browser: Browser;
   beforeAll(async () => {

@@ -26,7 +26,7 @@ type State = {
 };
 
 /** Changes rows as another process would: this process finds out by the counters alone. */
-export function changeElsewhere(
+export function changeAsOtherProcess(
   db: Database,
   work: (trx: Executor) => Promise<unknown>,
 ): Promise<void> {
@@ -75,7 +75,7 @@ async function add(
 ): Promise<Added> {
   const credential = generateCredential(owner.kind, randomBytes);
   const { expireTime } = state;
-  await changeElsewhere(db, async (trx) => {
+  await changeAsOtherProcess(db, async (trx) => {
     await insertOwner(trx);
     await insertCredential(trx, owner, credential, {
       name: 'Test credential',

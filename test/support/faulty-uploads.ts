@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from './harness.ts';
 import { type MultipartPart, openRawHttp, type RawHttp, requestHead } from './raw-http.ts';
-import { api, expectNothingStored, keyOf, sha256, upload } from './sharing.ts';
+import { callSharingApi, expectNothingStored, keyOf, sha256, upload } from './sharing-api.ts';
 
 export const uploadBytesMax = 200_000;
 export const formType = 'multipart/form-data; boundary=frontier';
@@ -33,15 +33,19 @@ export function faultyUploads() {
     const bytes = Buffer.from('the next upload');
     const { id, sha256: digest } = await upload(test, bytes);
     expect(digest).toBe(sha256(bytes));
-    expect((await api(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
+    expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
     await expectNothingStored(test);
     expect(await test.logText()).not.toContain('"code":"internal"');
   });
 
   /** So that what one test has left does not fail the others. */
   async function deleteAll(): Promise<void> {
-    const { body } = await api<{ documents: { id: string }[] }>(test, 'GET', '/documents');
-    for (const { id } of body.documents) await api(test, 'DELETE', `/documents/${id}`);
+    const { body } = await callSharingApi<{ documents: { id: string }[] }>(
+      test,
+      'GET',
+      '/documents',
+    );
+    for (const { id } of body.documents) await callSharingApi(test, 'DELETE', `/documents/${id}`);
   }
 
   async function open(): Promise<RawHttp> {

@@ -11,7 +11,7 @@ import { insertUser } from '../../src/identity/users/store.ts';
 import { describeSeed, newSeed, seedPurpose } from '../../src/identity/users/totp.ts';
 import type { Database, UserRow } from '../../src/storage/schema.ts';
 import type { TestApp } from './harness.ts';
-import { changeElsewhere } from './rows.ts';
+import { changeAsOtherProcess } from './owner-rows.ts';
 
 export type TestUser = Pick<UserRow, 'kind' | 'email' | 'name' | 'scopes'> & {
   readonly password?: string;
@@ -34,7 +34,7 @@ export async function addUser(db: Database, user: Partial<TestUser> = {}): Promi
     create_time: Date.now(),
     disable_time: disabled ? Date.now() : null,
   };
-  await changeElsewhere(db, (trx) => insertUser(trx, row));
+  await changeAsOtherProcess(db, (trx) => insertUser(trx, row));
   return row;
 }
 

@@ -4,9 +4,9 @@ import path from 'node:path';
 import PostalMime from 'postal-mime';
 import { expect } from 'vitest';
 import type { TestApp } from './harness.ts';
-import type { LinkFields } from './sharing.ts';
+import type { LinkFields } from './sharing-api.ts';
 
-export type Answer = {
+export type GateAnswer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -24,17 +24,17 @@ export class Visitor {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
 
-  get(route = '', init: RequestInit = {}): Promise<Answer> {
+  get(route = '', init: RequestInit = {}): Promise<GateAnswer> {
     return this.#ask(route, init);
   }
 
-  post(fields: Record<string, string>): Promise<Answer> {
+  post(fields: Record<string, string>): Promise<GateAnswer> {
     return this.#ask('', { method: 'POST', body: new URLSearchParams(fields) });
   }
 
   /** The label of what the page asks for; `document` where it shows it, and reports that. */
   async asked(): Promise<string> {
-    const asked = askedBy(await this.get());
+    const asked = fieldAskedBy(await this.get());
     if (asked === 'document') {
       const body = new URLSearchParams({ visit: 'a'.repeat(16), pages: '0:0' });
       expect((await this.#ask('/view', { method: 'POST', body })).status).toBe(204);
@@ -42,7 +42,7 @@ export class Visitor {
     return asked;
   }
 
-  async #ask(route: string, init: RequestInit): Promise<Answer> {
+  async #ask(route: string, init: RequestInit): Promise<GateAnswer> {
     const response = await fetch(this.#link.url + route, {
       ...init,
       headers: { cookie: this.cookie, ...init.headers },
@@ -56,13 +56,13 @@ export class Visitor {
   }
 }
 
-export function askedBy({ text }: Answer): string {
+export function fieldAskedBy({ text }: GateAnswer): string {
   const [, label] = /<label>(.+)/.exec(text) ?? [];
   return label ?? (text.includes('id="viewer"') ? 'document' : 'nothing');
 }
 
 /** What the page says is wrong. */
-export function alertOf({ text }: Answer): string {
+export function alertOf({ text }: GateAnswer): string {
   return /role="alert">([^<]*)</.exec(text)?.[1] ?? '';
 }
 

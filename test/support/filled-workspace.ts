@@ -1,12 +1,12 @@
 // A workspace with one of each resource, for suites about callers who must not see any of them.
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { allRows } from './audit.ts';
+import { allRows } from './audit-rows.ts';
 import type { TestApp } from './harness.ts';
-import { addMember } from './members.ts';
-import { addWorkspace, changeElsewhere } from './rows.ts';
-import { api, makeLink, sha256, upload } from './sharing.ts';
-import { addUser } from './users.ts';
-import { admit } from './views.ts';
+import { openLink } from './link-views.ts';
+import { addMember } from './member-rows.ts';
+import { addWorkspace, changeAsOtherProcess } from './owner-rows.ts';
+import { callSharingApi, makeLink, sha256, upload } from './sharing-api.ts';
+import { addUser } from './user-rows.ts';
 
 /** For each id field of the area's methods, an id of the workspace. */
 type Ids = {
@@ -18,7 +18,7 @@ type Ids = {
   readonly page_token: string;
 };
 
-export type Neighbour = {
+export type FilledWorkspace = {
   readonly ids: Ids;
   /** The workspace's own key, which holds every scope that a key can have. */
   readonly key: { readonly authorization: string };
@@ -40,7 +40,7 @@ export const requiredFields: Readonly<Record<string, Readonly<Record<string, unk
   CreateApiKey: { name: 'A key', scopes: ['links:read'] },
 };
 
-export async function makeNeighbour(testApp: TestApp): Promise<Neighbour> {
+export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorkspace> {
   const { db } = testApp.app.inside;
   const { ownerId: workspaceId, credentialId, text } = await addWorkspace(db, keyScopes);
   const own = { ...testApp, env: { ...testApp.env, API_KEY: text } };
@@ -51,18 +51,26 @@ export async function makeNeighbour(testApp: TestApp): Promise<Neighbour> {
   const link = await makeLink(own, document.id, { name: `For ${tag}`, email_required: true });
   const open = await makeLink(own, document.id);
   const email = `reader-${tag}@example.com`.toLowerCase();
-  await admit(link, email);
+  await openLink(link, email);
   const user = await addUser(db, { kind: 'member', name: `Owner of ${tag}` });
   await addMember(db, workspaceId, 'owner', user.id);
-  await changeElsewhere(db, (trx) =>
+  await changeAsOtherProcess(db, (trx) =>
     trx
       .updateTable('workspaces')
       .set({ name: `Rooms of ${tag}` })
       .where('id', '=', workspaceId)
       .execute(),
   );
-  const views = await api<{ views: { id: string }[] }>(own, 'GET', `/links/${link.id}/views`);
-  const first = await api<{ next_page_token: string }>(own, 'GET', '/documents?page_size=1');
+  const views = await callSharingApi<{ views: { id: string }[] }>(
+    own,
+    'GET',
+    `/links/${link.id}/views`,
+  );
+  const first = await callSharingApi<{ next_page_token: string }>(
+    own,
+    'GET',
+    '/documents?page_size=1',
+  );
   const viewId = views.body.views[0]?.id;
   if (viewId === undefined) throw new Error('nobody has viewed the link');
 

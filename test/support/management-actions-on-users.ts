@@ -1,19 +1,19 @@
 // The management of users, workspaces and workspaces' keys, for `managementActions`.
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
-import type { Action } from './management.ts';
-import { addMember, as, memberScope } from './members.ts';
-import { addWorkspace } from './rows.ts';
-import type { Suite } from './suite.ts';
+import type { Suite } from './app-suite.ts';
+import type { ManagementAction } from './management-actions.ts';
+import { addMember, credentialFor, memberScope } from './member-rows.ts';
+import { addWorkspace } from './owner-rows.ts';
 import { codeAt, fromBase32 } from './totp.ts';
-import { addUser } from './users.ts';
+import { addUser } from './user-rows.ts';
 
-type Prepare = (suite: Suite) => Promise<Action>;
+type Prepare = (suite: Suite) => Promise<ManagementAction>;
 
 const password = 'a long enough password';
 let users = 0;
 
-export const managementOfUsers: Readonly<Record<string, Prepare>> = {
+export const actionsOnUsers: Readonly<Record<string, Prepare>> = {
   async 'UserService.CreateUser'() {
     const email = `made-${++users}@example.com`;
     const request = { email, password, kind: UserKind.MEMBER };
@@ -30,7 +30,7 @@ export const managementOfUsers: Readonly<Record<string, Prepare>> = {
   async 'UserService.ConfirmTotp'(suite) {
     const action = await bySelf()(suite);
     const userId = action.callerId ?? '';
-    const own = await as(suite.testApp, { type: 'staff', scope: '', sub: userId });
+    const own = await credentialFor(suite.testApp, { type: 'staff', scope: '', sub: userId });
     const begun = await suite.transport('grpc').call(UserService.method.enrolTotp, { userId }, own);
     if (!begun.ok) throw new Error(begun.error.message);
     const code = codeAt(fromBase32(begun.message.secret), Date.now());
@@ -88,7 +88,7 @@ async function ofWorkspace({ app }: Suite) {
   return { workspaceId: ownerId, keyId: credentialId };
 }
 
-async function aboutKey(suite: Suite): Promise<Action> {
+async function aboutKey(suite: Suite): Promise<ManagementAction> {
   const request = await ofWorkspace(suite);
   return { request, target: request.keyId, callerType: 'staff' };
 }

@@ -64,7 +64,7 @@ export function overhangOf(page: Page, selector = 'html'): Promise<number> {
 }
 
 /** Takes a picture of the page, and keeps it for people to look at. */
-export async function picture(page: Page, name: string): Promise<Buffer> {
+export async function takePicture(page: Page, name: string): Promise<Buffer> {
   const folder = path.join(tmpdir(), 'latchkey-pictures');
   await mkdir(folder, { recursive: true });
   return page.screenshot({ path: path.join(folder, `${name}.png`) });

@@ -1,9 +1,12 @@
 // The management of clients and customers, for `managementActions`.
-import type { Action } from './management.ts';
-import { addClient, addCustomer } from './rows.ts';
-import type { Suite } from './suite.ts';
 
-export const managementOfOwners: Readonly<Record<string, (suite: Suite) => Promise<Action>>> = {
+import type { Suite } from './app-suite.ts';
+import type { ManagementAction } from './management-actions.ts';
+import { addClient, addCustomer } from './owner-rows.ts';
+
+export const actionsOnOwners: Readonly<
+  Record<string, (suite: Suite) => Promise<ManagementAction>>
+> = {
   async 'ClientService.CreateClient'() {
     const request = { name: 'Ledger', scopes: ['payments:read'] };
     return { request, target: ({ client }) => client?.id };
@@ -67,7 +70,7 @@ async function ofClient({ app }: Suite) {
   return { clientId: ownerId, secretId: credentialId };
 }
 
-async function aboutClient(suite: Suite): Promise<Action> {
+async function aboutClient(suite: Suite): Promise<ManagementAction> {
   const { clientId } = await ofClient(suite);
   return { request: { clientId }, target: clientId };
 }
@@ -77,7 +80,7 @@ async function ofCustomer({ app }: Suite) {
   return { customerId: ownerId, keyId: credentialId };
 }
 
-async function aboutCustomer(suite: Suite): Promise<Action> {
+async function aboutCustomer(suite: Suite): Promise<ManagementAction> {
   const { customerId } = await ofCustomer(suite);
   return { request: { customerId }, target: customerId };
 }

@@ -4,7 +4,7 @@ import { createDirectory, type Directory } from '../../src/credentials/directory
 import { type CredentialKind, generateCredential } from '../../src/crypto/credential-format.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
-import type { Added } from './rows.ts';
+import type { Added } from './owner-rows.ts';
 
 /** Well-formed, of no row. */
 export function unknownCredential(kind: CredentialKind): string {

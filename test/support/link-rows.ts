@@ -1,7 +1,7 @@
 // Links as the console shows them, and as the service returns them.
 import type { Page } from 'playwright-core';
 import type { TestApp } from './harness.ts';
-import { api, type LinkFields } from './sharing.ts';
+import { callSharingApi, type LinkFields } from './sharing-api.ts';
 
 export type WholeLink = LinkFields & { readonly name: string; readonly allow_download: boolean };
 
@@ -9,11 +9,11 @@ export const dayMs = 24 * 60 * 60_000;
 
 /** What the service says of a link of the demo workspace. */
 export async function linkOf(test: TestApp, id: string): Promise<WholeLink> {
-  return (await api<WholeLink>(test, 'GET', `/links/${id}`)).body;
+  return (await callSharingApi<WholeLink>(test, 'GET', `/links/${id}`)).body;
 }
 
 export async function newestLink(test: TestApp): Promise<WholeLink> {
-  const { body } = await api<{ links: WholeLink[] }>(test, 'GET', '/links?page_size=1');
+  const { body } = await callSharingApi<{ links: WholeLink[] }>(test, 'GET', '/links?page_size=1');
   const [link] = body.links;
   if (link === undefined) throw new Error('there is no link');
   return link;

@@ -1,12 +1,12 @@
 // The secrets of a user's session, used in every way that there is.
 import { randomBytes } from 'node:crypto';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
-import { Browser } from './sign-in.ts';
-import type { Suite, TransportName } from './suite.ts';
-import { addTotp, addUser } from './users.ts';
+import type { Suite, TransportName } from './app-suite.ts';
+import { CookieClient } from './cookie-client.ts';
+import { addTotp, addUser } from './user-rows.ts';
 
 /** Signs in, with right and with wrong credentials, and out; returns the errors' codes. */
-export async function useSessions(
+export async function useSessionSecrets(
   suite: Suite,
   transport: TransportName,
   keep: (secret: string) => string,
@@ -16,7 +16,7 @@ export async function useSessions(
   const password = keep(`correct horse ${random()}`);
   const { id, email } = await addUser(suite.app.inside.db, { password });
   const code = await addTotp(suite.testApp, id);
-  const browser = new Browser(suite.transport(transport));
+  const browser = new CookieClient(suite.transport(transport));
   const wrong = [
     await browser.signIn({ email, password: random() }),
     await browser.signIn({ email, password, otp: random() }),

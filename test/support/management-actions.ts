@@ -2,17 +2,17 @@
 import { decodeJwt } from 'jose';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { TokenPrincipalType } from '../../src/api/principal.ts';
-import { managementOfOwners } from './management-of-owners.ts';
-import { managementOfUsers } from './management-of-users.ts';
-import { makeLink, upload } from './sharing.ts';
-import { done, keyManager } from './signing-keys.ts';
-import type { Suite } from './suite.ts';
-import { signToken } from './tokens.ts';
+import type { Suite } from './app-suite.ts';
+import { actionsOnOwners } from './management-actions-on-owners.ts';
+import { actionsOnUsers } from './management-actions-on-users.ts';
+import { makeLink, upload } from './sharing-api.ts';
+import { signToken } from './signed-tokens.ts';
+import { keyManager, signingKeyOf } from './signing-keys.ts';
 
 /** The fields of an answer's resources. */
 type Answer = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
-export type Action = {
+export type ManagementAction = {
   /** The request's fields, by their local names. */
   readonly request: Readonly<Record<string, unknown>>;
   /** The id that the event has to name, where it need be out of the answer (by proto names). */
@@ -25,7 +25,9 @@ export type Action = {
   readonly scope?: string;
 };
 
-export const managementActions: Readonly<Record<string, (suite: Suite) => Promise<Action>>> = {
+export const managementActions: Readonly<
+  Record<string, (suite: Suite) => Promise<ManagementAction>>
+> = {
   async 'VerificationService.RevokeToken'({ app }) {
     const token = await signToken(app, { type: 'staff', scope: 'audit:read' });
     return { request: { token }, target: decodeJwt(token).sub ?? '' };
@@ -43,8 +45,8 @@ export const managementActions: Readonly<Record<string, (suite: Suite) => Promis
     return { request: { sessionId: sid }, target: String(sid), callerType: own.type };
   },
 
-  ...managementOfOwners,
-  ...managementOfUsers,
+  ...actionsOnOwners,
+  ...actionsOnUsers,
 
   async 'SigningKeyService.CreateSigningKey'(suite) {
     await makeRoomForKey(suite);
@@ -98,7 +100,7 @@ async function makeRoomForKey(suite: Suite) {
     () => suite.transport('grpc'),
   );
   for (const { kid, state } of await keys.list()) {
-    if (state === SigningKeyState.PENDING) done(await keys.revoke(kid));
+    if (state === SigningKeyState.PENDING) signingKeyOf(await keys.revoke(kid));
   }
   return keys;
 }

@@ -3,7 +3,13 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { type Dialect, startTestApp, type TestApp } from './harness.ts';
 import { makePdf } from './pdf.ts';
-import { api, type DocumentFields, type LinkFields, makeLink, upload } from './sharing.ts';
+import {
+  callSharingApi,
+  type DocumentFields,
+  type LinkFields,
+  makeLink,
+  upload,
+} from './sharing-api.ts';
 
 export const secretPdf = makePdf({ pages: 1, text: 'The secret terms', padToBytes: 20_000 });
 
@@ -13,7 +19,7 @@ export function cookieOf(response: Response): string {
 }
 
 /** Starts an app with a clock of its own and one document, whose traces are easy to find. */
-export function secretDocument(dialect: Dialect, config: Partial<Config> = {}) {
+export function useSecretDocument(dialect: Dialect, config: Partial<Config> = {}) {
   let test: TestApp;
   let document: DocumentFields;
   const clock = { now: Date.now() };
@@ -21,7 +27,7 @@ export function secretDocument(dialect: Dialect, config: Partial<Config> = {}) {
     test = await startTestApp({ dialect, config, now: () => clock.now });
     document = await upload(test, secretPdf, 'terms.pdf');
     const name = 'The <b>secret</b> terms.pdf';
-    await api(test, 'PATCH', `/documents/${document.id}`, { name });
+    await callSharingApi(test, 'PATCH', `/documents/${document.id}`, { name });
   });
   afterAll(() => test.remove());
 

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
-import { as, memberScope } from './members.ts';
-import type { Suite, TransportName } from './suite.ts';
+import type { Suite, TransportName } from './app-suite.ts';
+import { credentialFor, memberScope } from './member-rows.ts';
 
 const { createUser, setPassword, enrolTotp } = UserService.method;
 const { createApiKey } = ApiKeyService.method;
 
-export async function usePeoplesSecrets(
+export async function useUserSecrets(
   suite: Suite,
   name: TransportName,
   keep: (secret: string) => string,
@@ -16,7 +16,7 @@ export async function usePeoplesSecrets(
   const { testApp } = suite;
   const transport = suite.transport(name);
   const password = () => keep(`pass ${randomBytes(12).toString('hex')}`);
-  const service = await as(testApp, { type: 'service', scope: 'users:write' });
+  const service = await credentialFor(testApp, { type: 'service', scope: 'users:write' });
   const email = `${randomBytes(8).toString('hex')}@example.com`;
   const kind = UserKind.MEMBER;
   const made = await transport.call(createUser, { email, password: password(), kind }, service);
@@ -24,12 +24,12 @@ export async function usePeoplesSecrets(
   const userId = made.message.user?.id ?? '';
   await transport.call(createUser, { email, password: password(), kind }, service);
   await transport.call(setPassword, { userId, password: password() }, service);
-  const own = await as(testApp, { type: 'member', sub: userId, scope: '' });
+  const own = await credentialFor(testApp, { type: 'member', sub: userId, scope: '' });
   const begun = await transport.call(enrolTotp, { userId }, own);
   const key = await transport.call(
     createApiKey,
     { workspaceId: testApp.env.WORKSPACE_ID, name: 'A key', scopes: ['links:read'] },
-    await as(testApp, { type: 'staff', scope: memberScope }),
+    await credentialFor(testApp, { type: 'staff', scope: memberScope }),
   );
   if (!begun.ok || !key.ok) throw new Error('no seed or no key was made');
   keep(begun.message.secret);

@@ -2,8 +2,8 @@
 
 import type { TokenPrincipalType } from '../../src/api/principal.ts';
 import type { App } from '../../src/app.ts';
-import { addClient, addCustomer } from './rows.ts';
-import { addSession, addUser } from './users.ts';
+import { addClient, addCustomer } from './owner-rows.ts';
+import { addSession, addUser } from './user-rows.ts';
 
 export type TokenFor = {
   readonly type: TokenPrincipalType;

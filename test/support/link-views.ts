@@ -1,12 +1,12 @@
 // Views of a link, as a reader's browser makes and reports them, and as the owner sees them.
 import { beforeAll, expect } from 'vitest';
 import type { Database } from '../../src/storage/schema.ts';
-import { cookieOf } from './gated.ts';
+import type { Suite } from './app-suite.ts';
+import { cookieOf } from './gated-document.ts';
 import type { TestApp } from './harness.ts';
+import { addWorkspace } from './owner-rows.ts';
 import { makePdf } from './pdf.ts';
-import { addWorkspace } from './rows.ts';
-import { api, type LinkFields, makeLink, upload } from './sharing.ts';
-import type { Suite } from './suite.ts';
+import { callSharingApi, type LinkFields, makeLink, upload } from './sharing-api.ts';
 
 /** What a page makes up when it is opened. */
 export const visit = 'a'.repeat(16);
@@ -21,7 +21,7 @@ export type ViewFields = {
 };
 
 /** A link to a document whose pages are counted: three. */
-export async function watched(test: TestApp, options = {}): Promise<LinkFields> {
+export async function makeWatchedLink(test: TestApp, options = {}): Promise<LinkFields> {
   const document = await upload(test, makePdf({ pages: 3, text: 'Watched' }), 'deck.pdf');
   await test.app.inside.db
     .updateTable('documents')
@@ -32,9 +32,9 @@ export async function watched(test: TestApp, options = {}): Promise<LinkFields> 
 }
 
 /** Passes the gate of a link and opens its page; returns the pass as a browser would send it. */
-export async function admit(link: LinkFields, email = 'reader@example.com'): Promise<string> {
+export async function openLink(link: LinkFields, email = 'reader@example.com'): Promise<string> {
   const cookie = await passGate(link, email);
-  expect((await report(link, cookie, { visit, pages: '0:0' })).status).toBe(204);
+  expect((await reportView(link, cookie, { visit, pages: '0:0' })).status).toBe(204);
   return cookie;
 }
 
@@ -51,7 +51,7 @@ export async function passGate(link: LinkFields, email = 'reader@example.com'): 
   return cookieOf(response);
 }
 
-export function report(
+export function reportView(
   link: LinkFields,
   cookie: string,
   form: Record<string, string> | string,
@@ -63,7 +63,11 @@ export function report(
 
 /** A link's views, newest first. */
 export async function viewsOf(test: TestApp, link: LinkFields): Promise<ViewFields[]> {
-  const answer = await api<{ views: ViewFields[] }>(test, 'GET', `/links/${link.id}/views`);
+  const answer = await callSharingApi<{ views: ViewFields[] }>(
+    test,
+    'GET',
+    `/links/${link.id}/views`,
+  );
   expect(answer.status).toBe(200);
   return answer.body.views;
 }
@@ -96,14 +100,14 @@ export async function addLink(db: Database): Promise<string> {
   return 'lnk_1';
 }
 
-export const read = (pages: string, by = visit) => ({ visit: by, pages });
+export const readPages = (pages: string, by = visit) => ({ visit: by, pages });
 
 /** For suites about the views of a link, under a clock that stands still. */
 export function viewsIn(suite: Suite) {
   let link: LinkFields;
   beforeAll(async () => {
     suite.clock.frozen = 1_795_000_000_000;
-    link = await watched(suite.testApp);
+    link = await makeWatchedLink(suite.testApp);
   });
 
   function wait(milliseconds: number): void {
@@ -112,7 +116,7 @@ export function viewsIn(suite: Suite) {
 
   /** The pass of a view that began that long ago. */
   async function begun(secondsAgo: number, of = link): Promise<string> {
-    const cookie = await admit(of);
+    const cookie = await openLink(of);
     wait(secondsAgo * 1000);
     return cookie;
   }
@@ -120,7 +124,7 @@ export function viewsIn(suite: Suite) {
   /** Reports, and reads the newest view once all is written. */
   async function after(cookie: string, reports: Record<string, string>[], of = link) {
     for (const form of reports) {
-      const answer = await report(of, cookie, form);
+      const answer = await reportView(of, cookie, form);
       expect([answer.status, await answer.text()]).toEqual([204, '']);
     }
     await suite.app.inside.views.flush();

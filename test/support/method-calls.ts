@@ -18,7 +18,7 @@ import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import { http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
 import { services } from '../../src/api/services.ts';
 import type { App } from '../../src/app.ts';
-import type { TransportName } from './suite.ts';
+import type { TransportName } from './app-suite.ts';
 import { connectError, grpcError, httpRequestOf, type TransportError } from './transports.ts';
 
 export type Outcome = {
@@ -29,13 +29,13 @@ export type Outcome = {
 };
 
 /** An outcome with all that was said: the answer as JSON, or the error but for its request id. */
-export type Said = Outcome & { readonly text: string };
+export type OutcomeWithText = Outcome & { readonly text: string };
 
 export const allMethods: readonly DescMethod[] = Object.values(services).flatMap(
   (service) => service.methods,
 );
 
-export type AnyCall = {
+export type MethodCall = {
   readonly method: DescMethod;
   /** The text fields that are to be set; those of the path are set in any case. */
   readonly fields?: Readonly<Record<string, string>>;
@@ -45,13 +45,21 @@ export type AnyCall = {
 };
 
 /** Calls a method and reads its answer to the end. */
-export async function callAny(app: App, transport: TransportName, call: AnyCall): Promise<Outcome> {
-  const { code, challenge } = await hearAny(app, transport, call);
+export async function callMethod(
+  app: App,
+  transport: TransportName,
+  call: MethodCall,
+): Promise<Outcome> {
+  const { code, challenge } = await callMethodWithText(app, transport, call);
   return { code, challenge };
 }
 
 /** The same, and tells all that was said. */
-export function hearAny(app: App, transport: TransportName, call: AnyCall): Promise<Said> {
+export function callMethodWithText(
+  app: App,
+  transport: TransportName,
+  call: MethodCall,
+): Promise<OutcomeWithText> {
   const request = requestOf(call);
   switch (transport) {
     case 'http':
@@ -63,7 +71,7 @@ export function hearAny(app: App, transport: TransportName, call: AnyCall): Prom
   }
 }
 
-function requestOf({ method, fields = {}, rest = {} }: AnyCall): Message {
+function requestOf({ method, fields = {}, rest = {} }: MethodCall): Message {
   const { value: template = '' } = getOption(method, httpRule).pattern as { value?: string };
   const values = new Map<string, unknown>();
   for (const field of method.input.fields) {
@@ -80,9 +88,9 @@ function requestOf({ method, fields = {}, rest = {} }: AnyCall): Message {
 
 async function overHttp(
   app: App,
-  { method, authorization }: AnyCall,
+  { method, authorization }: MethodCall,
   message: Message,
-): Promise<Said> {
+): Promise<OutcomeWithText> {
   const headers = authorization === undefined ? {} : { authorization };
   const { multipart } = getOption(method, httpOption);
   const { verb, path, body } = httpRequestOf(method, message);
@@ -106,7 +114,11 @@ async function overHttp(
   return { code: String(problem.code), challenge, text: JSON.stringify(problem) };
 }
 
-function overGrpc(app: App, { method, authorization }: AnyCall, message: Message): Promise<Said> {
+function overGrpc(
+  app: App,
+  { method, authorization }: MethodCall,
+  message: Message,
+): Promise<OutcomeWithText> {
   const client = new Client(app.grpcAddress, credentials.createInsecure());
   const metadata = new Metadata();
   if (authorization !== undefined) metadata.set('authorization', authorization);
@@ -114,7 +126,7 @@ function overGrpc(app: App, { method, authorization }: AnyCall, message: Message
   const write = (request: Message) => Buffer.from(toBinary(method.input, request));
   const read = (bytes: Buffer) => fromBinary(method.output, bytes);
 
-  const outcome = new Promise<Said>((resolve) => {
+  const outcome = new Promise<OutcomeWithText>((resolve) => {
     const answers: Message[] = [];
     const done = (error?: ServiceError | null, answer?: Message) => {
       if (answer !== undefined) answers.push(answer);
@@ -145,9 +157,9 @@ function overGrpc(app: App, { method, authorization }: AnyCall, message: Message
 
 async function overConnect(
   app: App,
-  { method, authorization }: AnyCall,
+  { method, authorization }: MethodCall,
   message: Message,
-): Promise<Said> {
+): Promise<OutcomeWithText> {
   const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
   const client = createClient(method.parent as DescService, transport);
   // The client's methods are named by the descriptor, whose service is not known here.

@@ -1,7 +1,7 @@
 // What the suites of uploads in the console have in common.
 import type { Page, Route } from 'playwright-core';
-import { consoles, type Person } from './console.ts';
-import { api, makeZip } from './sharing.ts';
+import { type ConsoleUser, useConsole } from './console-suite.ts';
+import { callSharingApi, makeZip } from './sharing-api.ts';
 
 /** Where the console sends files to. */
 export const uploads = '**/api/v1/documents';
@@ -51,17 +51,21 @@ type Stored = { name: string; content_type: string; sha256: string };
 
 /** An app whose uploads are small, and a browser on its pages. */
 export function uploading(uploadBytesMax: number) {
-  const { app, workspaceId, visitAs, member } = consoles({ config: { uploadBytesMax } });
+  const { app, workspaceId, visitAs, member } = useConsole({ config: { uploadBytesMax } });
 
   /** A member before the documents of the first workspace. */
-  async function openDocuments(settings?: Parameters<typeof visitAs>[1], own?: Person) {
+  async function openDocuments(settings?: Parameters<typeof visitAs>[1], own?: ConsoleUser) {
     const visit = await visitAs(own ?? (await member('member')), settings);
     await visit.open(`/workspaces/${workspaceId()}/documents`);
     return visit;
   }
 
   async function storedAs(name: string): Promise<Stored | undefined> {
-    const answer = await api<{ documents: Stored[] }>(app(), 'GET', '/documents?page_size=200');
+    const answer = await callSharingApi<{ documents: Stored[] }>(
+      app(),
+      'GET',
+      '/documents?page_size=200',
+    );
     return answer.body.documents.find((document) => document.name === name);
   }
 

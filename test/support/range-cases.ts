@@ -1,5 +1,8 @@
 /** Range -> first and last byte; `all`: the range is ignored; `none`: it lies beyond the end. */
-export const ranges: [range: string, expected: [first: number, last: number] | 'all' | 'none'][] = [
+export const rangeCases: [
+  range: string,
+  expected: [first: number, last: number] | 'all' | 'none',
+][] = [
   ['bytes=0-0', [0, 0]],
   ['bytes=0-99', [0, 99]],
   ['bytes=5000-5999', [5000, 5999]],

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
 import type { Dialect } from './harness.ts';
 
-export function eventsOf(db: Database, requestId: string): Promise<AuditEventRow[]> {
+export function auditEventsOf(db: Database, requestId: string): Promise<AuditEventRow[]> {
   return db
     .selectFrom('audit_events')
     .selectAll()
@@ -58,7 +58,7 @@ const breaking: Record<Dialect, { broken: string[]; mended: string[] }> = {
 };
 
 /** Runs `work` while the database refuses audit events. */
-export async function withoutEvents<T>(
+export async function withFailingAuditLog<T>(
   db: Database,
   dialect: Dialect,
   work: () => Promise<T>,

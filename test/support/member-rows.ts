@@ -3,9 +3,9 @@ import { decodeJwt } from 'jose';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
 import type { Database, MemberRow } from '../../src/storage/schema.ts';
 import type { TestApp } from './harness.ts';
-import { changeElsewhere } from './rows.ts';
-import { signToken, type TokenFor } from './tokens.ts';
-import { addUser } from './users.ts';
+import { changeAsOtherProcess } from './owner-rows.ts';
+import { signToken, type TokenFor } from './signed-tokens.ts';
+import { addUser } from './user-rows.ts';
 
 /** Makes a user, by default a new one, a member of a workspace; returns the user's id. */
 export async function addMember(
@@ -16,7 +16,7 @@ export async function addMember(
 ): Promise<string> {
   const id = userId ?? (await addUser(db, { kind: 'member' })).id;
   const row = { workspace_id: workspaceId, user_id: id, role, create_time: Date.now() };
-  await changeElsewhere(db, (trx) => putMember(trx, row));
+  await changeAsOtherProcess(db, (trx) => putMember(trx, row));
   return id;
 }
 
@@ -32,7 +32,10 @@ export async function liveSessions(db: Database, userId: string): Promise<string
 }
 
 /** The header of a caller of that kind. */
-export async function as({ app }: TestApp, token: TokenFor): Promise<{ authorization: string }> {
+export async function credentialFor(
+  { app }: TestApp,
+  token: TokenFor,
+): Promise<{ authorization: string }> {
   return { authorization: `Bearer ${await signToken(app, token)}` };
 }
 

@@ -7,14 +7,18 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
 import type { Database, MemberRow } from '../../src/storage/schema.ts';
 import { sharedBrowser } from './browser.ts';
+import { desktop, newReader, type Reader } from './browser-pages.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './harness.ts';
-import { addMember, as, liveSessions } from './members.ts';
-import { addSession, addUser, type TestUser } from './users.ts';
-import { desktop, newReader, type Reader } from './viewing.ts';
+import { addMember, credentialFor, liveSessions } from './member-rows.ts';
+import { addSession, addUser, type TestUser } from './user-rows.ts';
 
-export type Person = { readonly id: string; readonly email: string; readonly password: string };
+export type ConsoleUser = {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+};
 
-export type Visit = Reader & {
+export type ConsoleVisit = Reader & {
   /** Opens a page of the console by its path, such as `/clients`, and waits for its heading. */
   open(path: string): Promise<void>;
 };
@@ -26,7 +30,7 @@ const axeSource = readFileSync(axeFile, 'utf8');
 const ownLog = /^Failed to load resource: the server responded with a status of \d+/;
 
 /** An app and a browser for a whole suite, in which no page may complain. */
-export function consoles(options: TestAppOptions = {}) {
+export function useConsole(options: TestAppOptions = {}) {
   let test: TestApp;
   let browser: Browser;
   const visits: Reader[] = [];
@@ -43,7 +47,7 @@ export function consoles(options: TestAppOptions = {}) {
   const db = (): Database => test.app.inside.db;
 
   /** Somebody who is not signed in. */
-  async function visit(settings: BrowserContextOptions = desktop): Promise<Visit> {
+  async function visit(settings: BrowserContextOptions = desktop): Promise<ConsoleVisit> {
     const reader = await newReader(browser, test.app.publicUrl, settings);
     visits.push(reader);
     onTestFinished(() => reader.page.context().close());
@@ -63,9 +67,9 @@ export function consoles(options: TestAppOptions = {}) {
 
   /** Somebody in whose browser a sign-in has left its cookie. */
   async function visitAs(
-    { id }: Pick<Person, 'id'>,
+    { id }: Pick<ConsoleUser, 'id'>,
     { signedInAt = Date.now(), ...settings }: Visiting = desktop,
-  ): Promise<Visit> {
+  ): Promise<ConsoleVisit> {
     const visitor = await visit(settings);
     const { cookie } = await addSession(db(), id, { createTime: signedInAt });
     await visitor.page
@@ -74,7 +78,7 @@ export function consoles(options: TestAppOptions = {}) {
     return visitor;
   }
 
-  async function person(user: Partial<TestUser>): Promise<Person> {
+  async function person(user: Partial<TestUser>): Promise<ConsoleUser> {
     const password = `correct horse ${crypto.randomUUID()}`;
     const { id, email } = await addUser(db(), { ...user, password });
     return { id, email, password };
@@ -93,7 +97,7 @@ export function consoles(options: TestAppOptions = {}) {
       role: MemberRow['role'],
       workspaceId = test.env.WORKSPACE_ID,
       user: Partial<TestUser> = {},
-    ): Promise<Person> {
+    ): Promise<ConsoleUser> {
       const member = await person({ ...user, kind: 'member' });
       await addMember(db(), workspaceId, role, member.id);
       return member;
@@ -115,9 +119,9 @@ export async function endSessions({ app }: TestApp, userId: string): Promise<voi
 }
 
 /** Takes a user into a workspace as staff do: at once. */
-export async function takeIn(test: TestApp, userId: string): Promise<void> {
+export async function addToWorkspace(test: TestApp, userId: string): Promise<void> {
   const { WORKSPACE_ID } = test.env;
-  const headers = await as(test, { type: 'staff', scope: managementScopes.join(' ') });
+  const headers = await credentialFor(test, { type: 'staff', scope: managementScopes.join(' ') });
   const address = `${test.app.publicUrl}/workspaces/${WORKSPACE_ID}/members/${userId}`;
   const response = await fetch(address, {
     method: 'PUT',
@@ -128,10 +132,10 @@ export async function takeIn(test: TestApp, userId: string): Promise<void> {
 }
 
 /** Long enough ago for every action that needs a recent sign-in to ask for one. */
-export const longAgo = () => Date.now() - 20 * 60_000;
+export const staleSignInTime = () => Date.now() - 20 * 60_000;
 
 /** Fills in the form of a sign-in, on its page or in its dialog. */
-export async function fillSignIn(page: Page, { email, password }: Person, otp = '') {
+export async function fillSignIn(page: Page, { email, password }: ConsoleUser, otp = '') {
   const form = page.locator('form', { has: page.getByLabel('One-time code') });
   const field = form.getByLabel('E-mail address');
   if (await field.isEditable()) await field.fill(email);

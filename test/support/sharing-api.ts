@@ -6,7 +6,7 @@ import { crc32, deflateSync } from 'node:zlib';
 import { expect } from 'vitest';
 import type { TestApp } from './harness.ts';
 import { multipartBody } from './raw-http.ts';
-import { signToken } from './tokens.ts';
+import { signToken } from './signed-tokens.ts';
 
 export type DocumentFields = {
   id: string;
@@ -55,7 +55,7 @@ export async function otherWorkspace({ app }: TestApp, id = 'ws_other'): Promise
 export type JsonAnswer<T> = { status: number; headers: Headers; body: T };
 
 /** A request to the JSON API of the sharing area, by default as the demo workspace. */
-export async function api<T = Record<string, unknown>>(
+export async function callSharingApi<T = Record<string, unknown>>(
   test: TestApp,
   method: string,
   route: string,
@@ -94,7 +94,7 @@ export async function makeLink(
   options: Record<string, unknown> = {},
 ): Promise<LinkFields> {
   const body = { document_id: documentId, ...options };
-  const answer = await api<LinkFields>(test, 'POST', '/links', body);
+  const answer = await callSharingApi<LinkFields>(test, 'POST', '/links', body);
   expect(answer.status).toBe(201);
   return answer.body;
 }
@@ -119,7 +119,7 @@ export async function openFilesUnder(folder: string): Promise<string[]> {
 }
 
 /** What there is of documents: rows, files, and open files. */
-export async function stored(test: TestApp) {
+export async function storedState(test: TestApp) {
   const rows = await test.app.inside.db.selectFrom('documents').select('blob_id').execute();
   return {
     rows: rows.length,
@@ -130,7 +130,7 @@ export async function stored(test: TestApp) {
 
 /** Waits until what was refused or aborted has left nothing behind. */
 export async function expectNothingStored(test: TestApp): Promise<void> {
-  await expect.poll(() => stored(test)).toEqual({ rows: 0, files: [], open: [] });
+  await expect.poll(() => storedState(test)).toEqual({ rows: 0, files: [], open: [] });
 }
 
 /** A PNG of one colour. */

@@ -1,9 +1,9 @@
 // Tabs of one browser: they share its cookies, and nothing else.
 import type { Page } from 'playwright-core';
-import type { Visit } from './console.ts';
+import type { ConsoleVisit } from './console-suite.ts';
 
 /** Another tab of the visitor's browser; what it complains about is the visitor's complaint. */
-export async function anotherTab({ page, complaints }: Visit): Promise<Page> {
+export async function openAnotherTab({ page, complaints }: ConsoleVisit): Promise<Page> {
   const tab = await page.context().newPage();
   tab.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
@@ -13,7 +13,7 @@ export async function anotherTab({ page, complaints }: Visit): Promise<Page> {
 }
 
 /** Keeps the tabs of the visitor's browser from hearing of one another. */
-export async function deafen({ page }: Visit): Promise<void> {
+export async function stopBroadcasts({ page }: ConsoleVisit): Promise<void> {
   await page.context().addInitScript('BroadcastChannel.prototype.postMessage = () => {}');
 }
 
