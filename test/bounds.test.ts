@@ -1,4 +1,4 @@
-// What is checked without the validator is what the validator would have let through.
+// The fast length check accepts exactly the messages that the validator accepts.
 import { create, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { createValidator, type Validator } from '@bufbuild/protovalidate';
 import fc from 'fast-check';
@@ -9,7 +9,7 @@ import { services } from '../src/api/services.ts';
 
 const validator = createValidator();
 
-/** Lengths around every bound that there is, in characters of one unit and of two. */
+/** Lengths around every bound, in characters of one and two UTF-16 units. */
 const text = fc
   .tuple(
     fc.constantFrom('a', '\u{1f511}'),
@@ -35,7 +35,7 @@ const inputs = Object.values(services).flatMap((service) =>
 );
 
 describe.each(inputs)('%s', (_, schema) => {
-  test('is refused exactly where the validator refuses it', () => {
+  test('is rejected exactly if the validator rejects it', () => {
     const check = boundsOf(schema, validator);
     fc.assert(
       fc.property(messageOf(schema), (message) => {
@@ -47,7 +47,7 @@ describe.each(inputs)('%s', (_, schema) => {
   });
 });
 
-test('a plain request within its bounds is let through without the validator', () => {
+test('a plain request within its bounds is accepted without the validator', () => {
   let asked = 0;
   const counted: Validator = {
     validate(schema, message) {

@@ -35,7 +35,7 @@ async function load({ app, env }: TestApp, isOver: () => boolean): Promise<Answe
 
 describe('a PostgreSQL server that restarts under load', () => {
   it.each(['SIGINT', 'SIGQUIT'] as const)(
-    'makes calls unavailable for that time, and nothing else (%s)',
+    'only makes calls unavailable for that time (%s)',
     async (signal) => {
       const postgres = await startPostgres();
       onTestFinished(() => postgres.stop());
@@ -69,7 +69,7 @@ describe('a PostgreSQL server that restarts under load', () => {
   );
 });
 
-describe('a client that goes away amid its request', () => {
+describe('a client that disconnects during its request', () => {
   it.each(['/tokens', '/api/v1/documents'])(
     'is logged as canceled, not as an outage of the database (%s)',
     async (url) => {

@@ -1,6 +1,6 @@
-// How an error is said: its body, its headers, its metadata; and what is never in it.
+// The form of an error: body, headers, metadata. And the values that are never in it.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeApp, type Suite } from './support/app-suite.ts';
+import { describeAppOnSqlite, type Suite } from './support/app-suite.ts';
 import { signToken } from './support/signed-tokens.ts';
 
 const secret = 'hunter2-hunter2-hunter2';
@@ -19,7 +19,7 @@ const json = (body: unknown, headers: Record<string, string> = {}): RequestInit 
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** What is wrong with the body of `POST /tokens`, and the fields that are named for it. */
+/** Bad bodies of `POST /tokens`, and the fields that the error names. */
 const badBodies: [string, string, string[]][] = [
   ['an unknown field', JSON.stringify({ client_id: 'c', clientsecret: secret }), ['clientsecret']],
   [
@@ -40,7 +40,7 @@ const badBodies: [string, string, string[]][] = [
   ['an empty object', '{}', ['client_id', 'client_secret']],
 ];
 
-describeApp('an error', (suite) => {
+describeAppOnSqlite('an error', (suite) => {
   let bearer: string;
   beforeAll(async () => {
     const own = { type: 'service', scope: 'tokens:read tokens:write' } as const;
@@ -65,7 +65,7 @@ describeApp('an error', (suite) => {
       });
     });
 
-    it('names the fields that are wrong, where the input is', async () => {
+    it('names the invalid fields', async () => {
       const init = json({ account_id: 'a'.repeat(129) }, { authorization: bearer });
       const { response, problem } = await ask(suite, '/tokens/verify', init);
 
@@ -79,7 +79,7 @@ describeApp('an error', (suite) => {
       ]);
     });
 
-    it('lists fields for invalid_argument alone, though the list be empty', async () => {
+    it('lists fields only for invalid_argument, even if the list is empty', async () => {
       const noJson = await ask(suite, '/tokens/verify', json('{', { authorization: bearer }));
       expect(noJson.problem).toMatchObject({ code: 'invalid_argument', errors: [] });
       const elsewhere = await ask(suite, '/nowhere');
@@ -103,23 +103,20 @@ describeApp('an error', (suite) => {
         'invalid_client',
       ],
       ['/tokens/api-key', { api_key: 'k' }, 401, 'identity.credential_invalid', 'invalid_client'],
-    ])(
-      'says at %s to %j also what RFC 6749 has it say',
-      async (target, body, status, code, error) => {
-        const { response, problem } = await ask(suite, target, json(body));
+    ])('has the members of RFC 6749 at %s for %j', async (target, body, status, code, error) => {
+      const { response, problem } = await ask(suite, target, json(body));
 
-        expect(response.status).toBe(status);
-        expect(response.headers.get('content-type')).toBe('application/json');
-        expect(response.headers.get('cache-control')).toBe('no-store');
-        const scheme = target === '/tokens' ? 'Basic' : 'Bearer';
-        expect(response.headers.get('www-authenticate')).toBe(
-          status === 401 ? `${scheme} realm="latchkey"` : null,
-        );
-        expect(problem).toMatchObject({ code, status, error, error_description: problem.detail });
-      },
-    );
+      expect(response.status).toBe(status);
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      const scheme = target === '/tokens' ? 'Basic' : 'Bearer';
+      expect(response.headers.get('www-authenticate')).toBe(
+        status === 401 ? `${scheme} realm="latchkey"` : null,
+      );
+      expect(problem).toMatchObject({ code, status, error, error_description: problem.detail });
+    });
 
-    it('says invalid_scope for a scope that is not granted', async () => {
+    it('is invalid_scope for a scope that is not granted', async () => {
       const { CLIENT_ID: client_id, CLIENT_SECRET: client_secret } = suite.testApp.env;
       const body = { client_id, client_secret, scope: 'clients:write' };
 
@@ -133,7 +130,7 @@ describeApp('an error', (suite) => {
       expect(problem).not.toHaveProperty('errors');
     });
 
-    it('says what RFC 6749 has it say on the routes that issue a token alone', async () => {
+    it('has the members of RFC 6749 only on routes that issue a token', async () => {
       for (const target of ['/tokens/verify', '/tokens/revoke', '/nowhere', '/api/v1/links']) {
         const { response, problem } = await ask(suite, target, json({}));
         expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -142,20 +139,17 @@ describeApp('an error', (suite) => {
       }
     });
 
-    it.each(badBodies)(
-      'refuses %s, naming the field and not its value',
-      async (_, body, fields) => {
-        const { response, problem, text } = await ask(suite, '/tokens', json(body));
+    it.each(badBodies)('names the field and not its value: %s', async (_, body, fields) => {
+      const { response, problem, text } = await ask(suite, '/tokens', json(body));
 
-        expect(response.status).toBe(400);
-        expect(problem.code).toBe('invalid_argument');
-        expect(problem.errors?.map(({ field }) => field)).toEqual(fields);
-        expect(text).not.toContain(secret);
-        expect(text).not.toContain('20111979');
-      },
-    );
+      expect(response.status).toBe(400);
+      expect(problem.code).toBe('invalid_argument');
+      expect(problem.errors?.map(({ field }) => field)).toEqual(fields);
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain('20111979');
+    });
 
-    it('refuses an unknown parameter of the query, naming it and not its value', async () => {
+    it('names an unknown query parameter and not its value', async () => {
       const authorization = `Bearer ${suite.testApp.env.API_KEY}`;
       const target = `/api/v1/links?pagesize=${secret}`;
       const { response, problem, text } = await ask(suite, target, { headers: { authorization } });
@@ -171,7 +165,7 @@ describeApp('an error', (suite) => {
       ['page_size=1&page_size=2', 'page_size'],
       ['page_size=1&pageSize=2', 'pageSize'],
       ['page_token=hunter2', 'page_token'],
-    ])('refuses the query %s, naming the parameter', async (query, field) => {
+    ])('names the parameter of the bad query %s', async (query, field) => {
       const authorization = `Bearer ${suite.testApp.env.API_KEY}`;
       const { response, problem, text } = await ask(suite, `/api/v1/links?${query}`, {
         headers: { authorization },
@@ -182,7 +176,7 @@ describeApp('an error', (suite) => {
       expect(text).not.toContain('hunter2');
     });
 
-    it('is 404 where there is nothing, whatever the method', async () => {
+    it('is 404 for an unknown path, with any method', async () => {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
         const { response, problem } = await ask(suite, '/nowhere/at/all', { method });
         expect(response.status, method).toBe(404);
@@ -192,7 +186,7 @@ describeApp('an error', (suite) => {
       }
     });
 
-    it('is 404 for an asset that is not there, with the id of the request', async () => {
+    it('is 404 for an unknown asset, with the request id', async () => {
       const headers = { 'x-request-id': 'mine' };
       const { response, problem } = await ask(suite, '/assets/none.js', { headers });
       expect(response.status).toBe(404);
@@ -234,7 +228,7 @@ describeApp('an error', (suite) => {
     );
 
     it.each(['application/json; charset=utf-8', 'Application/JSON'])(
-      'is none for the content type %s',
+      'does not occur for the content type %s',
       async (type) => {
         const headers = { authorization: bearer, 'content-type': type };
         const { response } = await ask(suite, '/tokens/verify', json({ token: 'x' }, headers));

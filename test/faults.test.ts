@@ -1,4 +1,4 @@
-// What a caller is told while something is broken under the service.
+// The errors that callers get while the database fails.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,7 +17,7 @@ const { issueToken } = IssuanceService.method;
 const { revokeToken } = VerificationService.method;
 
 describeDialects('a fault', (dialect) => {
-  it('that nobody foresaw is told as internal, and its cause only to the log', async () => {
+  it('that is unexpected is `internal`; its cause is only in the log', async () => {
     const test = await startTestApp({ dialect });
     onTestFinished(() => test.remove());
     const transports = openTransports(test.app);
@@ -53,7 +53,7 @@ describeDialects('a fault', (dialect) => {
 });
 
 describe('a PostgreSQL server that goes away', () => {
-  it('makes every call that needs it unavailable, with a time to try again', async () => {
+  it('makes calls unavailable, with a Retry-After', async () => {
     const postgres = await startPostgres();
     onTestFinished(() => postgres.stop());
     const databaseUrl = await postgres.createDatabase();
@@ -69,8 +69,8 @@ describe('a PostgreSQL server that goes away', () => {
   });
 });
 
-describe('an SQLite file that somebody else keeps locked', () => {
-  it('makes every call that writes unavailable, with a time to try again', async () => {
+describe('an SQLite file that another process keeps locked', () => {
+  it('makes calls that write unavailable, with a Retry-After', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const test = await startTestApp({ dataDir: folder });

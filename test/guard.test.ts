@@ -1,4 +1,4 @@
-// The guard's rules, apart from the methods that have them.
+// The rules of the method guard, on a made-up method.
 import { create } from '@bufbuild/protobuf';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ import {
 
 const { MEMBER, SERVICE, STAFF, UNSPECIFIED } = PrincipalType;
 
-describe('a method that needs a recent sign-in', () => {
+describe('a method that requires a recent sign-in', () => {
   const rule = { scope: 'clients:write', principals: [STAFF, SERVICE], recentSignIn: true };
   const staff = (age: number, scope = 'clients:write'): Principal => ({
     type: 'staff',
@@ -25,22 +25,22 @@ describe('a method that needs a recent sign-in', () => {
     scopes: new Set([scope]),
   });
 
-  it.each([0, 299, 300])('is open to staff %i seconds after it', async (age) => {
+  it.each([0, 299, 300])('accepts staff %i seconds after it', async (age) => {
     expect(await codeFor(rule, staff(age))).toBe('ok');
   });
 
-  it.each([301, 86_400])('is closed to staff %i seconds after it', async (age) => {
+  it.each([301, 86_400])('rejects staff %i seconds after it', async (age) => {
     await expect(callGuarded(rule, staff(age))).rejects.toMatchObject({
       code: 'step_up_required',
       extra: { challenge: 'Bearer error="insufficient_user_authentication", max_age=300' },
     });
   });
 
-  it('asks for the scope first', async () => {
+  it('requires the scope first', async () => {
     expect(await codeFor(rule, staff(86_400, 'clients:read'))).toBe('forbidden');
   });
 
-  it('judges a service by its scope alone', async () => {
+  it('requires only the scope of a service', async () => {
     const service = (scope: string): Principal => ({
       type: 'service',
       clientId: 'cli_1',
@@ -51,7 +51,7 @@ describe('a method that needs a recent sign-in', () => {
   });
 });
 
-it('a method tells whom it does not serve whom it does', async () => {
+it('a method names the accepted caller types when it rejects a caller', async () => {
   const rule = { scope: 'clients:read', principals: [SERVICE, STAFF] };
   const customer: Principal = {
     type: 'customer',
@@ -77,7 +77,7 @@ describe('a method that users may call for themselves', () => {
   });
   const service: Principal = { type: 'service', clientId: 'usr_1', scopes: new Set() };
 
-  it.each(['staff', 'member'] as const)('is open to %s for themselves alone', async (type) => {
+  it.each(['staff', 'member'] as const)('accepts %s only for themselves', async (type) => {
     expect(await codeFor(rule, user(type, ''), { userId: 'usr_1' })).toBe('ok');
     for (const userId of ['usr_2', '', 'usr_1 ']) {
       expect(await codeFor(rule, user(type, ''), { userId }), userId).toBe('forbidden');
@@ -85,11 +85,11 @@ describe('a method that users may call for themselves', () => {
     expect(await codeFor(rule, user(type, 'users:write'), { userId: 'usr_2' })).toBe('ok');
   });
 
-  it('knows no self of what is not a user', async () => {
+  it('does not apply to callers that are not users', async () => {
     expect(await codeFor(rule, service, { userId: 'usr_1' })).toBe('forbidden');
   });
 
-  it('is for nobody else where there is no scope', async () => {
+  it('rejects all other callers if it has no scope', async () => {
     const only = { ...rule, scope: '' };
     expect(await codeFor(only, user('staff', 'users:write'), { userId: 'usr_1' })).toBe('ok');
     const scopes = ['', 'users:write'];
@@ -102,7 +102,7 @@ describe('a method that users may call for themselves', () => {
     });
   });
 
-  it('asks users of both kinds for a recent sign-in, for themselves, where it asks', async () => {
+  it('requires a recent sign-in of users for themselves if the rule says so', async () => {
     const recent = { ...rule, recentSignIn: true };
     for (const type of ['staff', 'member'] as const) {
       for (const scope of ['', 'users:write']) {
@@ -120,7 +120,7 @@ describe('a method that users may call for themselves', () => {
   });
 });
 
-describe('a method that needs a recent sign-in', () => {
+describe('a method that requires a recent sign-in', () => {
   const rule = { scope: 'links:write', principals: [STAFF, MEMBER, SERVICE], recentSignIn: true };
   const user = (type: 'staff' | 'member', age: number): Principal => ({
     type,
@@ -130,13 +130,13 @@ describe('a method that needs a recent sign-in', () => {
     scopes: new Set(['links:write']),
   });
 
-  it.each(['staff', 'member'] as const)('asks %s for one', async (type) => {
+  it.each(['staff', 'member'] as const)('requires one of %s', async (type) => {
     expect(await codeFor(rule, user(type, 300), {})).toBe('ok');
     expect(await codeFor(rule, user(type, 301), {})).toBe('step_up_required');
   });
 
   it.each(['staff', 'member'] as const)(
-    'asks %s who signed in while the clock was ahead',
+    'requires one of %s who signed in while the clock was ahead',
     async (type) => {
       expect(await codeFor(rule, user(type, -300), {})).toBe('ok');
       expect(await codeFor(rule, user(type, -86_400), {})).toBe('step_up_required');
@@ -144,7 +144,7 @@ describe('a method that needs a recent sign-in', () => {
   );
 });
 
-describe('a method with fields that need a recent sign-in', () => {
+describe('a method with fields that require a recent sign-in', () => {
   const rule = {
     scope: 'clients:write',
     principals: [STAFF, SERVICE],
@@ -166,7 +166,7 @@ describe('a method with fields that need a recent sign-in', () => {
     ['names one among others', mask('user_id', 'scopes'), 'step_up_required'],
     ['names others in the mask', mask('user_id'), 'ok'],
     ['gives one a value that the mask leaves out', { scopes: 'a', ...mask('user_id') }, 'ok'],
-  ])('judges a request that %s', async (_, fields, code) => {
+  ])('handles a request that %s', async (_, fields, code) => {
     expect(await codeFor(rule, staff(301), fields)).toBe(code);
     expect(await codeFor(rule, staff(300), fields)).toBe('ok');
     const service: Principal = {
@@ -197,11 +197,11 @@ describe('a method within a workspace', () => {
     ['whose role in that one lacks the scope', 'usr_two', 'ws_2', 'forbidden'],
     ['who has none', 'usr_none', '', 'forbidden'],
     ['who has none and names one', 'usr_none', 'ws_1', 'forbidden'],
-  ])('judges a member %s', async (_, userId, workspaceId, code) => {
+  ])('handles a member %s', async (_, userId, workspaceId, code) => {
     expect(await codeFor(rule, member(userId), { workspaceId })).toBe(code);
   });
 
-  it('asks the token for the scope, too', async () => {
+  it('requires the scope of the token, too', async () => {
     const credential = member('usr_one', 'links:write');
     expect(await codeFor(rule, credential, { workspaceId: 'ws_1' })).toBe('forbidden');
   });
@@ -211,22 +211,22 @@ describe('a method', () => {
   it.each([
     ['without an access option', undefined, 'no access option'],
     ['with an empty one', {}, 'no access option'],
-    ['that is public and wants a scope', { public: true, scope: 'a:read' }, 'public'],
+    ['that is public and has a scope', { public: true, scope: 'a:read' }, 'public'],
     ['that is public to staff', { public: true, principals: [STAFF] }, 'public'],
     [
-      'that is public and takes a cookie',
+      'that is public and accepts a cookie',
       { public: true, sessionCookie: SessionCookie.ACCEPTED },
       'public',
     ],
     [
-      'that takes a cookie and nobody may call',
+      'that accepts a cookie and no caller',
       { sessionCookie: SessionCookie.REQUIRED },
       'no access option',
     ],
     ['with no scope', { principals: [STAFF] }, 'not a scope'],
     ['with a scope of another form', { scope: 'a:delete', principals: [STAFF] }, 'not a scope'],
-    ['that nobody may call', { scope: 'a:read' }, 'no kind of caller'],
-    ['that the unspecified may call', { scope: 'a:read', principals: [UNSPECIFIED] }, 'unspec'],
+    ['without a caller type', { scope: 'a:read' }, 'no kind of caller'],
+    ['with an unspecified caller type', { scope: 'a:read', principals: [UNSPECIFIED] }, 'unspec'],
     [
       'with fields that it does not have',
       { scope: 'a:read', principals: [STAFF], recentSignInFields: ['none'] },

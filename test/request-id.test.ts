@@ -1,4 +1,4 @@
-// The id that joins what a caller was told to what was logged of it.
+// The request id, which connects an answer with its log lines.
 import { once } from 'node:events';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
@@ -13,7 +13,7 @@ describeApp('the id of a request', (suite) => {
   const sane = ['a', 'A-Z_0.9', 'x'.repeat(128)];
   const insane = ['', ' ', 'a b', 'x'.repeat(129), '<script>', 'a,b', 'ä'];
 
-  it('is taken where it is sane, else made, over HTTP', async () => {
+  it('is accepted if valid, else generated, over HTTP', async () => {
     for (const id of sane) {
       const { response, problem } = await nowhere(suite, id);
       expect(response.headers.get('x-request-id')).toBe(id);
@@ -26,7 +26,7 @@ describeApp('the id of a request', (suite) => {
     }
   });
 
-  it('comes with a success too, over HTTP and Connect', async () => {
+  it('is in successful answers, too, over HTTP and Connect', async () => {
     const headers = { 'x-request-id': 'mine', 'content-type': 'application/json' };
     const jwks = await fetch(`${suite.app.publicUrl}/.well-known/jwks.json`, { headers });
     expect(jwks.headers.get('x-request-id')).toBe('mine');
@@ -37,7 +37,7 @@ describeApp('the id of a request', (suite) => {
     expect(connect.headers.get('x-request-id')).toBe('mine');
   });
 
-  it('comes in the metadata, over gRPC', async () => {
+  it('is in the metadata over gRPC', async () => {
     const client = new Client(suite.app.grpcAddress, credentials.createInsecure());
     onTestFinished(() => client.close());
     for (const [sent, expected] of [
@@ -54,8 +54,8 @@ describeApp('the id of a request', (suite) => {
     }
   });
 
-  describeTransports((name) => {
-    it('is told in an error', async () => {
+  describeTransports(suite, (name) => {
+    it('is in an error', async () => {
       for (const [requestId, expected] of [
         ['mine', /^mine$/],
         ['not sane', uuid],

@@ -26,7 +26,7 @@ const { createLink } = LinkService.method;
 const { createClient, createClientSecret, rotateClientSecret } = ClientService.method;
 const { createCustomer, createApiKey, rotateApiKey } = CustomerService.method;
 
-describeApp('what is written', (suite) => {
+describeApp('written data', (suite) => {
   let tour: Tour;
   let files: Buffer[] = [];
   beforeAll(async () => {
@@ -41,13 +41,13 @@ describeApp('what is written', (suite) => {
     }
     await tour.oddRequests();
     await tour.sharedLink();
-    // What is still in the log of the writes, too: a stop would merge it into the database.
+    // The write-ahead log, too: a stop would merge it into the database.
     const names = suite.dialect === 'sqlite' ? ['latchkey.db', 'latchkey.db-wal'] : [];
     await tour.recorded();
     files = await Promise.all(names.map((name) => readFile(`${suite.testApp.dataDir}/${name}`)));
   });
 
-  it('to the log holds no value of a field of the wrong type', async () => {
+  it('in the log has no value of a field of the wrong type', async () => {
     const response = await fetch(`${suite.app.publicUrl}/tokens`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -60,7 +60,7 @@ describeApp('what is written', (suite) => {
     expect(text).not.toContain('4815162342108');
   });
 
-  it('to the audit log holds no secret that was used', async () => {
+  it('in the audit log has no secret that was used', async () => {
     const events = await suite.app.inside.db.selectFrom('audit_events').selectAll().execute();
     const actions = new Set(events.map(({ action }) => action));
     for (const action of ['IssuanceService.IssueToken', 'VerificationService.RevokeToken']) {
@@ -71,9 +71,9 @@ describeApp('what is written', (suite) => {
     }
   });
 
-  it('to the database holds no secret but those that have to be read again', async () => {
+  it('in the database has only the secrets that must be readable', async () => {
     const rows = (await allRows(suite.app.inside.db)).join('\n');
-    // The look finds what is there: a link's url, which its owner may see again, and who viewed it.
+    // The search does find readable values: a link's URL, and the e-mail address of a viewer.
     expect(tour.readable.size).toBe(2);
     for (const secret of tour.secrets) {
       expect(rows.includes(secret), secret.slice(0, 8)).toBe(tour.readable.has(secret));
@@ -82,7 +82,7 @@ describeApp('what is written', (suite) => {
     }
   });
 
-  it('to the log holds no secret that was used, and the request id in every line', async () => {
+  it('in the log has no secret that was used, and a request id in every line', async () => {
     await tour.fault();
 
     const text = await suite.testApp.logText();
@@ -102,7 +102,7 @@ describeApp('what is written', (suite) => {
 
 class Tour {
   readonly secrets = new Set<string>();
-  /** Those of them that the database has to hold as they are. */
+  /** The secrets that the database must store in readable form. */
   readonly readable = new Set<string>();
   readonly codes = new Set<string>(['ok']);
   readonly #suite: Suite;
@@ -120,9 +120,9 @@ class Tour {
     }
   }
 
-  /** Remembers a secret, and the part of it that gives it away. */
+  /** Remembers a secret, and the part of it that is secret alone. */
   keep(secret: string): string {
-    if (secret.length < 8) throw new Error('that is no secret');
+    if (secret.length < 8) throw new Error('too short for a secret');
     this.secrets.add(secret);
     if (secret.startsWith('lk_')) this.secrets.add(secret.slice(29));
     if (secret.startsWith('eyJ')) this.secrets.add(secret.slice(secret.lastIndexOf('.') + 1));
@@ -178,7 +178,7 @@ class Tour {
     if (!answer.ok) this.codes.add(answer.error.code);
   }
 
-  /** Secrets that are made, and told once. */
+  /** Secrets that are generated and shown once. */
   async management(name: TransportName): Promise<void> {
     const credential = await managerCredential(this.#suite.app, 'clients:write customers:write');
     const call: ReturnType<Suite['transport']>['call'] = (method, request) =>
@@ -197,7 +197,7 @@ class Tour {
     this.keep(messageOf(await call(rotateApiKey, old)).apiKey);
   }
 
-  /** Secrets where no secret belongs. */
+  /** Secrets in places where they do not belong. */
   async oddRequests(): Promise<void> {
     const { app, testApp } = this.#suite;
     const key = this.keep(unknownCredential('ck'));
@@ -239,7 +239,7 @@ class Tour {
     for (const [path, init] of requests) await (await fetch(app.publicUrl + path, init)).text();
   }
 
-  /** Through a link's gate, with its cookie and the address that was given. */
+  /** Passes a link's gate, with its cookie and an e-mail address. */
   async sharedLink(): Promise<void> {
     const { app, testApp } = this.#suite;
     const authorization = `Bearer ${testApp.env.API_KEY}`;
@@ -272,7 +272,7 @@ class Tour {
     await Promise.all([page.text(), file.text()]);
   }
 
-  /** Waits until the audit log tells of the failures up to now: they are written in their order. */
+  /** Waits until the audit log has all failures up to now: they are written in order. */
   async recorded(): Promise<void> {
     const clientId = newId('cli', randomBytes);
     const request = { clientId, clientSecret: 'x', scope: 'accounts:read' };
@@ -282,7 +282,7 @@ class Tour {
     await vi.waitFor(isThere, { timeout: 10_000 });
   }
 
-  /** What the database itself says of a query that fails is logged; its values must not be. */
+  /** The error of a failed query is logged; the values of the query must not be. */
   async fault(): Promise<void> {
     const { app } = this.#suite;
     const secret = this.keep(unknownCredential('cs'));

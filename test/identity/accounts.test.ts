@@ -28,7 +28,7 @@ describeApp('an account', (suite) => {
     );
   };
 
-  describeTransports((name) => {
+  describeTransports(suite, (name) => {
     type Credential = { authorization: string };
     const listed = async (credential: Credential, customerId = '') => {
       const answer = await suite.transport(name).call(listAccounts, { customerId }, credential);
@@ -42,19 +42,22 @@ describeApp('an account', (suite) => {
       return answer.ok ? 'ok' : answer.error.code;
     };
 
-    it.each(['service', 'staff'] as const)('is seen by %s, whosesoever it is', async (type) => {
-      const credential = await managerCredential(suite.app, 'accounts:read', { type });
+    it.each(['service', 'staff'] as const)(
+      'is visible to %s, whichever customer has it',
+      async (type) => {
+        const credential = await managerCredential(suite.app, 'accounts:read', { type });
 
-      expect(await listed(credential)).toEqual(['acc_1', 'acc_2', 'shared']);
-      expect(await listed(credential, one.ownerId)).toEqual(['acc_1', 'shared']);
-      expect(await listed(credential, two.ownerId)).toEqual(['acc_2', 'shared']);
-      expect(await listed(credential, 'cus_unknown')).toEqual([]);
-      expect(await codeFor(credential, 'acc_2')).toBe('ok');
-      expect(await codeFor(credential, 'shared')).toBe('ok');
-      expect(await codeFor(credential, 'acc_unknown')).toBe('not_found');
-    });
+        expect(await listed(credential)).toEqual(['acc_1', 'acc_2', 'shared']);
+        expect(await listed(credential, one.ownerId)).toEqual(['acc_1', 'shared']);
+        expect(await listed(credential, two.ownerId)).toEqual(['acc_2', 'shared']);
+        expect(await listed(credential, 'cus_unknown')).toEqual([]);
+        expect(await codeFor(credential, 'acc_2')).toBe('ok');
+        expect(await codeFor(credential, 'shared')).toBe('ok');
+        expect(await codeFor(credential, 'acc_unknown')).toBe('not_found');
+      },
+    );
 
-    it('is seen by the customers who have it alone', async () => {
+    it('is visible only to the customers who have it', async () => {
       const credential = await customerCredential(suite.app, one, ['acc_1', 'shared']);
 
       expect(await listed(credential)).toEqual(['acc_1', 'shared']);
@@ -67,7 +70,7 @@ describeApp('an account', (suite) => {
       }
     });
 
-    it("is not seen with a token that does not name it, though it be the customer's", async () => {
+    it('is not visible to a token that does not name it, even if the customer has it', async () => {
       const narrow = await customerCredential(suite.app, one, ['shared']);
       expect(await listed(narrow)).toEqual(['shared']);
       expect(await codeFor(narrow, 'acc_1')).toBe('not_found');
@@ -77,7 +80,7 @@ describeApp('an account', (suite) => {
       expect(await codeFor(none, 'acc_1')).toBe('not_found');
     });
 
-    it('is not seen with a token that names it once the customer has it no more', async () => {
+    it('is not visible to a token that names it after the customer has lost it', async () => {
       const credential = await customerCredential(suite.app, one, ['acc_1', 'shared', 'acc_2']);
       expect(await listed(credential)).toEqual(['acc_1', 'shared']);
 
@@ -89,7 +92,7 @@ describeApp('an account', (suite) => {
       expect(await codeFor(credential, 'shared')).toBe('ok');
     });
 
-    it('comes with the first customer who has it, and is gone with the last', async () => {
+    it('exists from the first customer who has it to the last', async () => {
       const credential = await managerCredential(suite.app, 'accounts:read');
       const { ownerId: a } = await addCustomer(suite.app.inside.db, '');
       const { ownerId: b } = await addCustomer(suite.app.inside.db, '');
@@ -135,7 +138,7 @@ describeApp('an account', (suite) => {
     });
   });
 
-  it('stays whole while many customers are given and lose it at once', async () => {
+  it('survives concurrent assignments and removals by many customers', async () => {
     const { db } = suite.app.inside;
     const customers = await Promise.all(
       Array.from({ length: 8 }, async () => (await addCustomer(db, '')).ownerId),

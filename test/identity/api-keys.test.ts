@@ -22,7 +22,7 @@ describeApp("a customer's API key", (suite) => {
     suite.clock.frozen = undefined;
   });
 
-  describeTransports((name) => {
+  describeTransports(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = async (method, request) =>
       suite
         .transport(name)
@@ -45,7 +45,7 @@ describeApp("a customer's API key", (suite) => {
       return code === 'ok';
     };
 
-    it('is created with scopes of its own, and is told once', async () => {
+    it('is created with its scopes, and is shown once', async () => {
       const customerId = await newCustomer();
       const { key, apiKey } = await created(customerId, { scopes: [...scopes, ...scopes] });
 
@@ -79,7 +79,7 @@ describeApp("a customer's API key", (suite) => {
         ],
       ),
     ];
-    it.each(refused)('is not created with %s', async (_, fields, field) => {
+    it.each(refused)('cannot be created with %s', async (_, fields, field) => {
       const customerId = await newCustomer();
       const request = { customerId, name: 'Till', scopes, ...fields };
       expect(await call(createApiKey, request)).toMatchObject({
@@ -88,7 +88,7 @@ describeApp("a customer's API key", (suite) => {
       expect(await list(customerId)).toHaveLength(1);
     });
 
-    it('makes a token that is taken with all the accounts and scopes it can have', async () => {
+    it('is exchanged for a token with all the accounts and scopes that it can have', async () => {
       const customerId = await newCustomer();
       const longest = [...longScopes(55, 70), 'accounts:read', `${'b'.repeat(41)}:read`];
       expect(longest.join(' ').length).toBeGreaterThan(3_900);
@@ -105,7 +105,7 @@ describeApp("a customer's API key", (suite) => {
       expect(messageOf(answer).accounts).toHaveLength(45);
     });
 
-    it('is one of fifty that are live at most', async () => {
+    it('is one of at most fifty live keys', async () => {
       const customerId = await newCustomer();
       const made = await Promise.all(Array.from({ length: 50 }, () => created(customerId)));
       const request = { customerId, scopes };
@@ -123,7 +123,7 @@ describeApp("a customer's API key", (suite) => {
       expect(codeOf(await call(createApiKey, request))).toBe('ok');
     });
 
-    it('is revoked at once and for ever', async () => {
+    it('is revoked immediately and permanently', async () => {
       const customerId = await newCustomer();
       const { keyId, apiKey } = await created(customerId);
       const other = await created(customerId);
@@ -140,7 +140,7 @@ describeApp("a customer's API key", (suite) => {
       expect(codeOf(await call(rotateApiKey, { customerId, keyId }))).toBe('conflict');
     });
 
-    it('is rotated by itself, with its name, its scopes and its end', async () => {
+    it('keeps its name, scopes and expiry when it is rotated', async () => {
       const customerId = await newCustomer();
       const start = Date.now();
       suite.clock.frozen = start;
@@ -151,7 +151,7 @@ describeApp("a customer's API key", (suite) => {
       const fresh = messageOf(await call(rotateApiKey, { customerId, keyId }));
 
       expect(fresh.key).toMatchObject({ name: 'Till', scopes, expireTime, state: LIVE });
-      // A token lives a whole second at least, and never past its key.
+      // A token lives at least one second, and never longer than its key.
       suite.clock.frozen = start + day - 2_000;
       for (const text of [apiKey, fresh.apiKey, other.apiKey]) expect(await takes(text)).toBe(true);
       suite.clock.frozen = start + day;
@@ -166,7 +166,7 @@ describeApp("a customer's API key", (suite) => {
       expect(await takes(fresh.apiKey)).toBe(false);
     });
 
-    it('is not rotated for longer than 30 days', async () => {
+    it('cannot overlap its successor for more than 30 days', async () => {
       const customerId = await newCustomer();
       const { keyId } = await created(customerId);
       const request = { customerId, keyId, overlapSeconds: 2_592_001 };
@@ -176,7 +176,7 @@ describeApp("a customer's API key", (suite) => {
       expect(await live(customerId)).toHaveLength(1);
     });
 
-    it('is not found under another customer, nor where there is none', async () => {
+    it('is not found under another or an unknown customer', async () => {
       const [customerId, other] = [await newCustomer(), await newCustomer()];
       const { keyId, apiKey } = await created(customerId);
       for (const request of [

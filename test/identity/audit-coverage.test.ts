@@ -1,5 +1,5 @@
-// Every management action leaves its event, through every transport. The methods come from the
-// descriptors, so that a method is covered from the day it is written.
+// Every management action records one event. The methods come from the descriptors, so a new method
+// is covered without a new case.
 import { type DescMethod, getOption, type Message, toJson } from '@bufbuild/protobuf';
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { DocumentSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { methodFacts } from '../../src/api/endpoint.ts';
 import {
   describeApp,
-  describeTransports,
+  describeOneTransport,
   type Suite,
   type TransportName,
 } from '../support/app-suite.ts';
@@ -19,10 +19,11 @@ import { allMethods, callMethod } from '../support/method-calls.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import type { Credential, TransportAnswer, UnaryMethod } from '../support/transports.ts';
 
-/** Methods that are not marked as free of side effects, and change nothing all the same. */
+/** Methods that are not marked NO_SIDE_EFFECTS although they change nothing. */
 const noActions: Record<string, string> = {
-  'VerificationService.VerifyToken': 'it only reads; the mark would put the token into a URL',
-  'SessionService.RefreshSession': 'it only goes on with what SignIn has started',
+  'VerificationService.VerifyToken':
+    'it only reads; with the mark, clients would send the token in a URL',
+  'SessionService.RefreshSession': 'it only continues a session that SignIn has recorded',
 };
 
 const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;
@@ -35,15 +36,15 @@ const actions = withEffects.filter((method) => !(nameOf(method) in noActions));
 const named = actions.map((method): [string, DescMethod] => [nameOf(method), method]);
 
 describe('the methods with side effects', () => {
-  it('each have a case, or a reason why they need none', () => {
+  it('each have a case or a reason not to', () => {
     const known = [...Object.keys(managementActions), ...Object.keys(noActions)];
     expect(known.sort()).toEqual(withEffects.map(nameOf).sort());
   });
 });
 
 describeApp('the audit log', (suite) => {
-  describeTransports((transport) => {
-    it.each(named)('has one event of a %s that succeeds', async (name, method) => {
+  describeOneTransport(suite, (transport) => {
+    it.each(named)('has one event for a successful %s', async (name, method) => {
       const { db } = suite.app.inside;
       const action = await actionOf(suite, name);
       const { credential, actor } = await callerOf(suite, method, action);
@@ -80,7 +81,7 @@ describeApp('the audit log', (suite) => {
       expect(events[0]?.create_time).toBeLessThanOrEqual(Date.now());
     });
 
-    it.each(named)('undoes a %s whose event it cannot take', async (name, method) => {
+    it.each(named)('rolls back a %s whose event cannot be written', async (name, method) => {
       const { db } = suite.app.inside;
       const action = await actionOf(suite, name);
       const { credential } = await callerOf(suite, method, action);
@@ -93,12 +94,12 @@ describeApp('the audit log', (suite) => {
       expect(answer).toMatchObject({ ok: false, error: { code: 'internal' } });
       expect(await stateOf(suite)).toEqual(before);
       expect(await auditEventsOf(db, credential.requestId)).toEqual([]);
-      // Nothing else stood in its way.
+      // Without the fault the same call succeeds.
       const again = await call(suite, transport, method, action.request, credential);
       expect(again.answer).toMatchObject({ ok: true });
     });
 
-    it.each(named)('has no event of a %s that fails', async (_, method) => {
+    it.each(named)('has no success event for a failed %s', async (_, method) => {
       const { scope } = getOption(method, accessOption);
       const token = await signToken(suite.app, { type: 'service', scope });
       const before = await countDone(suite);
@@ -109,13 +110,13 @@ describeApp('the audit log', (suite) => {
         fields: { workspace_id: 'ws_none', document_id: 'doc_none' },
       });
 
-      // A method that needs nothing but its caller succeeds here, too.
+      // A method without required fields succeeds here, too.
       expect(await countDone(suite)).toBe(before + (code === 'ok' ? 1 : 0));
     });
   });
 });
 
-/** All that a change could have changed: the use of a credential is written by and by. */
+/** All rows that a change could affect, without the last-used times, which are written later. */
 async function stateOf({ app }: Suite): Promise<string[]> {
   const rows = await allRows(app.inside.db, ['audit_events']);
   return rows.map((row) => row.replace(/"last_used_time":\w+,?/, ''));

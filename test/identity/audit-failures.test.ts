@@ -1,4 +1,4 @@
-// Calls that were refused, as the audit log tells of them.
+// Failed calls in the audit log.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
@@ -54,7 +54,7 @@ const unknownClient = newId('cli', randomBytes);
 const unknown = { cs: unknownCredential('cs'), ck: unknownCredential('ck') };
 const lookupId = (credential: string) => `key_${credential.slice(6, 28)}`;
 
-/** What was tried, and the event's code and target. */
+/** The attempt, and the code and target of its event. */
 const attempts: [string, Attempt, string, (world: World) => string][] = [
   [
     "a client's wrong secret",
@@ -150,8 +150,8 @@ describeApp('the audit log of failures', (suite) => {
     return (await auditEventsOf(db, requestId))[0];
   };
 
-  // All the transports in each test: what each of them waits for is the next batch.
-  it('tells of each, and counts those that are alike', async () => {
+  // All transports in one test: each waits for the next batch.
+  it('has an event for each failure, and counts equal ones', async () => {
     const { db } = suite.app.inside;
     const expected = new Map<string, number>();
     const ids: string[] = [];
@@ -189,7 +189,7 @@ describeApp('the audit log of failures', (suite) => {
   });
 
   it.each(transportNames)(
-    'tells who was not permitted to change, through %s',
+    'names the caller whose change was forbidden, through %s',
     async (transport) => {
       const requestId = nextId();
       const token = await signToken(suite.app, { type: 'service', scope: `${transport}:read` });
@@ -204,7 +204,7 @@ describeApp('the audit log of failures', (suite) => {
         { ok: false, error: { code: 'forbidden' } },
         { ok: false, error: { code: 'forbidden' } },
       ]);
-      // Of the two, the change alone.
+      // Only the change is recorded, not the read.
       expect(await eventOf(requestId)).toMatchObject({
         actor_type: 'service',
         actor_id: expect.stringMatching(/./),
@@ -214,7 +214,7 @@ describeApp('the audit log of failures', (suite) => {
     },
   );
 
-  it('says nothing of what was wrong otherwise', async () => {
+  it('has no event for other errors', async () => {
     const { client } = world;
     const token = await signToken(suite.app, { type: 'service', scope: 'audit:read' });
     const credential = { authorization: `Bearer ${token}`, requestId: nextId() };
@@ -225,7 +225,7 @@ describeApp('the audit log of failures', (suite) => {
       await transport.call(issueToken, { ...request, scope: 'accounts:read' }, credential);
       await transport.call(listAuditEvents, { pageSize: -1 }, credential);
     }
-    // Whatever was recorded before this one is there once this one is.
+    // Events are written in order: those before this one are there, too.
     const last = nextId();
     await list(() => undefined)(world, 'http', last);
     await eventOf(last);
@@ -233,7 +233,7 @@ describeApp('the audit log of failures', (suite) => {
     expect(await auditEventsOf(suite.app.inside.db, credential.requestId)).toEqual([]);
   });
 
-  it('is no concern of a caller while it cannot be written, and is written later', async () => {
+  it('is written later if the database fails, without an effect on the caller', async () => {
     const { db } = suite.app.inside;
     const requestId = nextId();
     await withFailingAuditLog(db, suite.dialect, async () => {
@@ -250,7 +250,7 @@ describeApp('the audit log of failures', (suite) => {
   });
 
   afterAll(async () => {
-    // None of what was tried is anywhere in the audit log.
+    // No attempted secret is in the audit log.
     const rows = JSON.stringify(
       await suite.app.inside.db.selectFrom('audit_events').selectAll().execute(),
     );
@@ -263,7 +263,7 @@ describeApp('the audit log of failures', (suite) => {
 });
 
 describeApp('a process that stops', ({ dialect }) => {
-  it('writes the failures that it has not written yet', async () => {
+  it('writes its pending failures', async () => {
     const test = await startTestApp({ dialect });
     try {
       const [http] = openTransports(test.app);

@@ -1,4 +1,4 @@
-// Failures in numbers: what is kept of them is bounded, what is counted is not.
+// Many failures: the number of pending events is bounded, their counts are not.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
@@ -15,7 +15,7 @@ import { type Dialect, describeDialects } from '../support/harness.ts';
 const getJwks = methodFacts(VerificationService.method.getJwks);
 const revokeToken = methodFacts(VerificationService.method.revokeToken);
 
-/** A call of nobody that has failed. */
+/** A failed call without a credential. */
 function failed(peer: string, code: ErrorCode = 'unauthenticated', target = ''): Observation {
   return { ...callOf(revokeToken, peer), failure: fail(code, 'no', { target }) };
 }
@@ -57,7 +57,7 @@ async function countOf(db: Database): Promise<number> {
 }
 
 describeDialects('failures', (dialect) => {
-  it('that are equal are one event, which counts them', async () => {
+  it('are one event with a count if they are equal', async () => {
     const { db, failures } = await start(dialect);
 
     for (let i = 0; i < 1000; i++) failures.record(failed('192.0.2.1'));
@@ -75,12 +75,12 @@ describeDialects('failures', (dialect) => {
     ]);
   });
 
-  it('of more callers than can be told apart are counted without them', async () => {
+  it('are counted without a caller beyond the limit of callers', async () => {
     const { db, failures } = await start(dialect);
 
     for (let i = 0; i < 20_000; i++) failures.record(failed(`2001:db8::${i}`));
     for (let i = 0; i < 5000; i++) failures.record(failed('a', 'forbidden', `lnk_${i}`));
-    // One that was there before the rest still has its own.
+    // The first caller still has an event.
     failures.record(failed('2001:db8::0'));
     await failures.stop();
 
@@ -97,12 +97,12 @@ describeDialects('failures', (dialect) => {
     expect(await countOf(db)).toBe(25_001);
   });
 
-  it('are written once each, whatever the database fails to do', async () => {
+  it('are written once each, even if the database fails', async () => {
     const { db, failures, warn } = await start(dialect);
     await withFailingAuditLog(db, dialect, async () => {
       failures.record(failed('192.0.2.1'));
       await expect.poll(() => warn.mock.calls.length).toBe(1);
-      // Meanwhile others fail, in more ways than can be told apart.
+      // Meanwhile more different failures arrive than are kept apart.
       for (let i = 0; i < 1000; i++) failures.record(failed(`2001:db8::${i}`));
     });
 
@@ -114,7 +114,7 @@ describeDialects('failures', (dialect) => {
     ]);
   });
 
-  it('that a stop cannot write are told by their number', async () => {
+  it('are counted in the log if a stop cannot write them', async () => {
     const { db, failures, warn } = await start(dialect);
     await withFailingAuditLog(db, dialect, async () => {
       for (let i = 0; i < 300; i++) failures.record(failed(`2001:db8::${i}`));
@@ -130,7 +130,7 @@ describeDialects('failures', (dialect) => {
 });
 
 describe('a flood', () => {
-  it('is written ever more rarely, up to once a minute, and then as before', async () => {
+  it('is written less and less often, at least once a minute, then as before', async () => {
     const { db, failures } = await start('sqlite');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -149,7 +149,7 @@ describe('a flood', () => {
   });
 });
 
-describe('the failures that are told', () => {
+describe('recorded failures', () => {
   const codes: [ErrorCode, ofChange: number, ofReading: number][] = [
     ['unauthenticated', 1, 1],
     ['identity.credential_invalid', 1, 1],
@@ -175,7 +175,7 @@ describe('the failures that are told', () => {
     }
   });
 
-  it('keep no more of a target than an id can have', async () => {
+  it('cut the target to the length of an id', async () => {
     const { db, failures } = await start('sqlite');
     failures.record(failed('a', 'forbidden', 'x'.repeat(100_000)));
     await failures.stop();

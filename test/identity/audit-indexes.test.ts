@@ -16,7 +16,7 @@ const any: EventFilter = {
   end: undefined,
 };
 
-/** What is asked, and the index that has to answer it: that of the most telling filter. */
+/** A query, and the index that must serve it: the one of the most selective filter. */
 const questions: [name: string, filter: Partial<EventFilter>, index: string][] = [
   ['everything', {}, 'newest'],
   ['a time', { start: 1, end: 2 }, 'newest'],
@@ -53,7 +53,7 @@ async function planOf(db: Database, dialect: Dialect, select: Select): Promise<s
   if (dialect === 'sqlite') {
     return explain(db, 'explain query plan', select);
   }
-  // An empty table is read faster without an index, and a few rows are sorted faster.
+  // For an empty or small table the planner would not use an index.
   return db.transaction().execute(async (trx) => {
     for (const way of ['seqscan', 'bitmapscan', 'sort']) {
       await sql.raw(`set local enable_${way} = off`).execute(trx);

@@ -1,4 +1,4 @@
-// Old events go, the others stay.
+// Old events are deleted, others are kept.
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startRetention } from '../../src/audit/retention.ts';
@@ -30,7 +30,7 @@ async function targetsOf(db: Database): Promise<string[]> {
 }
 
 describeDialects('an event', (dialect) => {
-  it('is kept for as long as the operator has said, and deleted at the next start', async () => {
+  it('is kept for the configured time, and deleted at the next start', async () => {
     const databaseUrl = await freshDatabaseUrl(dialect);
     const db = await openUntilFinished(databaseUrl);
     await insert(db, 'older', now - 30 * dayMs - 1);
@@ -46,7 +46,7 @@ describeDialects('an event', (dialect) => {
     expect(await targetsOf(db)).toHaveLength(3);
   });
 
-  it('is deleted while the process runs, too, whatever went wrong before', async () => {
+  it('is deleted while the process runs, too, after an earlier failure', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     let time = now;
     const warn = vi.fn<(facts: object, message: string) => void>();
@@ -98,7 +98,7 @@ describeDialects('an event', (dialect) => {
       'the clock is far ahead of its last known time: old audit events are kept',
     ]);
 
-    // A clock that stays so for a day and a quarter is believed for 30 days of it.
+    // After 30 hours the clock is believed for 30 of the days that it is ahead.
     running += 1.2 * dayMs;
     const calls = warn.mock.calls.length;
     await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(calls + 1);
@@ -108,7 +108,7 @@ describeDialects('an event', (dialect) => {
     await ahead.stop();
   });
 
-  it('is kept by a clock that is ahead, although it was set back before', async () => {
+  it('is kept while the clock is ahead, even if it was set back before', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     await insert(db, 'new', now);
     const warn = vi.fn<(facts: object, message: string) => void>();
@@ -120,7 +120,7 @@ describeDialects('an event', (dialect) => {
     expect(warn).toHaveBeenCalledTimes(1);
   });
 
-  it('is deleted with no more than 500 others at a time', async () => {
+  it('is deleted in batches of at most 500', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     await Promise.all(Array.from({ length: 1201 }, (_, i) => insert(db, `${i}`, now - 2 * dayMs)));
     await insert(db, 'new', now);
@@ -136,7 +136,7 @@ describeDialects('an event', (dialect) => {
         return result;
       },
     });
-    // Two processes do no harm to each other.
+    // Two processes do not disturb each other.
     const options = { days: 1, now: () => now, warn: () => {} };
     const here = startRetention({ ...options, db: watched });
     const there = startRetention({ ...options, db: watched });

@@ -1,4 +1,4 @@
-// Events that no index finds: a frequent action and a code that is rare.
+// A filter that no index serves: a frequent action with a rare code.
 import { expect, it, onTestFinished } from 'vitest';
 import { findEvents } from '../../src/audit/events.ts';
 import type { EventFilter } from '../../src/audit/store.ts';
@@ -17,7 +17,7 @@ const filter: EventFilter = {
 };
 
 describeDialects('a filter that no index fits', (dialect) => {
-  it('finds each event once, on pages that scan 100,000 events at most', async () => {
+  it('finds each event once, on pages that scan at most 100,000 events', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     // Event n is of time n; every 70,000th one has the code.
     await fillEvents(db, dialect, { count: 210_000, action: filter.action, rareEvery: 70_000 });
@@ -60,7 +60,7 @@ describeDialects('a filter that no index fits', (dialect) => {
     expect(second.nextPageToken).toBe('');
   });
 
-  it('does not hold up other calls while it scans', async () => {
+  it('does not block other calls while it scans', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     await fillEvents(db, dialect, { count: 100_000, action: filter.action, rareEvery: 200_000 });
     let turns = 0;

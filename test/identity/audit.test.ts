@@ -1,4 +1,4 @@
-// The audit log as it is read.
+// AuditService.ListAuditEvents.
 import { randomBytes } from 'node:crypto';
 import { type MessageInitShape, toJson } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
@@ -13,7 +13,7 @@ import { newId } from '../../src/crypto/ids.ts';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
 import {
   describeApp,
-  describeTransports,
+  describeOneTransport,
   type Suite,
   type TransportName,
 } from '../support/app-suite.ts';
@@ -48,7 +48,7 @@ const insert = (db: Database, ...rows: AuditEventRow[]) =>
   db.insertInto('audit_events').values(rows).execute();
 
 /** Six events, a second apart, the newest last. */
-const told = [
+const sixEvents = [
   row({ request_id: '0' }),
   row({ request_id: '1', actor_id: 'usr_b', actor_type: 'staff' }),
   row({ request_id: '2', target: 'cli_2' }),
@@ -69,7 +69,7 @@ const filters: [name: string, filter: Filter, expected: string][] = [
   ['nothing', {}, '543210'],
   ['an actor', { actor: 'cli_a' }, '4320'],
   ['another actor', { actor: 'usr_b' }, '1'],
-  ['nobody who is there', { actor: 'usr_c' }, ''],
+  ['an unknown actor', { actor: 'usr_c' }, ''],
   ['a target', { target: 'cli_2' }, '2'],
   ['an action', { action: 'ClientService.CreateClient' }, '4210'],
   ['an action that never was', { action: 'ClientService.Nothing' }, ''],
@@ -79,7 +79,11 @@ const filters: [name: string, filter: Filter, expected: string][] = [
   ['an end, which does not count', { endTime: at(3) }, '210'],
   ['a time between', { startTime: at(1), endTime: at(3) }, '21'],
   ['actor and target', { actor: 'cli_a', target: 'cli_1' }, '430'],
-  ['actor, action and code', { actor: 'cli_a', action: told[0]?.action ?? '', code: 'ok' }, '20'],
+  [
+    'actor, action and code',
+    { actor: 'cli_a', action: sixEvents[0]?.action ?? '', code: 'ok' },
+    '20',
+  ],
   [
     'all at once',
     {
@@ -105,13 +109,13 @@ const refusals: [name: string, filter: Filter, field: string][] = [
   ['a long target', { target: 'x'.repeat(129) }, 'target'],
   ['a NUL in its target', { target: 'a\0b' }, 'target'],
   ['a negative page size', { pageSize: -1 }, 'page_size'],
-  ['a page token of its own', { pageToken: 'x' }, 'page_token'],
+  ['a malformed page token', { pageToken: 'x' }, 'page_token'],
 ];
 
 describeApp('the list of events', (suite) => {
   let authorization: string;
   beforeAll(async () => {
-    await insert(suite.app.inside.db, ...told);
+    await insert(suite.app.inside.db, ...sixEvents);
     const token = await signToken(suite.app, { type: 'service', scope: 'audit:read' });
     authorization = `Bearer ${token}`;
   });
@@ -124,13 +128,13 @@ describeApp('the list of events', (suite) => {
     return answer.message;
   };
 
-  describeTransports((transport) => {
-    it.each(filters)('tells the newest first of %s', async (_, filter, expected) => {
+  describeOneTransport(suite, (transport) => {
+    it.each(filters)('lists newest first: %s', async (_, filter, expected) => {
       const { events } = await list(transport, filter);
       expect(events.map(({ requestId }) => requestId).join('')).toBe(expected);
     });
 
-    it.each(refusals)('refuses %s', async (_, filter, field) => {
+    it.each(refusals)('rejects %s', async (_, filter, field) => {
       const answer = await suite
         .transport(transport)
         .call(listAuditEvents, filter, { authorization });
@@ -140,11 +144,11 @@ describeApp('the list of events', (suite) => {
       });
     });
 
-    it('tells all there is to know of an event', async () => {
+    it('has every field of an event', async () => {
       const { events } = await list(transport, { code: 'forbidden' });
       expect(events.map((event) => toJson(AuditEventSchema, event))).toEqual([
         {
-          id: told[4]?.id,
+          id: sixEvents[4]?.id,
           createTime: '2026-01-01T00:00:04Z',
           actorType: 'service',
           actor: 'cli_a',
@@ -159,9 +163,9 @@ describeApp('the list of events', (suite) => {
     });
   });
 
-  // From here on there are other events, too.
-  describeTransports((transport) => {
-    it('neither repeats nor skips one while others arrive', async () => {
+  // The tests below add more events.
+  describeOneTransport(suite, (transport) => {
+    it('neither repeats nor skips an event while others arrive', async () => {
       const { db } = suite.app.inside;
       const target = `cli_${transport}`;
       // Several of the same millisecond, too.
@@ -183,7 +187,7 @@ describeApp('the list of events', (suite) => {
     });
   });
 
-  it('is flat over HTTP, with every field, and takes its times in the query', async () => {
+  it('is flat JSON over HTTP, and accepts times in the query', async () => {
     const query =
       'code=ok&start_time=2026-01-01T00:00:01.0005Z&endTime=2026-01-01T03:00:03%2B03:00';
     const response = await fetch(`${suite.app.publicUrl}/audit-events?${query}`, {
@@ -193,7 +197,7 @@ describeApp('the list of events', (suite) => {
     expect(await response.json()).toEqual({
       events: [
         {
-          id: told[2]?.id,
+          id: sixEvents[2]?.id,
           create_time: '2026-01-01T00:00:02Z',
           actor_type: 'service',
           actor: 'cli_a',
@@ -210,7 +214,7 @@ describeApp('the list of events', (suite) => {
   });
 
   it.each(['start_time=yesterday', 'end_time=1767225600', 'start_time=', 'since=2026-01-01'])(
-    'refuses the query %s, naming its field',
+    'rejects the query %s, and names its field',
     async (query) => {
       const url = `${suite.app.publicUrl}/audit-events?${query}`;
       const response = await fetch(url, { headers: { authorization } });
@@ -224,7 +228,7 @@ describeApp('the list of events', (suite) => {
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('cannot be changed by a %s', async (method) => {
     for (const [path, status] of [
       ['/audit-events', 405],
-      [`/audit-events/${told[0]?.id}`, 404],
+      [`/audit-events/${sixEvents[0]?.id}`, 404],
     ] as const) {
       const url = suite.app.publicUrl + path;
       const response = await fetch(url, { method, headers: { authorization } });
@@ -234,7 +238,7 @@ describeApp('the list of events', (suite) => {
   });
 
   describe('of a change', () => {
-    it('that is refused at its end has none', async () => {
+    it('has no event if the change is rejected at its end', async () => {
       const link = await makeLinkIn(suite);
       const gone = { ...keyOf(suite.testApp), requestId: 'gone' };
       const done = { ...keyOf(suite.testApp), requestId: 'done' };
@@ -248,7 +252,7 @@ describeApp('the list of events', (suite) => {
       expect(await auditEventsOf(suite.app.inside.db, 'done')).toMatchObject([{ target: link }]);
     });
 
-    it("that it cannot take leaves no upload's bytes, and keeps a document's", async () => {
+    it('undoes an upload and a deletion if it cannot be written', async () => {
       const { testApp, dialect } = suite;
       const { id } = await upload(testApp, Buffer.from('kept'));
       const before = await storedState(testApp);

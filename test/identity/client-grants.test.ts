@@ -1,7 +1,7 @@
-// Nobody can give what they do not hold, in no way that there is.
+// A caller cannot grant a scope that the caller does not hold, by any method.
 import { describe, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { codeOf, managerCredential } from '../support/manager-calls.ts';
 import { addClient } from '../support/owner-rows.ts';
 
@@ -20,18 +20,18 @@ const scopesMask = { paths: ['scopes'] };
 const own = 'clients:read clients:write tokens:read';
 
 const mayGrant: [string, string[]][] = [
-  ['what they hold', ['tokens:read', 'clients:write']],
-  ['what belongs to other services', ['payments:read', 'payments:write', 'signing:write']],
+  ['scopes that the caller holds', ['tokens:read', 'clients:write']],
+  ['scopes of other services', ['payments:read', 'payments:write', 'signing:write']],
 ];
 
 const mayNotGrant: [string, string[]][] = [
-  ['what they do not hold', ['users:write']],
-  ['the other half of what they hold', ['tokens:write']],
-  ['accounts that they may not see', ['accounts:read']],
+  ['scopes that the caller does not hold', ['users:write']],
+  ['write where the caller holds read', ['tokens:write']],
+  ['read access to accounts', ['accounts:read']],
   ['one such scope among others', ['payments:read', 'tokens:read', 'audit:read']],
 ];
 
-describeApp('whoever may manage clients', (suite) => {
+describeApp('a caller that manages clients', (suite) => {
   const stored = async () => {
     const { db } = suite.app.inside;
     const clients = await db.selectFrom('clients').selectAll().orderBy('id').execute();
@@ -39,14 +39,14 @@ describeApp('whoever may manage clients', (suite) => {
     return { clients, credentials };
   };
 
-  describeTransports((name) => {
+  describeOneTransport(suite, (name) => {
     describe.each(['service', 'staff'] as const)('as %s', (type) => {
       const call: ReturnType<typeof suite.transport>['call'] = async (method, request) =>
         suite
           .transport(name)
           .call(method, request, await managerCredential(suite.app, own, { type }));
 
-      it.each(mayGrant)('gives a client %s', async (_, scopes) => {
+      it.each(mayGrant)('grants a client %s', async (_, scopes) => {
         const { ownerId: clientId } = await addClient(suite.app.inside.db, 'refunds:read');
 
         expect(codeOf(await call(createClient, { name: 'New', scopes }))).toBe('ok');
@@ -57,7 +57,7 @@ describeApp('whoever may manage clients', (suite) => {
         expect(codeOf(await call(enableClient, { clientId }))).toBe('ok');
       });
 
-      it.each(mayNotGrant)('does not give a client %s', async (_, scopes) => {
+      it.each(mayNotGrant)('cannot grant a client %s', async (_, scopes) => {
         const { db } = suite.app.inside;
         const { ownerId: clientId } = await addClient(db, 'refunds:read');
         const mighty = await addClient(db, scopes.join(' '));
@@ -68,7 +68,7 @@ describeApp('whoever may manage clients', (suite) => {
         for (const answer of [
           await call(createClient, { name: 'New', scopes }),
           await call(updateClient, { clientId, scopes }),
-          // A secret of a client stands for all that the client may do.
+          // A client's secret gives all its scopes.
           await call(createClientSecret, { clientId: mighty.ownerId }),
           await call(rotateClientSecret, { clientId: mighty.ownerId, overlapSeconds: 0 }),
           await call(enableClient, { clientId: disabled.ownerId }),
@@ -78,7 +78,7 @@ describeApp('whoever may manage clients', (suite) => {
         expect(await stored()).toEqual(before);
       });
 
-      it.each(mayNotGrant)('does not weaken a client that has %s', async (_, scopes) => {
+      it.each(mayNotGrant)('cannot weaken a client that has %s', async (_, scopes) => {
         const { db } = suite.app.inside;
         const mighty = await addClient(db, `refunds:read ${scopes.join(' ')}`);
         const { ownerId: clientId, credentialId: secretId } = mighty;
@@ -94,13 +94,13 @@ describeApp('whoever may manage clients', (suite) => {
           expect(codeOf(answer)).toBe('forbidden');
         }
         expect(await stored()).toEqual(before);
-        // Nothing is taken away.
+        // These changes take nothing away.
         expect(codeOf(await call(updateClient, { clientId, name: 'Renamed' }))).toBe('ok');
         const more = ['refunds:read', 'payments:read', ...scopes];
         expect(codeOf(await call(updateClient, { clientId, scopes: more }))).toBe('ok');
       });
 
-      it('weakens a client whose other scopes belong to other services', async () => {
+      it('can weaken a client whose other scopes belong to other services', async () => {
         const { db } = suite.app.inside;
         const added = await addClient(db, 'tokens:read payments:write refunds:read');
         const { ownerId: clientId, credentialId: secretId } = added;
@@ -113,7 +113,7 @@ describeApp('whoever may manage clients', (suite) => {
     });
   });
 
-  it('hears over HTTP which scopes would be needed', async () => {
+  it('learns over HTTP which scopes are missing', async () => {
     const { authorization } = await managerCredential(suite.app, own);
     const response = await fetch(`${suite.app.publicUrl}/clients`, {
       method: 'POST',

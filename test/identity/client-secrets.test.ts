@@ -2,7 +2,7 @@ import { timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
 import { afterEach, expect, it } from 'vitest';
 import { ClientService } from '../../gen/latchkey/identity/v1/client_pb.js';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { ClientWithSecret } from '../support/client-with-secret.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
 
@@ -17,10 +17,10 @@ describeApp("a client's secret", (suite) => {
     suite.clock.frozen = undefined;
   });
 
-  describeTransports((transport) => {
+  describeOneTransport(suite, (transport) => {
     const aClient = (state = {}) => ClientWithSecret.of(suite, transport, state);
 
-    it('is made beside the others, and is told once', async () => {
+    it('is created in addition to others, and is shown once', async () => {
       const client = await aClient();
 
       const { secret, clientSecret } = messageOf(await client.create({ name: 'Second' }));
@@ -38,7 +38,7 @@ describeApp("a client's secret", (suite) => {
       expect(listed.sort()).toEqual([secret?.id ?? '', client.firstId].sort());
     });
 
-    it('ends when it was said to, and not before', async () => {
+    it('expires at its expiry time, not before', async () => {
       const client = await aClient();
       const end = Date.now() + 60_000;
       const made = messageOf(await client.create({ expireTime: timestampFromMs(end) }));
@@ -64,7 +64,7 @@ describeApp("a client's secret", (suite) => {
       expect((await client.list())[0]?.expireTime).toBeUndefined();
     });
 
-    it('is one of ten that are live at most', async () => {
+    it('is one of at most ten live secrets', async () => {
       const client = await aClient();
       const made = [];
       for (let i = 0; i < 8; i++) made.push(messageOf(await client.create()));
@@ -78,7 +78,7 @@ describeApp("a client's secret", (suite) => {
       messageOf(await client.create());
       expect(codeOf(await client.create())).toBe('conflict');
 
-      // The one that has ended by itself no longer counts.
+      // An expired one no longer counts.
       suite.clock.frozen = timestampMs(expireTime);
       messageOf(await client.create());
       expect(codeOf(await client.create())).toBe('conflict');
@@ -87,7 +87,7 @@ describeApp("a client's secret", (suite) => {
       expect(states).toHaveLength(12);
     });
 
-    it('is revoked at once and for ever, the last one, too', async () => {
+    it('is revoked immediately and permanently, even the last one', async () => {
       const client = await aClient();
       expect(await client.takes(client.first)).toBe(true);
 
@@ -102,7 +102,7 @@ describeApp("a client's secret", (suite) => {
       expect(await client.takes(messageOf(await client.create()).clientSecret)).toBe(true);
     });
 
-    it('is not found under another client, nor where there is none', async () => {
+    it('is not found under another or an unknown client', async () => {
       const [client, other] = [await aClient(), await aClient()];
       expect(codeOf(await other.revoke(client.firstId))).toBe('not_found');
       expect(codeOf(await client.revoke('sec_unknown'))).toBe('not_found');
@@ -116,10 +116,10 @@ describeApp("a client's secret", (suite) => {
     });
 
     it.each([
-      ['for a day unless told otherwise', {}, day],
+      ['for a day by default', {}, day],
       ['for as long as was said', { overlapSeconds: 60 }, 60_000],
       ['for 30 days at most', { overlapSeconds: 2_592_000 }, 30 * day],
-    ])('that is rotated stays good beside the new one %s', async (_, fields, overlap) => {
+    ])('stays valid after a rotation %s', async (_, fields, overlap) => {
       const client = await aClient();
       const second = messageOf(await client.create()).clientSecret;
       const start = Date.now();
@@ -136,7 +136,7 @@ describeApp("a client's secret", (suite) => {
       for (const text of all) expect(await client.takes(text)).toBe(text === clientSecret);
     });
 
-    it('that is rotated without an overlap is good no more', async () => {
+    it('is rejected immediately after a rotation without overlap', async () => {
       const client = await aClient();
       expect(await client.takes(client.first)).toBe(true);
 
@@ -148,7 +148,7 @@ describeApp("a client's secret", (suite) => {
       expect(states.sort()).toEqual([LIVE, REVOKED]);
     });
 
-    it('that is rotated ends no later than it would have ended', async () => {
+    it('expires no later because of a rotation', async () => {
       const client = await aClient();
       const start = Date.now();
       suite.clock.frozen = start;
@@ -163,14 +163,14 @@ describeApp("a client's secret", (suite) => {
       expect(left.sort()).toEqual([3_600, 3_600, 60, 7_200, undefined].sort());
     });
 
-    it('is not rotated for longer than 30 days', async () => {
+    it('cannot overlap its successor for more than 30 days', async () => {
       const client = await aClient();
       const answer = await client.rotate({ overlapSeconds: 2_592_001 });
       expect(answer).toMatchObject({ error: { fields: ['overlap_seconds'] } });
       expect(await client.list()).toHaveLength(1);
     });
 
-    it('is rotated among ten without an overlap alone, and none is lost otherwise', async () => {
+    it('can be rotated among ten only without overlap; otherwise none is lost', async () => {
       const client = await aClient();
       for (let i = 0; i < 9; i++) messageOf(await client.create());
       const before = await client.list();
@@ -185,7 +185,7 @@ describeApp("a client's secret", (suite) => {
       expect(await client.takes(clientSecret)).toBe(true);
     });
 
-    it('is made for a disabled client, and is good once that is enabled', async () => {
+    it('can be created for a disabled client, and works once that is enabled', async () => {
       const client = await aClient({ disabled: true });
       const { clientSecret } = messageOf(await client.create());
       expect(await client.takes(clientSecret)).toBe(false);
@@ -213,7 +213,7 @@ describeApp("a client's secret", (suite) => {
     expect(names).toEqual(['4', '3', '2', '1', 'Test credential']);
   });
 
-  /** Does the same fifty times at once. */
+  /** Makes the same call fifty times concurrently. */
   async function fiftyTimes(fields: object, act: 'create' | 'rotate') {
     const client = await ClientWithSecret.of(suite, 'grpc');
     const answers = await Promise.all(Array.from({ length: 50 }, () => client[act](fields)));
@@ -223,7 +223,7 @@ describeApp("a client's secret", (suite) => {
   }
 
   it.each(['create', 'rotate'] as const)(
-    'is never lost among fifty that come at once: %s',
+    'is never lost among fifty concurrent calls: %s',
     async (act) => {
       const { client, made, live, codes } = await fiftyTimes({}, act);
 
@@ -234,7 +234,7 @@ describeApp("a client's secret", (suite) => {
     },
   );
 
-  it('is the only one left of fifty rotations at once without an overlap', async () => {
+  it('is the only one left after fifty concurrent rotations without overlap', async () => {
     const { client, made, live, codes } = await fiftyTimes({ overlapSeconds: 0 }, 'rotate');
 
     expect(codes).toEqual(new Set(['ok']));

@@ -45,7 +45,7 @@ describeApp('a client', (suite) => {
   const countClients = async () =>
     (await suite.app.inside.db.selectFrom('clients').select('id').execute()).length;
 
-  describeTransports((name) => {
+  describeTransports(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (
       method,
       request,
@@ -61,7 +61,7 @@ describeApp('a client', (suite) => {
       return { client, clientId: client.id, clientSecret, issue };
     }
 
-    it('is created with its first secret, which is good for its scopes at once', async () => {
+    it('is created with its first secret, which works immediately', async () => {
       const { client, clientSecret, issue } = await created({
         scopes: ['payments:write', 'payments:read', 'payments:write'],
       });
@@ -79,7 +79,7 @@ describeApp('a client', (suite) => {
       expect(messageOf(await call(getClient, { clientId: client.id })).client).toEqual(client);
     });
 
-    it.each(outOfBounds)('is refused with %s, and none is made', async (_, change, fields) => {
+    it.each(outOfBounds)('cannot be created with %s', async (_, change, fields) => {
       const before = await countClients();
       const whole = { name: 'Ledger', scopes: ['payments:read'], ...change };
 
@@ -90,7 +90,7 @@ describeApp('a client', (suite) => {
       expect(await countClients()).toBe(before);
     });
 
-    it('that there is not is not found, by any method', async () => {
+    it('is not_found for every method if it does not exist', async () => {
       const request = { clientId: 'cli_unknown' };
       for (const method of [getClient, disableClient, enableClient]) {
         expect(codeOf(await call(method, request)), method.name).toBe('not_found');
@@ -126,7 +126,7 @@ describeApp('a client', (suite) => {
       });
     });
 
-    it('changes its name alone, and keeps its scopes', async () => {
+    it('keeps its scopes when only its name changes', async () => {
       const { client, clientId } = await created();
 
       const renamed = messageOf(await call(updateClient, { clientId, name: 'Journal' })).client;
@@ -144,7 +144,7 @@ describeApp('a client', (suite) => {
       });
     });
 
-    it('has the scopes that it is given, and no longer those that are taken away', async () => {
+    it('has the scopes that were granted, not those that were removed', async () => {
       const { clientId, issue } = await created();
       expect(await issue('payments:write')).toBe('ok');
 
@@ -160,7 +160,7 @@ describeApp('a client', (suite) => {
       expect(await issue('payments:read')).toBe('identity.scope_not_granted');
     });
 
-    it('is of no use while it is disabled', async () => {
+    it('cannot get or use tokens while it is disabled', async () => {
       const { client, clientId, issue } = await created();
       expect(await issue('payments:read')).toBe('ok');
 
@@ -177,7 +177,7 @@ describeApp('a client', (suite) => {
       }
     });
 
-    it('changes by staff who have signed in before, but not in its scopes', async () => {
+    it('can be changed without a recent sign-in, except for its scopes', async () => {
       const { clientId } = await created();
       const authTime = Math.floor(Date.now() / 1000) - 3_600;
       const staff = await managerCredential(suite.app, 'clients:read clients:write', {
@@ -209,7 +209,7 @@ describeApp('a client', (suite) => {
       });
     const json = 'application/json';
 
-    it('is answered whole, at the place where it can be read', async () => {
+    it('is returned whole, with the Location of the resource', async () => {
       const answer = await post('/clients', { name: 'Ledger', scopes: ['payments:read'] });
 
       expect(answer.status).toBe(201);
@@ -231,7 +231,7 @@ describeApp('a client', (suite) => {
       expect(await read.json()).toEqual(client);
     });
 
-    it('is disabled and enabled by the path alone', async () => {
+    it('is disabled and enabled by the path, without a body', async () => {
       const { id } = (
         (await (await post('/clients', { name: 'Ledger' })).json()) as {
           client: { id: string };
@@ -245,7 +245,7 @@ describeApp('a client', (suite) => {
       expect(await enabled.json()).not.toHaveProperty('disable_time');
     });
 
-    it('loses its scopes by null, and is not changed by a mistyped member', async () => {
+    it('loses its scopes by null, and is not changed by an unknown field', async () => {
       const made = await post('/clients', { name: 'Ledger', scopes: ['payments:read'] });
       const { id } = ((await made.json()) as { client: { id: string } }).client;
 

@@ -1,5 +1,5 @@
-// A clock that was ahead and is set back: no one waits for as long as it was ahead, and nothing
-// that was made meanwhile outlives its own maximum.
+// A clock that was ahead and is set back: no wait lasts as long as it was ahead, and nothing that
+// was created meanwhile outlives its maximum.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { everyMs } from '../../src/storage/every.ts';
 import { describeApp } from '../support/app-suite.ts';
@@ -25,7 +25,7 @@ describeApp('a clock that was 400 days ahead', (suite) => {
     suite.clock.frozen = undefined;
   });
 
-  it('lets the user sign in once it is set back, and bounds the next wait', async () => {
+  it('allows sign-in after it is set back, and bounds the next wait', async () => {
     const { email } = await addUser(db(), { password });
     for (let i = 0; i < 7; i++) await browser().signIn({ email, password: 'wrong' });
     at(0);
@@ -35,13 +35,13 @@ describeApp('a clock that was 400 days ahead', (suite) => {
     expect(await early.signIn({ email, password })).toMatchObject({
       error: { code: 'rate_limited' },
     });
-    // Of the browser's network, or of its guesses at the user.
+    // The wait of the network, or of the network and the user together.
     expect([8, 64]).toContain(early.retryAfter);
     at(64_000);
     expect(await browser().signIn({ email, password })).toMatchObject({ ok: true });
   });
 
-  it('does not void the codes of a second factor', async () => {
+  it('does not invalidate the codes of a second factor', async () => {
     const { id, email } = await addUser(db(), { password });
     const codeOf = await addTotp(suite.testApp, id);
     const signIn = (ms: number) => {
@@ -50,11 +50,11 @@ describeApp('a clock that was 400 days ahead', (suite) => {
     };
     expect(await signIn(400 * dayMs)).toMatchObject({ ok: true });
     expect(await signIn(0)).toMatchObject({ ok: true });
-    // Still once only.
+    // Each code still works only once.
     expect(await signIn(0)).toMatchObject({ ok: false });
   });
 
-  it('does not make sessions that last for 400 days', async () => {
+  it('does not create sessions of 400 days', async () => {
     const { id, email } = await addUser(db(), { password });
     const own = browser();
     await own.signedIn({ email, password });
@@ -67,7 +67,7 @@ describeApp('a clock that was 400 days ahead', (suite) => {
   });
 });
 
-it('work that is due every minute is done after the clock was set back', async () => {
+it('work that is due every minute still runs after the clock is set back', async () => {
   let now = 400 * dayMs;
   let times = 0;
   const work = everyMs(

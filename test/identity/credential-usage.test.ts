@@ -1,4 +1,4 @@
-// When a credential was last used: known in a while, and never at a request's expense.
+// When a credential was last used: written later, never while a request waits.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,7 +20,7 @@ async function lastUsed(db: Database, id: string): Promise<number | null | undef
   return (await query.executeTakeFirst())?.last_used_time;
 }
 
-/** One that writes when it is told to. */
+/** A usage recorder that writes on demand. */
 function usageOf(db: Database, now: () => number) {
   const usage = createUsage({ db, now });
   onTestFinished(() => usage.stop());
@@ -28,7 +28,7 @@ function usageOf(db: Database, now: () => number) {
 }
 
 describeDialects('the last use of a credential', (dialect) => {
-  it('is written by an app that stops, for every kind, but for none that is no good', async () => {
+  it('is written when the app stops, for every kind of valid credential', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     const databaseUrl = await freshDatabaseUrl(dialect);
@@ -47,7 +47,7 @@ describeDialects('the last use of a credential', (dialect) => {
     ] as const;
     const bad = await addCustomer(db, 'payments:read', { disabled: true });
     const [client, customer, workspace] = good;
-    // The first use reads the credential, the second finds it in memory.
+    // The first use reads the credential, the second finds it in the cache.
     for (time of [time + 1_000, time + 2_000]) {
       for (const transport of transports) {
         const request = { clientId: client.ownerId, clientSecret: client.text };
@@ -66,7 +66,7 @@ describeDialects('the last use of a credential', (dialect) => {
     expect(await lastUsed(after, bad.credentialId)).toBeNull();
   });
 
-  it('only moves forward, whichever process writes first', async () => {
+  it('only moves forward, in whatever order the processes write', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     const { credentialId } = await addClient(db, 'payments:read');
     let time = 5_000;
@@ -85,14 +85,14 @@ describeDialects('the last use of a credential', (dialect) => {
     expect(await lastUsed(db, credentialId)).toBe(7_000);
   });
 
-  it('is written for thousands at once', async () => {
+  it('is written for thousands of credentials together', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     const added = [];
     for (let i = 0; i < 3; i++) added.push(await addClient(db, 'payments:read'));
     const usage = usageOf(db, () => 5_000);
     const [first] = added;
     usage.note(first?.credentialId ?? '');
-    // Those in between have been deleted, as far as the database knows.
+    // The ids between them are not in the database.
     for (let i = 0; i < 2_500; i++) usage.note(`sec_${i}`);
     for (const { credentialId } of added.slice(1)) usage.note(credentialId);
 
@@ -101,7 +101,7 @@ describeDialects('the last use of a credential', (dialect) => {
     for (const { credentialId } of added) expect(await lastUsed(db, credentialId)).toBe(5_000);
   });
 
-  it('is kept in mind while the database is away', async () => {
+  it('is kept while the database is unavailable', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     const { credentialId } = await addClient(db, 'payments:read');
     const usage = usageOf(db, () => 5_000);

@@ -28,7 +28,7 @@ describeApp('a customer', (suite) => {
   const countCustomers = async () =>
     (await suite.app.inside.db.selectFrom('customers').select('id').execute()).length;
 
-  describeTransports((name) => {
+  describeTransports(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (
       method,
       request,
@@ -41,13 +41,13 @@ describeApp('a customer', (suite) => {
       if (customer === undefined) throw new Error('no customer was answered');
       return customer;
     };
-    /** The accounts of a token that is issued for the key; an error's code otherwise. */
+    /** The accounts of a token for the key, or an error's code. */
     const exchanged = async (apiKey: string) => {
       const answer = await call(exchangeApiKey, { apiKey }, {});
       return answer.ok ? decodeJwt(answer.message.accessToken).accounts : answer.error.code;
     };
 
-    it('is created with a name and nothing else', async () => {
+    it('is created with only a name', async () => {
       const customer = await created();
 
       expect(customer).toMatchObject({
@@ -59,19 +59,22 @@ describeApp('a customer', (suite) => {
       expect(await read(customer.id)).toEqual(customer);
     });
 
-    it.each(['', 'x'.repeat(256), 'a\u0000b'])('is refused with the name %j', async (bad) => {
-      const before = await countCustomers();
-      const refused = { error: { code: 'invalid_argument', fields: ['name'] } };
-      expect(await call(createCustomer, { name: bad })).toMatchObject(refused);
-      expect(await countCustomers()).toBe(before);
+    it.each(['', 'x'.repeat(256), 'a\u0000b'])(
+      'cannot be created with the name %j',
+      async (bad) => {
+        const before = await countCustomers();
+        const refused = { error: { code: 'invalid_argument', fields: ['name'] } };
+        expect(await call(createCustomer, { name: bad })).toMatchObject(refused);
+        expect(await countCustomers()).toBe(before);
 
-      const { id: customerId } = await created();
-      const change = { customerId, name: bad, updateMask: { paths: ['name'] } };
-      expect(await call(updateCustomer, change)).toMatchObject(refused);
-      expect(await read(customerId)).toMatchObject({ name: 'Acme' });
-    });
+        const { id: customerId } = await created();
+        const change = { customerId, name: bad, updateMask: { paths: ['name'] } };
+        expect(await call(updateCustomer, change)).toMatchObject(refused);
+        expect(await read(customerId)).toMatchObject({ name: 'Acme' });
+      },
+    );
 
-    it('that there is not is not found, by any method', async () => {
+    it('is not_found for every method if it does not exist', async () => {
       const request = { customerId: 'cus_unknown' };
       for (const method of [getCustomer, disableCustomer, enableCustomer, putAccounts]) {
         expect(codeOf(await call(method, request)), method.name).toBe('not_found');
@@ -116,7 +119,7 @@ describeApp('a customer', (suite) => {
       expect(await read(customerId)).toEqual(renamed);
     });
 
-    it('has keys of no use while it is disabled', async () => {
+    it('cannot use its keys while it is disabled', async () => {
       const key = await addCustomer(suite.app.inside.db, 'payments:read');
       const customerId = key.ownerId;
       const before = await read(customerId);
@@ -133,7 +136,7 @@ describeApp('a customer', (suite) => {
       }
     });
 
-    it('has the accounts that were put last, and no others, at once', async () => {
+    it('has exactly the accounts that were put last, immediately', async () => {
       const key = await addCustomer(suite.app.inside.db, 'payments:read', { accounts: ['old'] });
       const customerId = key.ownerId;
       expect(await exchanged(key.text)).toEqual(['old']);
@@ -188,7 +191,7 @@ describeApp('a customer', (suite) => {
         body: JSON.stringify(body),
       });
 
-    it('is answered as it is, at the place where it can be read', async () => {
+    it('is returned whole, with the Location of the resource', async () => {
       const made = await ask('POST', '/customers', { name: 'Acme' });
       expect(made.status).toBe(201);
       const customer = (await made.json()) as { id: string };

@@ -5,7 +5,12 @@ import {
   IssuanceService,
   type IssueTokenRequestSchema,
 } from '../../gen/latchkey/identity/v1/issuance_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import {
+  describeApp,
+  describeOneTransport,
+  describeTransports,
+  type TransportName,
+} from '../support/app-suite.ts';
 import {
   mistype,
   unknownCredential,
@@ -29,14 +34,14 @@ type Clients = {
 
 const granted = 'accounts:read accounts:write payments:write';
 
-/** What is wrong with a credential, all of which is refused alike. */
+/** Bad credentials. All are rejected alike. */
 const badCredentials: [string, (clients: Clients) => Request][] = [
   ['an unknown client', ({ good }) => from({ ...good, ownerId: 'cli_0000000000000000000000' })],
   ['a wrong secret', ({ good }) => from({ ...good, text: wrongSecret('cs', good) })],
   ['an unknown secret', ({ good }) => from({ ...good, text: unknownCredential('cs') })],
   ["another client's secret", ({ good, other }) => from({ ...good, text: other.text })],
   ['a mistyped secret', ({ good }) => from({ ...good, text: mistype(good.text) })],
-  ['no such thing as a secret', ({ good }) => from({ ...good, text: 'hunter2' })],
+  ['text that is not a secret', ({ good }) => from({ ...good, text: 'hunter2' })],
   ["a customer's key for a secret", ({ good }) => from({ ...good, text: unknownCredential('ck') })],
   ['a disabled client', ({ disabled }) => from(disabled)],
   ['a revoked secret', ({ revoked }) => from(revoked)],
@@ -51,6 +56,10 @@ const badScopes: [string, string][] = [
   ['separated by two spaces', 'accounts:read  accounts:write'],
   ['separated by a tab', 'accounts:read\taccounts:write'],
   ['separated by a comma', 'accounts:read,accounts:write'],
+  ['separated by a line break', 'accounts:read\naccounts:write'],
+  ['separated by a no-break space', 'accounts:read\u00a0accounts:write'],
+  ['with an invisible character', 'accounts\u200b:read'],
+  ['in full-width letters', 'ａccounts:read'],
   ['followed by a space', 'accounts:read '],
   ['preceded by a space', ' accounts:read'],
   ['not ASCII', 'accounts:rеad'],
@@ -65,11 +74,7 @@ const badScopes: [string, string][] = [
 const outOfBounds: [string, Request, string[]][] = [
   ['no client id', { clientId: '' }, ['client_id']],
   ['no secret', { clientSecret: '' }, ['client_secret']],
-  [
-    'neither client id nor secret',
-    { clientId: '', clientSecret: '' },
-    ['client_id', 'client_secret'],
-  ],
+  ['neither of them', { clientId: '', clientSecret: '' }, ['client_id', 'client_secret']],
   ['a client id of 129 characters', { clientId: 'c'.repeat(129) }, ['client_id']],
   ['a secret of 257 characters', { clientSecret: 's'.repeat(257) }, ['client_secret']],
   ['a scope of 7201 characters', { scope: 'a'.repeat(7201) }, ['scope']],
@@ -91,15 +96,20 @@ describeApp('issuing a service token', (suite) => {
     };
   });
 
-  describeTransports((name) => {
+  function callsThrough(name: TransportName) {
     const issue = (request: Request) => suite.transport(name).call(issueToken, request);
     const issued = async (request: Request) => {
       const answer = await issue(request);
       if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
       return answer.message;
     };
+    return { issue, issued };
+  }
 
-    it('makes a token with exactly the claims that say who may do what until when', async () => {
+  describeTransports(suite, (name) => {
+    const { issue, issued } = callsThrough(name);
+
+    it('issues a token with exactly the documented claims', async () => {
       const before = Math.floor(Date.now() / 1000);
       const answer = await issued({ ...from(clients.good), scope: 'accounts:read payments:write' });
 
@@ -126,6 +136,21 @@ describeApp('issuing a service token', (suite) => {
       expect(kid).toMatch(/^[\w-]{43}$/);
     });
 
+    it.each(badCredentials)('rejects %s as identity.credential_invalid', async (_, request) => {
+      expect(await issue(request(clients))).toMatchObject({
+        ok: false,
+        error: {
+          code: 'identity.credential_invalid',
+          message: 'The client id or the secret is wrong.',
+          fields: [],
+        },
+      });
+    });
+  });
+
+  describeOneTransport(suite, (name) => {
+    const { issue, issued } = callsThrough(name);
+
     it('keeps the order of the scopes and drops repetitions', async () => {
       const scope = 'payments:write accounts:read payments:write accounts:read accounts:write';
 
@@ -135,12 +160,12 @@ describeApp('issuing a service token', (suite) => {
       expect(decodeJwt(answer.accessToken).scope).toBe(answer.scope);
     });
 
-    it('takes the grant type client_credentials, and none at all', async () => {
+    it('accepts the grant type client_credentials, and a request without one', async () => {
       await issued({ ...from(clients.good), grantType: 'client_credentials' });
       await issued({ ...from(clients.good), grantType: '' });
     });
 
-    it('makes another token each time, in the same second too', async () => {
+    it('issues a different token each time, even within one second', async () => {
       suite.clock.frozen = Date.now();
       try {
         const answers = await Promise.all(
@@ -155,25 +180,14 @@ describeApp('issuing a service token', (suite) => {
       }
     });
 
-    it.each(badCredentials)('refuses %s as identity.credential_invalid', async (_, request) => {
-      expect(await issue(request(clients))).toMatchObject({
-        ok: false,
-        error: {
-          code: 'identity.credential_invalid',
-          message: 'The client id or the secret is wrong.',
-          fields: [],
-        },
-      });
-    });
-
-    it.each(badScopes)('refuses the whole request where the scope is %s', async (_, scope) => {
+    it.each(badScopes)('rejects the whole request if the scope is %s', async (_, scope) => {
       expect(await issue({ ...from(clients.good), scope })).toMatchObject({
         ok: false,
         error: { code: 'identity.scope_not_granted', fields: [] },
       });
     });
 
-    it('tells of the scope only who has the secret', async () => {
+    it('reports a bad scope only to a caller with the secret', async () => {
       const request = { ...from(clients.good), clientSecret: wrongSecret('cs', clients.good) };
 
       expect(await issue({ ...request, scope: 'payments:read' })).toMatchObject({
@@ -182,7 +196,7 @@ describeApp('issuing a service token', (suite) => {
     });
 
     it.each(['password', 'CLIENT_CREDENTIALS', 'refresh_token', ' '])(
-      'refuses the grant type %j',
+      'rejects the grant type %j',
       async (grantType) => {
         expect(await issue({ ...from(clients.good), grantType })).toMatchObject({
           ok: false,
@@ -198,7 +212,7 @@ describeApp('issuing a service token', (suite) => {
       });
     });
 
-    it('takes 100 scopes', async () => {
+    it('accepts 100 scopes', async () => {
       const client = await addClient(suite.app.inside.db, manyScopes(100));
 
       const answer = await issued({ ...from(client), scope: manyScopes(100) });
@@ -207,7 +221,7 @@ describeApp('issuing a service token', (suite) => {
     });
   });
 
-  it('says of every bad credential the same, but for the id of the request', async () => {
+  it('gives the same answer for every bad credential, except for the request id', async () => {
     const answers = await Promise.all(
       badCredentials.map(async ([, request]) => {
         const { clientId, clientSecret, scope } = request(clients);
@@ -239,10 +253,9 @@ describeApp('issuing a service token', (suite) => {
     for (const answer of answers) expect(answer).toEqual(answers[0]);
   });
 
-  describe('the time that a refusal takes', () => {
-    // The transport's work (HTTP, JSON) would drown the time of a query. The directory is where the
-    // paths could differ.
-    it('has one query in it, whatever is wrong with a well-formed credential', async () => {
+  describe('the time of a rejection', () => {
+    // Measured in the directory: HTTP and JSON would hide the time of a query.
+    it('includes one query for every well-formed credential', async () => {
       await withDirectory(suite.app.inside.db, async ({ directory, queries }) => {
         const { good, other, disabled, revoked, expired } = clients;
         const attempts: [string, string][] = [
@@ -253,7 +266,7 @@ describeApp('issuing a service token', (suite) => {
           [revoked.text, revoked.ownerId],
           [expired.text, expired.ownerId],
         ];
-        // Twice: before and after the credential is known to the cache.
+        // Twice: the second time the credential may be cached.
         for (const [text, ownerId] of [...attempts, ...attempts]) {
           const before = queries();
           expect(await directory.authenticate('cs', text, ownerId)).toBeUndefined();
@@ -262,10 +275,10 @@ describeApp('issuing a service token', (suite) => {
       });
     });
 
-    it('does not tell a known credential with a wrong secret from an unknown one', async () => {
-      // Medians of interleaved attempts: what else runs on the machine slows both alike. A query
-      // more or less would change a median by far more than a factor of 2 (the rest is two hashes,
-      // some microseconds), a slow hash on one path only by a factor of hundreds.
+    it('is the same for an unknown credential and a known one with a wrong secret', async () => {
+      // Medians of interleaved attempts: other load on the machine slows both alike. One more query
+      // changes a median by far more than a factor of 2 (the rest is two hashes of some
+      // microseconds), a slow hash by a factor of hundreds.
       const { known, unknown } = await withDirectory(suite.app.inside.db, ({ directory }) => {
         const attempt = (text: string) => directory.authenticate('cs', text, clients.good.ownerId);
         const work: Record<'known' | 'unknown', Timed> = {

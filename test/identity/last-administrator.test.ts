@@ -1,7 +1,7 @@
-// Somebody must always be able to bring others in.
+// At least one enabled staff user must always be able to manage users.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';
@@ -22,7 +22,7 @@ describeApp('the last staff user with users:write', (suite) => {
       trx.updateTable('users').set({ disable_time: 1 }).execute(),
     );
     last = (await addUser(db(), { kind: 'staff', scopes: `links:read ${scope}` })).id;
-    // None of these could take the place.
+    // None of these users can replace the last one.
     await addUser(db(), { kind: 'staff', scopes: scope, disabled: true });
     await addUser(db(), { kind: 'staff', scopes: 'users:read super_users:write users:write2' });
     await addUser(db(), { kind: 'member', scopes: scope });
@@ -32,8 +32,8 @@ describeApp('the last staff user with users:write', (suite) => {
     expect(row).toMatchObject([{ disable_time: null, scopes: expect.stringContaining(scope) }]);
   });
 
-  describeTransports((name) => {
-    it('is neither disabled nor left without that scope', async () => {
+  describeOneTransport(suite, (name) => {
+    it('cannot be disabled or lose that scope', async () => {
       const transport = suite.transport(name);
       expect(await transport.call(disableUser, { userId: last }, service)).toMatchObject(conflict);
       const scopes = ['links:read', 'users:read'];
@@ -43,7 +43,7 @@ describeApp('the last staff user with users:write', (suite) => {
       expect(renamed).toMatchObject({ ok: true, message: { user: { name: 'Last' } } });
     });
 
-    it('is one of two who disable each other at the same time', async () => {
+    it('survives if two disable each other concurrently', async () => {
       const other = await addUser(db(), { kind: 'staff', scopes: scope });
       const both = [last, other.id];
       const answers = await Promise.all(

@@ -1,4 +1,4 @@
-// What is encrypted under one master key is encrypted under another: all of it, or nothing.
+// Re-encryption under another master key is all or nothing.
 import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { decodeProtectedHeader } from 'jose';
@@ -29,7 +29,7 @@ it('a value whose tag was cut to 4 bytes is not opened', () => {
 type Keys = Pick<Partial<Config>, 'masterKey' | 'previousMasterKey'>;
 
 describeDialects('a rotation of the master key', (dialect) => {
-  /** A data folder and a database that a server has used. */
+  /** The data folder and database of a used server. */
   async function used(keys: Keys = {}) {
     const first = await startTestApp({ dialect, config: keys });
     onTestFinished(() => first.remove());
@@ -54,7 +54,7 @@ describeDialects('a rotation of the master key', (dialect) => {
     };
   }
 
-  it('encrypts anew what is under the one before, and the next time nothing', async () => {
+  it('re-encrypts all values once', async () => {
     const place = await used({ masterKey: oldKey });
     await place.add(oldKey, 2);
     const both = { masterKey: newKey, previousMasterKey: oldKey };
@@ -72,7 +72,7 @@ describeDialects('a rotation of the master key', (dialect) => {
     await expect(place.serve({ masterKey: oldKey })).rejects.toThrow('another master key');
   });
 
-  it('leaves an event that names the new one', async () => {
+  it('records an event that names the new key', async () => {
     const place = await used({ masterKey: oldKey });
     await place.rotate({ masterKey: newKey, previousMasterKey: oldKey });
     const events = await withDatabase(place.databaseUrl, (db) =>
@@ -93,7 +93,7 @@ describeDialects('a rotation of the master key', (dialect) => {
     await place.serve({ masterKey: newKey });
   });
 
-  it('is refused, and changes nothing, where a value opens under no key', async () => {
+  it('fails and changes nothing if a value cannot be decrypted', async () => {
     const place = await used({ masterKey: oldKey });
     await place.add(strangeKey, 1);
     const before = await place.masterKeyIds();
@@ -106,7 +106,7 @@ describeDialects('a rotation of the master key', (dialect) => {
     await place.serve({ masterKey: oldKey });
   });
 
-  it('is refused where nothing was ever encrypted', async () => {
+  it('fails if nothing was ever encrypted', async () => {
     const place = await used();
     const databaseUrl = await freshDatabaseUrl(dialect);
     const reason = dialect === 'sqlite' ? 'does not exist' : 'the database is empty';
@@ -114,7 +114,7 @@ describeDialects('a rotation of the master key', (dialect) => {
     expect(await readdir(place.dataDir)).not.toContain('master.key.next');
   });
 
-  it('is undone whole where it fails half-way', async () => {
+  it('is rolled back if it fails half-way', async () => {
     const place = await used({ masterKey: oldKey });
     await place.add(oldKey, 3);
     const masterKey = createMasterKey(newKey, [oldKey]);

@@ -1,9 +1,9 @@
-// OAuth clients as others have written them get a token, and understand what is wrong.
+// Other people's OAuth clients get tokens, and understand our errors.
 import { decodeJwt } from 'jose';
 import * as openid from 'openid-client';
 import { ClientCredentials } from 'simple-oauth2';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { describeApp } from '../support/app-suite.ts';
+import { describeAppOnSqlite } from '../support/app-suite.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
 import { type Added, addClient } from '../support/owner-rows.ts';
 
@@ -44,7 +44,7 @@ function askBySimple(authorizationMethod: 'header' | 'body', bodyFormat: 'form' 
   };
 }
 
-/** How each library tells an error. */
+/** How each library reports an error. */
 type Told = { readonly error: string; readonly description: string; readonly status: number };
 
 type Body = { readonly error: string; readonly error_description: string };
@@ -78,7 +78,7 @@ const libraries: [string, Ask, (thrown: unknown) => Promise<Told>][] = [
   ['simple-oauth2, JSON by Basic', askBySimple('header', 'json'), toldBySimple],
 ];
 
-describeApp('an OAuth client', (suite) => {
+describeAppOnSqlite('an OAuth client', (suite) => {
   let added: Added;
   let client: Client;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
-// The token request as OAuth clients write it: a form, or HTTP Basic, one mechanism at a time.
+// The token request of OAuth clients: a form or HTTP Basic, one mechanism at a time.
 import { decodeJwt } from 'jose';
 import { beforeAll, expect, it } from 'vitest';
-import { describeApp } from '../support/app-suite.ts';
+import { describeAppOnSqlite } from '../support/app-suite.ts';
 import { unknownCredential } from '../support/invalid-credentials.ts';
 import { type Added, addClient } from '../support/owner-rows.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
@@ -25,44 +25,41 @@ const scope = 'scope=accounts%3Aread+payments%3Awrite';
 const id = 'client_id={id}';
 const secret = 'client_secret={secret}';
 const inBody = `${grant}&${scope}&${id}&${secret}`;
-const besideBasic = `${grant}&${scope}`;
+const withBasic = `${grant}&${scope}`;
 const jsonScope = '"scope":"accounts:read payments:write"';
 
-const byBasic = (basic: string, body = besideBasic): Request => ({ basic, body });
-const byHeader = (authorization: string): Request => ({ authorization, body: besideBasic });
+const byBasic = (basic: string, body = withBasic): Request => ({ basic, body });
+const byHeader = (authorization: string): Request => ({ authorization, body: withBasic });
 const byJson = (basic: string, body: string): Request => ({
   type: 'application/json',
   basic,
   body,
 });
 
-const taken: [string, Request][] = [
+const accepted: [string, Request][] = [
   ['a form with the client in it', { body: inBody }],
-  ['a form beside HTTP Basic', byBasic('{id}:{secret}')],
+  ['a form in addition to HTTP Basic', byBasic('{id}:{secret}')],
   ['Basic whose parts are encoded', byBasic('{id%}:{secret%}')],
-  ['the scheme in capitals', { scheme: 'BASIC', basic: '{id}:{secret}', body: besideBasic }],
-  ['a client id that Basic names, too', byBasic('{id}:{secret}', `${besideBasic}&${id}`)],
-  ['an empty secret beside Basic', byBasic('{id}:{secret}', `${besideBasic}&client_secret=`)],
+  ['the scheme in capitals', { scheme: 'BASIC', basic: '{id}:{secret}', body: withBasic }],
+  ['a client id that Basic names, too', byBasic('{id}:{secret}', `${withBasic}&${id}`)],
+  ['an empty secret in addition to Basic', byBasic('{id}:{secret}', `${withBasic}&client_secret=`)],
   ['parameters in any order', { body: `${secret}&${id}&${scope}&${grant}` }],
-  ['an empty parameter beside its like', { body: `${inBody}&scope=&client_secret=` }],
   [
-    'a parameter that is no field',
-    { body: `${inBody}&resource=https%3A%2F%2Fa.example&audience=b` },
+    'an empty parameter in addition to the same parameter',
+    { body: `${inBody}&scope=&client_secret=` },
   ],
-  ['one that is no field, twice', { body: `${inBody}&resource=a&resource=b` }],
-  ['one that is no field and not UTF-8', { body: `${inBody}&resource=%FF` }],
-  [
-    'names that only look like fields',
-    { body: `${inBody}&clientSecret=x&__proto__=y&constructor=z` },
-  ],
+  ['an unknown parameter', { body: `${inBody}&resource=https%3A%2F%2Fa.example&audience=b` }],
+  ['an unknown parameter, twice', { body: `${inBody}&resource=a&resource=b` }],
+  ['an unknown parameter that is not UTF-8', { body: `${inBody}&resource=%FF` }],
+  ['names that resemble fields', { body: `${inBody}&clientSecret=x&__proto__=y&constructor=z` }],
   ['empty pairs', { body: `&&${inBody}&` }],
   ['a charset', { type: 'application/x-www-form-urlencoded; charset=UTF-8', body: inBody }],
   ['a quoted charset', { type: 'Application/X-WWW-Form-URLEncoded;charset="utf-8"', body: inBody }],
-  ['a bearer token, which is no client', { authorization: 'Bearer eyJ.a.b', body: inBody }],
-  ['JSON beside Basic', byJson('{id}:{secret}', `{${jsonScope}}`)],
+  ['a bearer token, which is ignored', { authorization: 'Bearer eyJ.a.b', body: inBody }],
+  ['JSON in addition to Basic', byJson('{id}:{secret}', `{${jsonScope}}`)],
   ['JSON with the id, too', byJson('{id}:{secret}', `{"clientId":"{id}",${jsonScope}}`)],
   [
-    'JSON with nulls beside Basic',
+    'JSON with nulls in addition to Basic',
     byJson('{id}:{secret}', `{"client_id":null,"client_secret":null,${jsonScope}}`),
   ],
 ];
@@ -82,19 +79,19 @@ const badGrant: Refusal = {
 const badScope: Refusal = { code: 'identity.scope_not_granted', error: 'invalid_scope' };
 const badType: Refusal = { code: 'unsupported_media_type', error: 'invalid_request' };
 
-const refused: [string, Request, Refusal][] = [
+const rejected: [string, Request, Refusal][] = [
   // The client.
   ['a wrong secret', { body: inBody.replace('{secret}', 'hunter2') }, badClient],
   ['a wrong secret by Basic', byBasic('{id}:hunter2'), badClient],
   ['a secret with a colon', byBasic('{id}:{secret}:'), badClient],
   ['a secret with an encoded colon', byBasic('{id}:{secret}%3A'), badClient],
   ["another client's id", byBasic('{other}:{secret}'), badClient],
-  ['no client at all', { body: besideBasic }, badClient],
-  ['an id without a secret', { body: `${besideBasic}&${id}` }, badClient],
-  ['an id with an empty secret', { body: `${besideBasic}&${id}&client_secret=` }, badClient],
-  ['a client assertion', { body: `${besideBasic}&${id}&client_assertion=eyJ.a.b` }, badClient],
+  ['no client at all', { body: withBasic }, badClient],
+  ['an id without a secret', { body: `${withBasic}&${id}` }, badClient],
+  ['an id with an empty secret', { body: `${withBasic}&${id}&client_secret=` }, badClient],
+  ['a client assertion', { body: `${withBasic}&${id}&client_assertion=eyJ.a.b` }, badClient],
   ['an unknown scheme', byHeader('Negotiate YQ=='), badClient],
-  ['a secret without an id', { body: `${besideBasic}&${secret}` }, invalid('client_id')],
+  ['a secret without an id', { body: `${withBasic}&${secret}` }, invalid('client_id')],
   ['Basic of no id', byBasic(':{secret}'), badClient],
   ['Basic of no secret', byBasic('{id}:'), badClient],
   ['Basic of a colon', byBasic(':'), badClient],
@@ -110,33 +107,33 @@ const refused: [string, Request, Refusal][] = [
   ['Basic of a secret too long', byBasic(`{id}:${'s'.repeat(257)}`), invalid('client_secret')],
   ['Basic with a NUL', byBasic('{id}:a%00b'), invalid('client_secret')],
   // One mechanism at a time.
-  ['Basic beside a secret', byBasic('{id}:{secret}', inBody), invalid('client_secret')],
+  ['Basic in addition to a secret', byBasic('{id}:{secret}', inBody), invalid('client_secret')],
   [
-    'Basic beside another id',
-    byBasic('{id}:{secret}', `${besideBasic}&client_id={other}`),
+    'Basic in addition to another id',
+    byBasic('{id}:{secret}', `${withBasic}&client_id={other}`),
     invalid('client_id'),
   ],
   [
-    'bad Basic beside a good client',
+    'bad Basic in addition to a good client',
     { authorization: 'Basic', body: inBody },
     invalid('client_secret'),
   ],
   [
-    'Basic beside a secret in JSON',
+    'Basic in addition to a secret in JSON',
     byJson('{id}:{secret}', `{"clientSecret":"{secret}",${jsonScope}}`),
     invalid('client_secret'),
   ],
   [
-    'Basic beside another id in JSON',
+    'Basic in addition to another id in JSON',
     byJson('{id}:{secret}', `{"client_id":"{other}",${jsonScope}}`),
     invalid('client_id'),
   ],
   [
-    'Basic beside an unknown field in JSON',
+    'Basic in addition to an unknown field in JSON',
     byJson('{id}:{secret}', `{"resource":"a",${jsonScope}}`),
     invalid('resource'),
   ],
-  ['wrong Basic beside JSON', byJson('{id}:hunter2', `{${jsonScope}}`), badClient],
+  ['wrong Basic in addition to JSON', byJson('{id}:hunter2', `{${jsonScope}}`), badClient],
   // The parameters.
   ['no grant type', { body: `${scope}&${id}&${secret}` }, invalid('grant_type')],
   ['an empty grant type', { body: `grant_type=&${scope}&${id}&${secret}` }, invalid('grant_type')],
@@ -157,7 +154,7 @@ const refused: [string, Request, Refusal][] = [
   ['a parameter of the query', { query: '?scope=accounts%3Aread', body: inBody }, invalid('scope')],
   [
     'a secret in the query',
-    { query: '?client_secret={secret}', body: `${besideBasic}&${id}` },
+    { query: '?client_secret={secret}', body: `${withBasic}&${id}` },
     invalid('client_secret'),
   ],
   [
@@ -174,7 +171,7 @@ const refused: [string, Request, Refusal][] = [
   ['a multipart form', { type: 'multipart/form-data; boundary=x', body: inBody }, badType],
 ];
 
-describeApp('a token request', (suite) => {
+describeAppOnSqlite('a token request', (suite) => {
   let client: Added;
   beforeAll(async () => {
     client = await addClient(suite.app.inside.db, 'accounts:read payments:write');
@@ -204,7 +201,7 @@ describeApp('a token request', (suite) => {
     return { response, text, json: JSON.parse(text) as Record<string, unknown> };
   }
 
-  it.each(taken)('takes %s', async (_, request) => {
+  it.each(accepted)('accepts %s', async (_, request) => {
     const { response, json } = await ask(request);
 
     expect({ status: response.status, json }).toMatchObject({
@@ -222,7 +219,7 @@ describeApp('a token request', (suite) => {
     expect(decodeJwt(String(json.access_token)).sub).toBe(client.ownerId);
   });
 
-  it.each(refused)('refuses %s', async (_, request, { code, error, fields }) => {
+  it.each(rejected)('rejects %s', async (_, request, { code, error, fields }) => {
     const { response, json, text } = await ask(request);
 
     expect(json).toMatchObject({ code, error, status: response.status });
@@ -240,11 +237,11 @@ describeApp('a token request', (suite) => {
     for (const value of [client.text, 'hunter2']) expect(text).not.toContain(value);
   });
 
-  it('says of every client that Basic gets wrong the same', async () => {
+  it('gives the same answer for every wrong client in Basic', async () => {
     const wrong = ['{id}:hunter2', `{id}:${unknownCredential('cs')}`, '{other}:{secret}'];
     const answers = await Promise.all(
       wrong.map(async (basic) => {
-        const { json } = await ask({ basic, body: besideBasic });
+        const { json } = await ask({ basic, body: withBasic });
         return { ...json, request_id: '' };
       }),
     );
@@ -253,7 +250,7 @@ describeApp('a token request', (suite) => {
   });
 
   it.each(['na"me', 'na\\me', 'nämé', 'na\u0000me', 'n\u{1f511}me'])(
-    'describes an error in the characters of RFC 6749, though a field be named %j',
+    'describes an error in the characters of RFC 6749 even if a field is named %j',
     async (name) => {
       const { json } = await ask({ type: 'application/json', body: JSON.stringify({ [name]: 1 }) });
 
@@ -263,7 +260,7 @@ describeApp('a token request', (suite) => {
     },
   );
 
-  it('refuses bytes that are not UTF-8', async () => {
+  it('rejects bytes that are not UTF-8', async () => {
     const connection = await openRawHttp(Number(new URL(suite.app.publicUrl).port));
     const body = Buffer.from(`${grant}&scope=\xff`, 'latin1');
     const head = requestHead('POST', '/tokens', {
@@ -280,16 +277,19 @@ describeApp('a token request', (suite) => {
     });
   });
 
-  it.each(['/tokens/api-key', '/tokens/verify'])('is no form at %s', async (path) => {
-    const { CLIENT_ID, CLIENT_SECRET } = suite.testApp.env;
-    const body = { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, scope: 'tokens:read' };
-    const granted = await ask({ type: 'application/json', body: JSON.stringify(body) });
-    const authorization = `Bearer ${granted.json.access_token}`;
+  it.each(['/tokens/api-key', '/tokens/verify'])(
+    'is not accepted as a form at %s',
+    async (path) => {
+      const { CLIENT_ID, CLIENT_SECRET } = suite.testApp.env;
+      const body = { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, scope: 'tokens:read' };
+      const granted = await ask({ type: 'application/json', body: JSON.stringify(body) });
+      const authorization = `Bearer ${granted.json.access_token}`;
 
-    const { json } = await ask({ authorization, body: 'api_key=a&token=b' }, path);
+      const { json } = await ask({ authorization, body: 'api_key=a&token=b' }, path);
 
-    expect(json).toMatchObject({ status: 415, code: 'unsupported_media_type' });
-  });
+      expect(json).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+    },
+  );
 });
 
 /** Every character that may be percent-encoded is. */

@@ -1,4 +1,4 @@
-// Sign-ins while one caller changes a password without end, and while the queue is full.
+// Sign-ins while one caller keeps changing a password, and while the queue is full.
 import { pbkdf2 } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
@@ -25,7 +25,7 @@ function occupyThreadPool(): () => void {
 }
 
 describeApp('sign-ins', (suite) => {
-  it('all pass while a member changes its password 130 times at once', async () => {
+  it('succeed while a member changes a password 130 times at once', async () => {
     const { db } = suite.app.inside;
     const { id: userId } = await addUser(db, { kind: 'member' });
     const { email } = await addUser(db, { scopes: 'users:read', password });
@@ -53,7 +53,7 @@ describeApp('sign-ins', (suite) => {
     expect(changes).toEqual(new Set(['ok', 'rate_limited']));
   }, 60_000);
 
-  it('that were refused because the queue was full do not count as guesses', async () => {
+  it('do not count as guesses if they were rejected because the queue was full', async () => {
     const config = { trustedProxies: ['127.0.0.1'] };
     const test = await startTestApp({ dialect: suite.dialect, config });
     onTestFinished(() => test.remove());
@@ -80,7 +80,7 @@ describeApp('sign-ins', (suite) => {
     expect(wrong).toBeLessThan(400);
     const { db } = test.app.inside;
     const counted = db.selectFrom('throttle_counters').select('key');
-    // Of the network, of the user, and of both.
+    // One each for the network, the user, and both.
     expect(await counted.where('level_time', '>', Date.now()).execute()).toHaveLength(3 * wrong);
   }, 60_000);
 });

@@ -1,4 +1,4 @@
-// Passwords are computed a few at a time: who waits for whom.
+// A few passwords are hashed at a time: the order of the queues.
 import { hash } from '@node-rs/argon2';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -20,7 +20,7 @@ const link = (workspace: string, id: string) =>
 const signIn = (network: string, email: string) =>
   ({ kind: 'users', owner: [network, email] }) as const;
 
-/** Notes the order in which passwords were computed; what is refused is noted by its code. */
+/** Records the order in which passwords were hashed; a rejected one by its code. */
 function noting(passwords: Passwords) {
   const order: string[] = [];
   const refused: string[] = [];
@@ -36,23 +36,23 @@ function noting(passwords: Passwords) {
 }
 
 describe('the password of a user', () => {
-  it('is computed before those of links that came earlier', async () => {
+  it('is hashed before earlier passwords of links', async () => {
     const { order, verify } = noting(createPasswords());
     const links = Array.from({ length: 90 }, (_, i) => verify('link', link(`ws_${i % 9}`, 'lnk')));
     const users = Array.from({ length: 3 }, () => verify('user'));
     await Promise.all([...links, ...users]);
-    // While a user's password is computed, so are those of links: how many, the machine decides.
+    // Passwords of links are hashed at the same time: how many depends on the machine.
     expect(order.lastIndexOf('user')).toBeLessThan(45);
   });
 
-  it('does not keep those of links from being computed', async () => {
+  it('does not block the passwords of links', async () => {
     const { order, verify } = noting(createPasswords());
     const users = Array.from({ length: 60 }, () => verify('user'));
     await Promise.all([...users, verify('link', link('ws_1', 'lnk_1'))]);
     expect(order.indexOf('link')).toBeLessThan(30);
   });
 
-  it('is not refused where hundreds of passwords of links wait', async () => {
+  it('is not rejected while hundreds of passwords of links wait', async () => {
     const { order, verify } = noting(createPasswords());
     const links = Array.from({ length: 400 }, (_, i) => verify('link', link(`ws_${i}`, 'lnk')));
     await Promise.all([verify('user'), ...links]);
@@ -61,7 +61,7 @@ describe('the password of a user', () => {
 });
 
 describe('the password of a link', () => {
-  it('waits for its turn among workspaces, not for all that came earlier', async () => {
+  it('waits for its turn among workspaces, not for all earlier ones', async () => {
     const { order, refused, verify } = noting(createPasswords());
     const many = Array.from({ length: 200 }, () => verify('many', link('ws_1', 'lnk_1')));
     const few = [verify('few', link('ws_2', 'lnk_2')), verify('few', link('ws_2', 'lnk_3'))];
@@ -79,7 +79,7 @@ describe('the password of a link', () => {
 });
 
 describe('a new password', () => {
-  it('is one of two under way for its caller; further ones are refused', async () => {
+  it('is one of at most two for its caller; more are rejected', async () => {
     const { order, refused, change } = noting(createPasswords());
     const many = Array.from({ length: 130 }, () => change('one', changesOf('usr_1')));
     await Promise.all([...many, change('other', changesOf('usr_2'))]);
@@ -92,7 +92,7 @@ describe('a new password', () => {
     for (let i = 0; i < 3; i++) await passwords.hash('new', changesOf('usr_1'));
   });
 
-  it('neither makes sign-ins wait for all others nor has them refused', async () => {
+  it('neither delays sign-ins until all others are done nor causes their rejection', async () => {
     const { order, refused, verify, change } = noting(createPasswords());
     const changes = Array.from({ length: 60 }, (_, i) => change('new', changesOf(`usr_${i}`)));
     const signIns = Array.from({ length: 3 }, () => verify('user', signIn('192.0.2.1', 'a')));
@@ -101,7 +101,7 @@ describe('a new password', () => {
     expect(refused.filter((code) => code !== 'rate_limited')).toEqual([]);
   });
 
-  it('takes turns with those of links', async () => {
+  it('alternates with the passwords of links', async () => {
     const { order, verify, change } = noting(createPasswords());
     const links = Array.from({ length: 40 }, (_, i) => verify('link', link(`ws_${i}`, 'lnk')));
     const signIns = Array.from({ length: 40 }, (_, i) => verify('user', signIn(`${i}`, 'a')));

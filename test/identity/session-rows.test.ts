@@ -1,4 +1,4 @@
-// The rows of sessions: how many there are of a user, and for how long.
+// The rows of sessions: the maximum for a user, and their deletion.
 import { afterEach, expect, it } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
@@ -14,7 +14,7 @@ describeApp('a session', (suite) => {
     suite.clock.frozen = undefined;
   });
 
-  it('is one of a hundred of its user at the most', async () => {
+  it('is one of at most a hundred of its user', async () => {
     const user = await add();
     const old = await addSession(db(), user.id, { createTime: Date.now() - 2000 });
     for (let i = 0; i < 99; i++) await addSession(db(), user.id);
@@ -33,7 +33,7 @@ describeApp('a session', (suite) => {
     expect(await ended()).toEqual([old.id]);
   });
 
-  it('leaves no row behind for good', async () => {
+  it('is deleted from the database in the end', async () => {
     const user = await add();
     const { id } = await addSession(db(), user.id);
     const find = () => db().selectFrom('sessions').select('id').where('id', '=', id).execute();

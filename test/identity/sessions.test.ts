@@ -27,7 +27,7 @@ describeApp('a session', (suite) => {
     suite.clock.frozen = undefined;
   });
 
-  describeTransports((name) => {
+  describeTransports(suite, (name) => {
     const browser = () => new CookieClient(suite.transport(name));
     async function signedIn() {
       const user = await add();
@@ -40,14 +40,14 @@ describeApp('a session', (suite) => {
       if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
       return answer.message;
     }
-    /** What a call with the token comes to: a token verifies itself. */
+    /** The code of a call with the token, which verifies the token itself. */
     async function use(accessToken: string, transport = suite.transport(name)): Promise<string> {
       const authorization = `Bearer ${accessToken}`;
       const answer = await transport.call(verifyToken, { token: accessToken }, { authorization });
       return answer.ok ? 'ok' : answer.error.code;
     }
 
-    it('gives tokens whose sign-in stays the first one', async () => {
+    it('issues tokens with the time of the sign-in, not of the refresh', async () => {
       const start = Math.ceil(Date.now() / 1000) * 1000;
       suite.clock.frozen = start;
       const user = await add();
@@ -117,7 +117,7 @@ describeApp('a session', (suite) => {
       }
     });
 
-    it('is not there for a cookie that is not ours to the last character', async () => {
+    it('is not found for a cookie that differs in any character', async () => {
       const [one, other] = [await signedIn(), await signedIn()];
       const [id = '', secret = ''] = (one.ada.cookie('latchkey_session') ?? '').split('.');
       const [, otherSecret = ''] = (other.ada.cookie('latchkey_session') ?? '').split('.');
@@ -139,7 +139,7 @@ describeApp('a session', (suite) => {
       await refreshed(one.ada);
     });
 
-    it('is none of a caller who brings a bearer credential, good or bad', async () => {
+    it('is not used for a call with a bearer credential, good or bad', async () => {
       const [one, other] = [await signedIn(), await signedIn()];
       const bad = { authorization: 'Bearer garbage' };
       for (const method of [signOut, listSessions]) {
@@ -152,13 +152,13 @@ describeApp('a session', (suite) => {
       expect(theirs).toMatchObject({
         message: { sessions: [{ id: decodeJwt(other.accessToken).sid, current: true }] },
       });
-      // The cookie is the only credential that a refresh knows.
+      // A refresh reads only the cookie.
       expect(await one.ada.call(refreshSession, {}, { authorization })).toMatchObject({
         message: { user: { id: one.user.id } },
       });
     });
 
-    it("is not there for another origin's page", async () => {
+    it('is not found for a request from another origin', async () => {
       const { ada, authorization } = await signedIn();
       for (const origin of ['https://evil.example', 'null', `${suite.app.publicUrl}.example`]) {
         for (const method of [refreshSession, signOut, listSessions]) {
@@ -168,12 +168,12 @@ describeApp('a session', (suite) => {
       }
       const origin = suite.app.publicUrl;
       expect(await ada.call(refreshSession, {}, { origin })).toMatchObject({ ok: true });
-      // A bearer token is nothing that a browser sends by itself.
+      // Browsers do not send bearer tokens on their own.
       const bearer = { authorization, origin: 'https://spa.example' };
       expect(await ada.call(listSessions, {}, bearer)).toMatchObject({ ok: true });
     });
 
-    it('takes the place of the one that the browser had', async () => {
+    it("replaces the browser's earlier session", async () => {
       const { user, ada, accessToken } = await signedIn();
       const elsewhere = browser();
       const other = await elsewhere.signedIn({ email: user.email, password });
@@ -186,7 +186,7 @@ describeApp('a session', (suite) => {
       expect(decodeJwt(again.accessToken).sid).not.toBe(decodeJwt(accessToken).sid);
     });
 
-    it("is shown to its user beside the user's others, and can be ended there", async () => {
+    it('is listed to its user, who can end it there', async () => {
       const { user, ada, accessToken } = await signedIn();
       const phone = browser();
       const lost = await phone.signedIn({ email: user.email, password });
@@ -211,21 +211,21 @@ describeApp('a session', (suite) => {
       });
     });
 
-    it('is nothing that another user can see or end', async () => {
+    it('cannot be listed or ended by another user', async () => {
       const [one, other] = [await signedIn(), await signedIn()];
       const sessionId = String(decodeJwt(one.accessToken).sid);
 
       const { authorization } = other;
       for (const id of [sessionId, `ses_${'0'.repeat(22)}`, 'current']) {
         const answer = await other.ada.call(revokeSession, { sessionId: id }, { authorization });
-        // `DELETE /sessions/current` is another method, by its path.
+        // `DELETE /sessions/current` is the path of another method.
         if (id === 'current' && name === 'http') expect(answer).toMatchObject({ ok: true });
         else expect(answer, id).toMatchObject({ error: { code: 'not_found' } });
       }
       expect(await use(one.accessToken)).toBe('ok');
     });
 
-    it('ends with its user, and covers at once what the user may do', async () => {
+    it("ends with its user, and follows the user's scopes", async () => {
       const { user, ada, accessToken } = await signedIn();
       const change = (set: { scopes?: string; disable_time?: number }) =>
         changeAsOtherProcess(db(), (trx) =>
@@ -244,7 +244,7 @@ describeApp('a session', (suite) => {
     });
   });
 
-  it('ends within a second in another process, too', async () => {
+  it('ends in another process soon, too', async () => {
     const other = await startTestApp({
       dataDir: suite.testApp.dataDir,
       config: { databaseUrl: suite.testApp.databaseUrl, publicUrl: suite.app.publicUrl },

@@ -1,9 +1,9 @@
-// What signing in refuses: everything alike.
+// Rejected sign-ins: every reason gets the same answer.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createPasswords, type Passwords } from '../../src/credentials/passwords.ts';
 import { createCheck } from '../../src/identity/sessions/check.ts';
 import type { UserRow } from '../../src/storage/schema.ts';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { CookieClient, type SignInRequest } from '../support/cookie-client.ts';
 import { addTotp, addUser } from '../support/user-rows.ts';
 
@@ -16,10 +16,10 @@ type People = {
   readonly code: (timestamp: number) => string;
 };
 
-/** What is wrong with a proof, all of which is refused alike. */
+/** Bad proofs. All are rejected alike. */
 const badProofs: [string, (people: People) => SignInRequest][] = [
   ['an unknown address', () => ({ email: 'nobody@example.com', password })],
-  ['no such thing as an address', () => ({ email: 'nobody', password })],
+  ['text that is not an address', () => ({ email: 'nobody', password })],
   ['a wrong password', ({ known }) => ({ email: known.email, password: 'correct horse' })],
   ['a password in capitals', ({ known }) => ({ ...from(known), password: password.toUpperCase() })],
   ['a disabled user', ({ disabled }) => from(disabled)],
@@ -46,7 +46,7 @@ describeApp('signing in', (suite) => {
   const db = () => suite.app.inside.db;
   const add = (disabled = false) => addUser(db(), { scopes: 'users:read', password, disabled });
 
-  /** Each test begins with no attempt counted. */
+  /** Each test begins without counted attempts. */
   beforeEach(async () => {
     await db().deleteFrom('throttle_counters').execute();
   });
@@ -57,10 +57,10 @@ describeApp('signing in', (suite) => {
     return { known: await add(), disabled: await add(true), withApp, code };
   }
 
-  describeTransports((name) => {
+  describeOneTransport(suite, (name) => {
     const browser = () => new CookieClient(suite.transport(name));
 
-    it.each(badProofs)('refuses %s', async (_, proof) => {
+    it.each(badProofs)('rejects %s', async (_, proof) => {
       const ada = browser();
       expect(await ada.signIn(proof(await addPeople()))).toMatchObject({
         ok: false,
@@ -80,7 +80,7 @@ describeApp('signing in', (suite) => {
     });
   });
 
-  it('says of everything that is wrong the same, but for the id of the request', async () => {
+  it('gives the same answer for every bad proof, except for the request id', async () => {
     const people = await addPeople();
     const answers = await Promise.all(
       badProofs.map(async ([, proof]) => {
@@ -103,8 +103,8 @@ describeApp('signing in', (suite) => {
     for (const answer of answers) expect(answer).toEqual(answers[0]);
   });
 
-  describe('the time that a refusal takes', () => {
-    it('has one query and one slow hash in it, whatever is wrong', async () => {
+  describe('the time of a rejection', () => {
+    it('includes one query and one slow hash for every bad proof', async () => {
       const people = await addPeople();
       let queries = 0;
       const counted = db().withPlugin({
@@ -134,7 +134,7 @@ function from({ email }: UserRow) {
   return { email, password };
 }
 
-/** The real ones; counts the slow hashes. */
+/** The real implementation; counts the slow hashes. */
 function countingPasswords(count: () => void): Passwords {
   const passwords = createPasswords();
   return {

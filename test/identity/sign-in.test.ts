@@ -20,7 +20,7 @@ describeApp('signing in', (suite) => {
   const add = (user: Parameters<typeof addUser>[1] = {}) =>
     addUser(db(), { scopes, password, ...user });
 
-  /** Each test begins with no attempt counted. */
+  /** Each test begins without counted attempts. */
   beforeEach(async () => {
     await db().deleteFrom('throttle_counters').execute();
   });
@@ -35,10 +35,10 @@ describeApp('signing in', (suite) => {
     return new Set(answer.message.scope.split(' '));
   }
 
-  describeTransports((name) => {
+  describeTransports(suite, (name) => {
     const browser = () => new CookieClient(suite.transport(name));
 
-    it('makes a token that says who has signed in, when and how', async () => {
+    it('issues a token with the user, the time and the methods of the sign-in', async () => {
       const user = await add({ name: 'Ada' });
       const before = Math.floor(Date.now() / 1000);
 
@@ -68,7 +68,7 @@ describeApp('signing in', (suite) => {
       });
     });
 
-    it('sets a cookie that no script, no other site and no other path gets', async () => {
+    it('sets a cookie that is HttpOnly, SameSite and for its path only', async () => {
       const ada = browser();
       await ada.signedIn(from(await add()));
 
@@ -78,14 +78,14 @@ describeApp('signing in', (suite) => {
       expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Strict']);
     });
 
-    it('gives a member of no workspace a token of no scope', async () => {
+    it('issues a token without scopes to a member without workspaces', async () => {
       const answer = await browser().signedIn(from(await add({ kind: 'member' })));
 
       expect(answer).toMatchObject({ scope: '', user: { kind: 'member' } });
       expect(decodeJwt(answer.accessToken)).toMatchObject({ principal_type: 'member', scope: '' });
     });
 
-    it('gives a member the scopes of every role, of a new one at the next refresh', async () => {
+    it('gives a member the scopes of all roles, and of new roles at the next refresh', async () => {
       const user = await add({ kind: 'member' });
       const { ownerId } = await addWorkspace(db(), '');
       await addRole(user, ownerId, 'member');
@@ -98,14 +98,14 @@ describeApp('signing in', (suite) => {
       await expect.poll(() => refreshedScopes(ada), { interval: 50 }).toEqual(roleScopes.admin);
     });
 
-    it('takes the address in upper and lower case', async () => {
+    it('accepts the address in any case', async () => {
       const user = await add({ email: `Grace.${name}@Example.com` });
       expect(user.email).toBe(`grace.${name}@example.com`);
 
       await browser().signedIn({ email: `gRACE.${name}@eXAMPLE.com`, password });
     });
 
-    it('takes a password of 1,024 bytes, however its letters are composed', async () => {
+    it('accepts a password of 1,024 bytes in any Unicode composition', async () => {
       const composed = `${'\u00e9'.repeat(400)}\u2126${'x'.repeat(100)}`;
       const decomposed = `${'e\u0301'.repeat(300)}${'\u00e9'.repeat(12)}${'x'.repeat(100)}`;
       const user = await add({ password: `${'\u00e9'.repeat(312)}${'x'.repeat(100)}` });
@@ -117,7 +117,7 @@ describeApp('signing in', (suite) => {
       await browser().signedIn({ email: other.email, password: compatible });
     });
 
-    it('takes the code of an app, and says so in the token', async () => {
+    it('accepts a one-time code, and records it in the token', async () => {
       const withApp = await add();
       const code = await addTotp(suite.testApp, withApp.id);
       const otp = code(Date.now()).replace(/^(...)/, '$1 ');
@@ -127,7 +127,7 @@ describeApp('signing in', (suite) => {
       expect(decodeJwt(accessToken).amr).toEqual(['pwd', 'otp', 'mfa']);
     });
 
-    it('asks for no code before the app has shown one', async () => {
+    it('requires no code before the second factor is confirmed', async () => {
       const user = await add();
       await addTotp(suite.testApp, user.id, { confirmed: false });
 
@@ -136,7 +136,7 @@ describeApp('signing in', (suite) => {
       expect(decodeJwt(accessToken).amr).toEqual(['pwd']);
     });
 
-    it('takes a code once, however many come with it at the same moment', async () => {
+    it('accepts a code once, even in concurrent requests', async () => {
       const withApp = await add();
       const code = await addTotp(suite.testApp, withApp.id);
       const request = { ...from(withApp), otp: code(Date.now()) };
@@ -158,7 +158,7 @@ describeApp('signing in', (suite) => {
         body: JSON.stringify(request),
       });
 
-    it('answers with a flat body that is not to be stored', async () => {
+    it('answers with a flat body and no-store', async () => {
       const user = await add();
       const response = await post(from(user));
 
@@ -173,7 +173,7 @@ describeApp('signing in', (suite) => {
       });
     });
 
-    it('is no GET, so that no password stands in a URL', async () => {
+    it('does not accept GET, which would put the password in the URL', async () => {
       const known = await add();
       const message = encodeURIComponent(JSON.stringify(from(known)));
       for (const path of [
@@ -187,7 +187,7 @@ describeApp('signing in', (suite) => {
     });
   });
 
-  it('starts no session once the password was changed or the user disabled', async () => {
+  it('does not start a session if the password or the state of the user changes', async () => {
     const passwords = createPasswords();
     const check = createCheck({ db: db(), passwords, stepOf: () => undefined });
     const changes = [
@@ -213,7 +213,7 @@ describeApp('signing in', (suite) => {
     }
   });
 
-  it('stores neither the password nor what the cookie shows', async () => {
+  it('stores neither the password nor the secret of the cookie', async () => {
     const user = await add();
     const ada = new CookieClient(suite.transport('http'));
     const { accessToken } = await ada.signedIn(from(user));
@@ -232,7 +232,7 @@ describeApp('signing in', (suite) => {
     for (const text of [password, secret, accessToken]) expect(rows).not.toContain(text);
   });
 
-  it('is told in the audit log, under the user', async () => {
+  it('is recorded in the audit log with the user as target', async () => {
     const user = await add();
     await new CookieClient(suite.transport('http')).signedIn(from(user));
 
@@ -245,7 +245,7 @@ describeApp('signing in', (suite) => {
   });
 });
 
-it('sets cookies of this host and of https alone where that is what browsers speak', async () => {
+it('sets __Host- cookies that are Secure if the public URL is https', async () => {
   const testApp = await startTestApp({ config: { publicUrl: 'https://latchkey.test' } });
   const transports = openTransports(testApp.app);
   try {
@@ -265,7 +265,7 @@ it('sets cookies of this host and of https alone where that is what browsers spe
       expect(header).not.toMatch(/domain/i);
     }
     expect(await ada.refresh()).toMatchObject({ ok: true });
-    // Under another name it is no cookie of ours.
+    // The same value under another name is ignored.
     ada.setCookie('latchkey_session', ada.cookie('__Host-latchkey_session'));
     ada.setCookie('__Host-latchkey_session', undefined);
     expect(await ada.refresh()).toMatchObject({ error: { code: 'unauthenticated' } });

@@ -1,4 +1,4 @@
-// A signature is checked once; what is kept of it lets no other token in.
+// Each signature is checked once; the cache accepts no other token.
 import { generateKeyPairSync, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -63,7 +63,7 @@ const claimsOf = (jti: string, exp: number) => ({
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 describe('the signature of a token', () => {
-  it('is checked once, however often the token is seen', async () => {
+  it('is checked once for repeated uses of the token', async () => {
     const { signatures, token, counts } = open();
     const text = token('1');
 
@@ -74,7 +74,7 @@ describe('the signature of a token', () => {
     expect(counts.checks).toBe(1);
   });
 
-  it('is checked for each token of its own, alike as they may be', async () => {
+  it('is checked for each token, even if tokens are similar', async () => {
     const { signatures, token, counts } = open();
     for (const jti of ['1', '2', '3']) {
       expect(await signatures.claimsOf(token(jti))).toMatchObject({ jti });
@@ -82,7 +82,7 @@ describe('the signature of a token', () => {
     expect(counts.checks).toBe(3);
   });
 
-  it('of a good token is good for no text that differs from it in a character', async () => {
+  it('of a good token is not valid for a text that differs in one character', async () => {
     const { signatures, token } = open();
     const good = token('1');
     expect(await signatures.claimsOf(good)).toBeDefined();
@@ -103,7 +103,7 @@ describe('the signature of a token', () => {
     }
   });
 
-  it('is of no use once its key has left the ring', async () => {
+  it('is invalid once its key has left the keyring', async () => {
     const { signatures, token, ring, header } = open();
     const text = token('1');
     expect(await signatures.claimsOf(text)).toBeDefined();
@@ -113,7 +113,7 @@ describe('the signature of a token', () => {
     expect(await signatures.claimsOf(text)).toBeUndefined();
   });
 
-  it('is checked again where its key is another one under the same name', async () => {
+  it('is checked again if another key has the same kid', async () => {
     const { signatures, token, ring, header, load, counts } = open();
     const text = token('1');
     await signatures.claimsOf(text);
@@ -127,7 +127,7 @@ describe('the signature of a token', () => {
     expect(await signatures.claimsOf(text)).toBeUndefined();
   });
 
-  it('is not kept beyond the expiry', async () => {
+  it('is not cached beyond the expiry', async () => {
     const { signatures, token, clock, counts } = open();
     const text = token('1', 60);
     clock.now += 59_999;
@@ -135,14 +135,14 @@ describe('the signature of a token', () => {
     await signatures.claimsOf(text);
     expect(counts.checks).toBe(1);
 
-    // The expiry is for others to judge: here, only what is kept.
+    // The verifier checks the expiry; here only the cache.
     clock.now += 1;
     await signatures.claimsOf(text);
     await signatures.claimsOf(text);
     expect(counts.checks).toBe(3);
   });
 
-  it('is kept for so many tokens, the one seen longest ago goes first', async () => {
+  it('is cached for a maximum of tokens, the least recently used is dropped', async () => {
     const { signatures, token, counts } = open(2);
     const [a, b, c] = [token('a'), token('b'), token('c')];
     for (const text of [a, b, a, c]) await signatures.claimsOf(text);
@@ -154,7 +154,7 @@ describe('the signature of a token', () => {
     expect(counts.checks).toBe(4);
   });
 
-  it('is not driven out by forged, foreign or expired tokens', async () => {
+  it('is not evicted by forged, foreign or expired tokens', async () => {
     const { signatures, token, counts } = open(1);
     const good = token('1');
     await signatures.claimsOf(good);

@@ -1,10 +1,10 @@
-// What may become of a signing key, and what may not.
+// The state changes of a signing key.
 import { expect, it } from 'vitest';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import {
   describeApp,
-  describeTransports,
+  describeOneTransport,
   type Suite,
   type TransportName,
 } from '../support/app-suite.ts';
@@ -22,10 +22,10 @@ const { ACTIVE, PENDING, RETIRED, REMOVED, REVOKED } = SigningKeyState;
 describeApp('the signing keys', (suite) => {
   const { published, freeze, advance, manager } = oneKeyEachTime(suite);
 
-  describeTransports((transport) => {
+  describeOneTransport(suite, (transport) => {
     const keys = manager(transport);
 
-    it('are not activated before every verifier has had to fetch them', async () => {
+    it('are not activated before every verifier must have fetched them', async () => {
       const before = await keys.active();
       const key = await keys.create();
 
@@ -44,7 +44,7 @@ describeApp('the signing keys', (suite) => {
       expect(await signingKid(suite.app)).toBe(key.kid);
     });
 
-    it('are activated at once by force, and retire the one before', async () => {
+    it('are activated immediately by force, and retire the previous one', async () => {
       const before = await keys.active();
       const start = freeze();
       const key = await keys.create();
@@ -58,7 +58,7 @@ describeApp('the signing keys', (suite) => {
       expect(await published()).toEqual(expect.arrayContaining([key.kid, before.kid]));
     });
 
-    it('stay published while a token that they have signed lives, and no longer', async () => {
+    it('stay published while a token that they have signed is valid, and no longer', async () => {
       const before = await keys.active();
       const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
       const key = await keys.create();
@@ -69,7 +69,7 @@ describeApp('the signing keys', (suite) => {
       expect(await published()).toContain(before.kid);
       advance(10);
       expect(await published()).toContain(before.kid);
-      // Nothing but time passes.
+      // Only time passes.
       advance(0.001);
       expect(await published()).not.toContain(before.kid);
       expect((await keys.find(before.kid)).state).toBe(REMOVED);
@@ -78,7 +78,7 @@ describeApp('the signing keys', (suite) => {
       expect(await storedState(suite, before.kid)).toBe('removed');
     });
 
-    it('that are revoked are out at once, with their tokens', async () => {
+    it('are removed with their tokens when they are revoked', async () => {
       const revoked = await keys.active();
       const token = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
       const next = await keys.create();
@@ -97,7 +97,7 @@ describeApp('the signing keys', (suite) => {
       expect((await keys.active()).kid).toBe(next.kid);
     });
 
-    it('that are revoked while they sign give way to the oldest that is ready', async () => {
+    it('are replaced by the oldest ready key if the active one is revoked', async () => {
       const active = await keys.active();
       const ready = await keys.create();
       advance(1);
@@ -111,7 +111,7 @@ describeApp('the signing keys', (suite) => {
       expect((await keys.find(unready.kid)).state).toBe(PENDING);
     });
 
-    it('that are revoked while they sign give way to a new one where none is ready', async () => {
+    it('are replaced by a new key if the active one is revoked and none is ready', async () => {
       const unready = await keys.create();
       const active = await keys.active();
       signingKeyOf(await keys.revoke(active.kid));
@@ -123,7 +123,7 @@ describeApp('the signing keys', (suite) => {
       expect(await published()).toContain(next.kid);
     });
 
-    it('know no way back, and say so', async () => {
+    it('cannot return to an earlier state', async () => {
       const retired = await keys.active();
       const revoked = await keys.create();
       signingKeyOf(await keys.revoke(revoked.kid));
@@ -140,7 +140,7 @@ describeApp('the signing keys', (suite) => {
       expect((await keys.active()).kid).toBe(next.kid);
     });
 
-    it('take a change that was made already as made', async () => {
+    it('accept a change that was already made', async () => {
       const { kid } = await keys.active();
       const before = await keys.find(kid);
       expect(signingKeyOf(await keys.activate(kid))).toEqual(before);
@@ -150,7 +150,7 @@ describeApp('the signing keys', (suite) => {
       expect(signingKeyOf(await keys.revoke(other.kid))).toEqual(revoked);
     });
 
-    it('that are not there are not found', async () => {
+    it('are not_found if they do not exist', async () => {
       for (const kid of ['none', 'A'.repeat(43)]) {
         await refused(keys.activate(kid), 'not_found', 'no such');
         await refused(keys.revoke(kid), 'not_found', 'no such');
@@ -158,7 +158,7 @@ describeApp('the signing keys', (suite) => {
       await refused(keys.revoke('A'.repeat(65)), 'invalid_argument', 'kid');
     });
 
-    it('are one that signs, whatever is activated at the same time', async () => {
+    it('include one active key after concurrent activations', async () => {
       const made: string[] = [];
       for (let i = 0; i < 10; i++) made.push((await keys.create()).kid);
       const answers = await Promise.all([...made, ...made].map((kid) => keys.activate(kid, true)));
@@ -180,7 +180,7 @@ async function refused(answer: Promise<KeyAnswer>, code: string, message: string
   expect(await answer).toMatchObject({ ok: false, error });
 }
 
-/** Whether a token is found good, asked with one that is. */
+/** Whether a token is valid, asked with a valid one. */
 async function isActive(suite: Suite, transport: TransportName, token: string): Promise<boolean> {
   const own = await signToken(suite.app, { type: 'service', scope: 'tokens:read' });
   const credential = { authorization: `Bearer ${own}` };

@@ -13,7 +13,7 @@ import { oneKeyEachTime, signingKeyOf, signingKid, timesOf } from '../support/si
 
 const { PENDING } = SigningKeyState;
 
-it('the keys wait for as long as verifiers are told that they may cache the JWKS', () => {
+it('a key is pending for the max-age of the JWKS', () => {
   const { publicMaxAgeSeconds } = getOption(VerificationService.method.getJwks, httpOption);
   expect(jwksMaxAgeSeconds).toBe(publicMaxAgeSeconds);
 });
@@ -21,7 +21,7 @@ it('the keys wait for as long as verifiers are told that they may cache the JWKS
 describeApp('the signing keys', (suite) => {
   const { published, freeze, advance, manager } = oneKeyEachTime(suite);
 
-  describeTransports((transport) => {
+  describeTransports(suite, (transport) => {
     const keys = manager(transport);
 
     it('begin as pending: published, and not signing', async () => {
@@ -36,7 +36,7 @@ describeApp('the signing keys', (suite) => {
       expect(await keys.find(key.kid)).toEqual(key);
     });
 
-    it('are twenty at most, besides those that are out', async () => {
+    it('are at most twenty, without removed and revoked ones', async () => {
       const room = 20 - (await published()).length;
       const made: string[] = [];
       for (let i = 0; i < room; i++) made.push((await keys.create()).kid);
@@ -47,7 +47,7 @@ describeApp('the signing keys', (suite) => {
       signingKeyOf(await keys.revoke(made[1] ?? ''));
       await keys.create();
       await keys.create();
-      // The one that signs is replaced all the same.
+      // The active key is still replaced.
       signingKeyOf(await keys.revoke((await keys.active()).kid));
       expect(await published()).toHaveLength(20);
     });
@@ -78,7 +78,7 @@ describeApp('the signing keys', (suite) => {
     });
   });
 
-  it('keep a private part while they may sign, and no longer', async () => {
+  it('keep a private part only while they may sign', async () => {
     const keys = manager('grpc');
     signingKeyOf(await keys.activate((await keys.create()).kid, true));
     advance(311);
@@ -96,7 +96,7 @@ describeApp('the signing keys', (suite) => {
     }
   });
 
-  it('leave an event for each change, and for what the service did on top of it', async () => {
+  it('record an event for each change, also for those that the service adds', async () => {
     const keys = manager('http');
     const created = await keys.create();
     signingKeyOf(await keys.activate(created.kid, true));
@@ -127,7 +127,7 @@ describeApp('the signing keys', (suite) => {
     );
   });
 
-  it('are changed by staff, too, who have signed in of late', async () => {
+  it('can be changed by staff with a recent sign-in', async () => {
     const { createSigningKey } = SigningKeyService.method;
     const scope = 'signing_keys:write';
     const call = async (authTime: number) => {
@@ -140,7 +140,7 @@ describeApp('the signing keys', (suite) => {
     expect(await call(seconds - 301)).toMatchObject({ error: { code: 'step_up_required' } });
   });
 
-  it('are made over HTTP with 201, and nothing that tells their private part', async () => {
+  it('are created over HTTP with 201, without their private part', async () => {
     const scope = 'signing_keys:write';
     const token = await signToken(suite.app, { type: 'service', scope });
     const response = await fetch(`${suite.app.publicUrl}/signing-keys`, {

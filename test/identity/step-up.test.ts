@@ -1,4 +1,4 @@
-// A recent sign-in where one is due (RFC 9470), from the form to the action.
+// Actions that require a recent sign-in (RFC 9470), from the sign-in to the action.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { SigningKeyService } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import { describeApp, describeTransports } from '../support/app-suite.ts';
@@ -10,7 +10,7 @@ const { revokeSigningKey } = SigningKeyService.method;
 const password = 'correct horse battery staple';
 const challenge = 'Bearer error="insufficient_user_authentication", max_age=300';
 
-describeApp('an action that needs a recent sign-in', (suite) => {
+describeApp('an action that requires a recent sign-in', (suite) => {
   const start = Math.ceil(Date.now() / 1000) * 1000;
   const at = (seconds: number) => {
     suite.clock.frozen = start + seconds * 1000;
@@ -23,8 +23,8 @@ describeApp('an action that needs a recent sign-in', (suite) => {
     suite.clock.frozen = undefined;
   });
 
-  describeTransports((name) => {
-    /** What the action comes to: there is no such key, which only those learn who were let in. */
+  describeTransports(suite, (name) => {
+    /** The outcome of the action. The key does not exist: an accepted caller gets `not_found`. */
     async function act(accessToken: string) {
       let header: string | undefined;
       const answer = await suite.transport(name).call(
@@ -39,7 +39,7 @@ describeApp('an action that needs a recent sign-in', (suite) => {
       );
       return { code: answer.ok ? 'ok' : answer.error.code, challenge: header };
     }
-    const letIn = { code: 'not_found', challenge: undefined };
+    const accepted = { code: 'not_found', challenge: undefined };
 
     async function user(scopes: string) {
       const { email } = await addUser(suite.app.inside.db, { scopes, password });
@@ -54,15 +54,15 @@ describeApp('an action that needs a recent sign-in', (suite) => {
       };
     }
 
-    it('is open for 300 seconds after it, to every token of the session', async () => {
+    it('is accepted for 300 seconds after it, with every token of the session', async () => {
       const ada = await user('signing_keys:write');
-      expect(await act(await ada.signIn())).toEqual(letIn);
+      expect(await act(await ada.signIn())).toEqual(accepted);
 
       at(300);
-      expect(await act(await ada.refresh())).toEqual(letIn);
+      expect(await act(await ada.refresh())).toEqual(accepted);
     });
 
-    it('asks for one from then on, and a refresh is none', async () => {
+    it('is rejected from then on; a refresh does not count', async () => {
       const ada = await user('signing_keys:write');
       await ada.signIn();
       at(301);
@@ -72,12 +72,12 @@ describeApp('an action that needs a recent sign-in', (suite) => {
 
       const fresh = await ada.signIn();
 
-      expect(await act(fresh)).toEqual(letIn);
-      // The session that was too old has gone with the sign-in, not grown young.
+      expect(await act(fresh)).toEqual(accepted);
+      // The new sign-in has ended the old session.
       expect(await act(stale)).toMatchObject({ code: 'unauthenticated' });
     });
 
-    it('asks for the scope first', async () => {
+    it('requires the scope first', async () => {
       const ada = await user('signing_keys:read');
       await ada.signIn();
       at(301);

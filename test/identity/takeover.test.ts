@@ -1,5 +1,4 @@
-// A caller with users:write and little else tries to gain the permissions of another user, or to
-// take them away.
+// A caller with users:write tries to gain or remove the permissions of another user.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { beforeAll, expect, it } from 'vitest';
@@ -10,7 +9,7 @@ import { managementScopes } from '../../src/access/scopes.ts';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
 import { lockRow } from '../../src/storage/lock.ts';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 import type { Credential, Transport, UnaryMethod } from '../support/transports.ts';
@@ -28,7 +27,7 @@ type CodeOf = <M extends UnaryMethod>(
   caller: Credential,
 ) => Promise<string>;
 
-/** Everything that leads to the account of another user; returns the code of each answer. */
+/** Every call that could take over another user; returns the code of each. */
 async function attack(transport: Transport, userId: string, credential: Credential) {
   const answers = {
     password: await transport.call(setPassword, { userId, password }, credential),
@@ -40,7 +39,7 @@ async function attack(transport: Transport, userId: string, credential: Credenti
   return Object.values(answers).map((answer) => (answer.ok ? 'ok' : answer.error.code));
 }
 
-describeApp('users:write alone', (suite) => {
+describeApp('a caller with only users:write', (suite) => {
   const db = () => suite.app.inside.db;
   const scope = 'users:read users:write';
   let callers: Credential[];
@@ -55,30 +54,24 @@ describeApp('users:write alone', (suite) => {
     db().selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   const refused = Array(5).fill('forbidden');
 
-  describeTransports((name) => {
+  describeOneTransport(suite, (name) => {
     it.each([
       ['owner', false],
       ['owner', true],
       ['member', true],
-    ] as const)(
-      'does not take over the %s of a workspace, disabled: %s',
-      async (role, disabled) => {
-        const user = await addUser(db(), { kind: 'member', disabled });
-        await addMember(db(), (await addWorkspace(db(), '')).ownerId, role, user.id);
-        await addTotp(suite.testApp, user.id);
-        for (const caller of callers) {
-          expect(await attack(suite.transport(name), user.id, caller)).toEqual(refused);
-        }
-        expect(await userRow(user.id)).toEqual(user);
-        const seeds = db()
-          .selectFrom('totp_seeds')
-          .select('user_id')
-          .where('user_id', '=', user.id);
-        expect(await seeds.execute()).toHaveLength(1);
-      },
-    );
+    ] as const)('cannot take over the %s of a workspace, disabled: %s', async (role, disabled) => {
+      const user = await addUser(db(), { kind: 'member', disabled });
+      await addMember(db(), (await addWorkspace(db(), '')).ownerId, role, user.id);
+      await addTotp(suite.testApp, user.id);
+      for (const caller of callers) {
+        expect(await attack(suite.transport(name), user.id, caller)).toEqual(refused);
+      }
+      expect(await userRow(user.id)).toEqual(user);
+      const seeds = db().selectFrom('totp_seeds').select('user_id').where('user_id', '=', user.id);
+      expect(await seeds.execute()).toHaveLength(1);
+    });
 
-    it('neither takes over nor weakens staff with other scopes', async () => {
+    it('cannot take over or weaken staff with other scopes', async () => {
       const user = await addUser(db(), { kind: 'staff', scopes: `${scope} audit:read` });
       for (const caller of callers) {
         expect(await attack(suite.transport(name), user.id, caller)).toEqual(refused);
@@ -94,7 +87,7 @@ describeApp('users:write alone', (suite) => {
       expect(await userRow(user.id)).toEqual(user);
     });
 
-    it('weakens staff who hold nothing else but scopes of other services', async () => {
+    it('can weaken staff who hold only scopes of other services', async () => {
       const user = await addUser(db(), { kind: 'staff', scopes: 'payments:read users:read' });
       const [caller = {}] = callers;
       const transport = suite.transport(name);
@@ -103,7 +96,7 @@ describeApp('users:write alone', (suite) => {
       expect(await attack(transport, user.id, caller)).toEqual([...refused.slice(1), 'ok']);
     });
 
-    it('does not win a race against a role that is being granted', async () => {
+    it('cannot win a race against a role that is being granted', async () => {
       const user = await addUser(db(), { kind: 'member' });
       const { ownerId } = await addWorkspace(db(), '');
       let answer: Promise<string[]> | undefined;
@@ -117,7 +110,7 @@ describeApp('users:write alone', (suite) => {
           create_time,
         });
         answer = attack(suite.transport(name), user.id, callers[0] ?? {});
-        // Time enough for the first attack to arrive at the row.
+        // Time for the first attack to reach the row.
         await sleep(400);
       });
       expect(await answer).toEqual(refused);
@@ -131,8 +124,8 @@ describeApp('the last holder of a management scope', (suite) => {
   const conflict = { ok: false, error: { code: 'conflict' } };
   const mask = { paths: ['scopes'] };
 
-  describeTransports((name) => {
-    it.each(managementScopes)('keeps %s, and stays enabled', async (last) => {
+  describeOneTransport(suite, (name) => {
+    it.each(managementScopes)('cannot lose %s or be disabled', async (last) => {
       const all = managementScopes.join(' ');
       await transact(db(), (trx) =>
         trx.updateTable('users').set({ disable_time: 1 }).where('kind', '=', 'staff').execute(),
@@ -155,7 +148,7 @@ describeApp('the last holder of a management scope', (suite) => {
       }
       const row = db().selectFrom('users').selectAll().where('id', '=', holder.id);
       expect(await row.executeTakeFirst()).toEqual(holder);
-      // What another enabled staff user holds, too, can be given up.
+      // Scopes that another enabled staff user holds can be removed.
       const request = { userId: holder.id, scopes: [last], updateMask: mask };
       expect(await transport.call(updateUser, request, service)).toMatchObject({ ok: true });
     });
@@ -167,7 +160,7 @@ describeApp('the roles of a workspace', (suite) => {
   const { putMember: putRole, removeMember } = WorkspaceService.method;
   const { createApiKey } = ApiKeyService.method;
 
-  describeTransports((name) => {
+  describeOneTransport(suite, (name) => {
     const codeOf: CodeOf = async (method, request, caller) => {
       const answer = await suite.transport(name).call(method, request, caller);
       return answer.ok ? 'ok' : answer.error.code;
@@ -187,7 +180,7 @@ describeApp('the roles of a workspace', (suite) => {
       return { workspaceId, owner, self, other, caller };
     }
 
-    it('do not let an admin become or unmake an owner, or act as one', async () => {
+    it('do not let an admin become, remove or impersonate an owner', async () => {
       const { workspaceId, owner, self, other, caller } = await workspace('admin');
       const put = (userId: string, role: MemberRole) =>
         codeOf(putRole, { workspaceId, userId, role }, caller);
@@ -202,7 +195,7 @@ describeApp('the roles of a workspace', (suite) => {
       }
     });
 
-    it('do not let a member give roles or make keys', async () => {
+    it('do not let a member grant roles or create keys', async () => {
       const { workspaceId, owner, self, caller } = await workspace('member');
       for (const role of [MemberRole.OWNER, MemberRole.ADMIN, MemberRole.MEMBER]) {
         expect(await codeOf(putRole, { workspaceId, userId: self, role }, caller)).toBe(
@@ -215,12 +208,12 @@ describeApp('the roles of a workspace', (suite) => {
       expect(await codeOf(createApiKey, key, caller)).toBe('forbidden');
     });
 
-    it('are not left behind as a way to the user by users:write and workspaces:write', async () => {
+    it('protect a user from users:write with workspaces:write', async () => {
       const { workspaceId, owner, other } = await workspace('member');
       await addMember(db(), workspaceId, 'owner');
       const scope = 'users:write workspaces:write';
       const caller = await credentialFor(suite.testApp, { type: 'service', scope });
-      // A role in another workspace protects the user still.
+      // A role in another workspace still protects the user.
       const elsewhere = await addWorkspace(db(), '');
       await addMember(db(), elsewhere.ownerId, 'member', owner);
       await codeOf(removeMember, { workspaceId, userId: owner }, caller);

@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
 import { stepOf } from '../../src/identity/users/totp.ts';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
 import type { Credential } from '../support/transports.ts';
@@ -22,7 +22,7 @@ describe('a one-time code', () => {
     [20_000_000_000, '353130'],
   ];
 
-  it.each(vectors)('at %i seconds is that of RFC 6238', (seconds, code) => {
+  it.each(vectors)('at %i seconds equals the one of RFC 6238', (seconds, code) => {
     const now = seconds * 1000;
     expect(stepOf(seed, code, { now, lastStep: 0 })).toBe(Math.floor(seconds / 30));
     expect(codeAt(seed, now)).toBe(code);
@@ -34,13 +34,13 @@ describe('a one-time code', () => {
     [0, true],
     [30_000, true],
     [60_000, false],
-  ])('of a clock that is %i ms off is taken: %s', (off, isTaken) => {
+  ])('of a clock that is %i ms off is accepted: %s', (off, isAccepted) => {
     const now = 1_700_000_000_000;
     const step = stepOf(seed, codeAt(seed, now + off), { now, lastStep: 0 });
-    expect(step).toBe(isTaken ? Math.floor((now + off) / 30_000) : undefined);
+    expect(step).toBe(isAccepted ? Math.floor((now + off) / 30_000) : undefined);
   });
 
-  it('is taken once, and none of an earlier step after it', () => {
+  it('is accepted once, and then none of an earlier step', () => {
     const now = 1_700_000_000_000;
     const lastStep = Math.floor(now / 30_000);
     expect(stepOf(seed, codeAt(seed, now), { now, lastStep })).toBeUndefined();
@@ -49,7 +49,7 @@ describe('a one-time code', () => {
   });
 });
 
-describe('a seed whose last code was taken while the clock was ahead', () => {
+describe('a seed whose last code was used while the clock was ahead', () => {
   const seed = Buffer.from('12345678901234567890');
   const now = 1_700_000_000_000;
   const step = Math.floor(now / 30_000);
@@ -58,9 +58,9 @@ describe('a seed whose last code was taken while the clock was ahead', () => {
     [10, false],
     [11, true],
     [400 * 2_880, true],
-  ])('by %i steps gives a good code now: %s', (ahead, isTaken) => {
+  ])('by %i steps gives a good code now: %s', (ahead, isAccepted) => {
     const found = stepOf(seed, codeAt(seed, now), { now, lastStep: step + ahead });
-    expect(found).toBe(isTaken ? step : undefined);
+    expect(found).toBe(isAccepted ? step : undefined);
   });
 });
 
@@ -80,7 +80,7 @@ describeApp('a second factor', (suite) => {
     staff = await credentialFor(suite.testApp, { type: 'staff', sub: id, scope });
   });
 
-  describeTransports((name) => {
+  describeOneTransport(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
       suite.transport(name).call(method, request, credential);
 
@@ -127,38 +127,41 @@ describeApp('a second factor', (suite) => {
     const forbidden = { ok: false, error: { code: 'forbidden' } };
     const wrongCode = { ok: false, error: { code: 'invalid_argument', fields: ['code'] } };
 
-    it.each(['staff', 'member'] as const)('of %s counts from its first code on', async (kind) => {
-      const user = await newUser(kind);
-      const { secret, uri, seed } = await enrol(user);
-      expect(secret).toMatch(/^[A-Z2-7]{32}$/);
-      const url = new URL(uri);
-      expect(url.protocol + url.host).toBe('otpauth:totp');
-      expect(decodeURIComponent(url.pathname)).toBe(`/Latchkey:${user.email}`);
-      expect(url.searchParams.get('secret')).toBe(secret);
-      expect(await isEnabled(user.userId)).toBe(false);
+    it.each(['staff', 'member'] as const)(
+      'of %s is required after its first code',
+      async (kind) => {
+        const user = await newUser(kind);
+        const { secret, uri, seed } = await enrol(user);
+        expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+        const url = new URL(uri);
+        expect(url.protocol + url.host).toBe('otpauth:totp');
+        expect(decodeURIComponent(url.pathname)).toBe(`/Latchkey:${user.email}`);
+        expect(url.searchParams.get('secret')).toBe(secret);
+        expect(await isEnabled(user.userId)).toBe(false);
 
-      const { userId, own } = user;
-      for (const code of [codeAt(seed, now - 60_000), codeAt(seed, now + 60_000), '12345', '']) {
-        expect(await call(confirmTotp, { userId, code }, own), code).toMatchObject(wrongCode);
-      }
-      expect(await isEnabled(userId)).toBe(false);
-      const code = codeAt(seed, now);
-      const confirmed = await call(confirmTotp, { userId, code }, own);
-      expect(confirmed).toMatchObject({ ok: true, message: { user: { totpEnabled: true } } });
-      expect(await isEnabled(userId)).toBe(true);
-      const [row] = await db()
-        .selectFrom('totp_seeds')
-        .selectAll()
-        .where('user_id', '=', userId)
-        .execute();
-      // The code that has confirmed it is good for no sign-in.
-      expect(row?.last_step).toBe(Math.floor(now / 30_000));
-      expect(await call(confirmTotp, { userId, code }, own)).toMatchObject(conflict);
-      expect(await call(enrolTotp, { userId }, own)).toMatchObject(conflict);
-      expect(await isEnabled(userId)).toBe(true);
-    });
+        const { userId, own } = user;
+        for (const code of [codeAt(seed, now - 60_000), codeAt(seed, now + 60_000), '12345', '']) {
+          expect(await call(confirmTotp, { userId, code }, own), code).toMatchObject(wrongCode);
+        }
+        expect(await isEnabled(userId)).toBe(false);
+        const code = codeAt(seed, now);
+        const confirmed = await call(confirmTotp, { userId, code }, own);
+        expect(confirmed).toMatchObject({ ok: true, message: { user: { totpEnabled: true } } });
+        expect(await isEnabled(userId)).toBe(true);
+        const [row] = await db()
+          .selectFrom('totp_seeds')
+          .selectAll()
+          .where('user_id', '=', userId)
+          .execute();
+        // The confirming code cannot be used to sign in.
+        expect(row?.last_step).toBe(Math.floor(now / 30_000));
+        expect(await call(confirmTotp, { userId, code }, own)).toMatchObject(conflict);
+        expect(await call(enrolTotp, { userId }, own)).toMatchObject(conflict);
+        expect(await isEnabled(userId)).toBe(true);
+      },
+    );
 
-    it('that was begun twice takes the codes of the second seed', async () => {
+    it('that was begun twice accepts the codes of the second seed', async () => {
       const user = await newUser();
       const { userId, own } = user;
       const [first, second] = [await enrol(user), await enrol(user)];
@@ -173,7 +176,7 @@ describeApp('a second factor', (suite) => {
       expect(await call(confirmTotp, { userId, code: '123456' }, own)).toMatchObject(conflict);
     });
 
-    it('is stored encrypted, for its user alone', async () => {
+    it('is stored encrypted, bound to its user', async () => {
       const user = await newUser();
       const { secret, seed } = await enrol(user);
       const rows = await db().selectFrom('totp_seeds').selectAll().execute();
@@ -185,7 +188,7 @@ describeApp('a second factor', (suite) => {
       expect(rows.find(({ user_id }) => user_id === user.userId)?.master_key_id).toMatch(/^.{16}$/);
     });
 
-    it('is begun and confirmed by nobody else, whatever scopes they hold', async () => {
+    it('cannot be begun or confirmed by another user with any scopes', async () => {
       const user = await newUser();
       const { userId } = user;
       expect(await call(enrolTotp, { userId }, staff)).toMatchObject(forbidden);
@@ -194,7 +197,7 @@ describeApp('a second factor', (suite) => {
       expect(await isEnabled(userId)).toBe(false);
     });
 
-    it('is removed by the user, or by who holds all that the user may do', async () => {
+    it("can be removed by the user, or by a caller who holds all the user's scopes", async () => {
       const scope = 'users:write links:read';
       const limited = await credentialFor(suite.testApp, { type: 'service', scope });
       for (const [scopes, remover, isRemoved] of [

@@ -6,7 +6,7 @@ import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js
 import { managementScopes } from '../../src/access/scopes.ts';
 import { base62 } from '../../src/crypto/ids.ts';
 import { isCommonPassword } from '../../src/identity/users/common-passwords.ts';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { addMember, credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 import type { Credential } from '../support/transports.ts';
@@ -27,7 +27,7 @@ describeApp('passwords', (suite) => {
     return row?.password_hash ?? '';
   };
 
-  describeTransports((name) => {
+  describeOneTransport(suite, (name) => {
     const set = (userId: string, password: string, credential: Credential = staff) =>
       suite.transport(name).call(setPassword, { userId, password }, credential);
     const invalid = { ok: false, error: { code: 'invalid_argument', fields: ['password'] } };
@@ -46,7 +46,7 @@ describeApp('passwords', (suite) => {
       ['a common password repeated', 'Liverpoolliverpool'],
       ['common digits repeated', '696969696969'],
       ['a NUL', 'a long enough\u0000password'],
-    ])('of %s are refused', async (_, password) => {
+    ])('are rejected: %s', async (_, password) => {
       const email = 'somebody@example.com';
       const made = await suite
         .transport(name)
@@ -66,13 +66,13 @@ describeApp('passwords', (suite) => {
       ['words of which one is common', 'dragon lantern quay'],
       ['a common word in many digits', '83-1120-77461-love-58-302'],
       ['spaces around it', '  spaces around it  '],
-    ])('of %s are taken', async (_, password) => {
+    ])('are accepted: %s', async (_, password) => {
       const { id } = await addUser(db(), { kind: 'member' });
       expect(await set(id, password)).toMatchObject({ ok: true });
       expect(await verify(await hashOf(id), password.normalize('NFKC'))).toBe(true);
     });
 
-    it('set by somebody else end every session of the user', async () => {
+    it('end every session of the user if somebody else sets them', async () => {
       const { id } = await addUser(db(), { kind: 'member' });
       await addSession(db(), id);
       await addSession(db(), id);
@@ -84,7 +84,7 @@ describeApp('passwords', (suite) => {
     });
 
     it.each(['staff', 'member'] as const)(
-      'set by %s for themselves end their sessions but for the one that calls',
+      'end the other sessions if %s set their own',
       async (type) => {
         const { id } = await addUser(db(), { kind: type });
         await addSession(db(), id);
@@ -97,7 +97,7 @@ describeApp('passwords', (suite) => {
       },
     );
 
-    it('of users who may do more than the caller stay theirs', async () => {
+    it('cannot be set for a user with more permissions than the caller', async () => {
       const scope = 'users:write links:read';
       const caller = await addUser(db(), { kind: 'staff', scopes: scope });
       const limited = await credentialFor(suite.testApp, { type: 'staff', sub: caller.id, scope });
@@ -122,7 +122,7 @@ describeApp('passwords', (suite) => {
       expect(await set(owner, 'another password')).toMatchObject({ ok: true });
     });
 
-    it('of nobody are not found', async () => {
+    it('of an unknown user are not_found', async () => {
       expect(await set('usr_unknown', 'another password')).toMatchObject({
         ok: false,
         error: { code: 'not_found' },
@@ -145,14 +145,14 @@ describeApp('passwords', (suite) => {
 });
 
 describe('the list of common passwords', () => {
-  it('has more than 3,000 that are long enough once padded', () => {
+  it('has more than 3,000 entries that are long enough when padded', () => {
     const words = dictionary['passwords-common'].filter((text) => /^[a-z]{6,}$/.test(text));
     expect(words.length).toBeGreaterThan(3_000);
     for (const word of words)
       expect(isCommonPassword(`${word.toUpperCase()}2026!!`), word).toBe(true);
   });
 
-  it('refuses no random password, such as those of the bootstrap', () => {
+  it('does not reject random passwords, such as those of the bootstrap', () => {
     for (let i = 0; i < 20_000; i++) {
       const password = base62(randomBytes(16), 22);
       expect(isCommonPassword(password), password).toBe(false);

@@ -1,9 +1,9 @@
-// What a change of a user means for those who are signed in as that user.
+// The effect of changes to a user on that user's sessions.
 import { beforeEach, expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
-import { describeApp, describeTransports } from '../support/app-suite.ts';
+import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { credentialFor } from '../support/member-rows.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
 import { addUser } from '../support/user-rows.ts';
@@ -24,7 +24,7 @@ describeApp('a user who is signed in', (suite) => {
     });
   });
 
-  describeTransports((name) => {
+  describeOneTransport(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
       suite.transport(name).call(method, request, credential);
     async function signedIn() {
@@ -39,7 +39,7 @@ describeApp('a user who is signed in', (suite) => {
     const refused = { ok: false, error: { code: 'unauthenticated' } };
     const wrong = { ok: false, error: { code: 'identity.credential_invalid' } };
 
-    it('is out at once when disabled, and in again by a new sign-in once enabled', async () => {
+    it('loses the session when disabled, and signs in again once enabled', async () => {
       const { userId, enter, use } = await signedIn();
       expect(await use()).toMatchObject({ ok: true });
       expect(await call(disableUser, { userId }, staff)).toMatchObject({ ok: true });
@@ -50,7 +50,7 @@ describeApp('a user who is signed in', (suite) => {
       expect(await enter(first)).toMatchObject({ ok: true });
     });
 
-    it('can do less at once when a scope is taken away', async () => {
+    it('loses a removed scope immediately', async () => {
       const { userId, use } = await signedIn();
       expect(await use()).toMatchObject({ ok: true });
       const narrowed = await call(updateUser, { userId, scopes: ['links:read'] }, staff);
@@ -58,7 +58,7 @@ describeApp('a user who is signed in', (suite) => {
       expect(await use()).toMatchObject({ ok: false, error: { code: 'forbidden' } });
     });
 
-    it('is out when somebody else sets the password, and stays in after their own', async () => {
+    it('loses the session if another caller sets the password', async () => {
       const { userId, own, enter, use } = await signedIn();
       const second = 'the second password';
       expect(await call(setPassword, { userId, password: second }, own)).toMatchObject({
@@ -75,7 +75,7 @@ describeApp('a user who is signed in', (suite) => {
       expect(await enter(third)).toMatchObject({ ok: true });
     });
 
-    it('has to show a code once a second factor is confirmed, and not that one again', async () => {
+    it('needs a new code each time after a second factor is confirmed', async () => {
       const { userId, own, enter } = await signedIn();
       const begun = await call(enrolTotp, { userId }, own);
       if (!begun.ok) throw new Error(begun.error.message);

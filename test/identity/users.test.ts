@@ -29,7 +29,7 @@ describeApp('users', (suite) => {
   const db = () => suite.app.inside.db;
   const countUsers = async () => (await db().selectFrom('users').select('id').execute()).length;
 
-  it('are created over HTTP with every field, and their password is told by nothing', async () => {
+  it('are created over HTTP with every field, without the password in any answer', async () => {
     const email = newEmail();
     const response = await fetch(`${suite.app.publicUrl}/users`, {
       method: 'POST',
@@ -64,7 +64,7 @@ describeApp('users', (suite) => {
     expect(row).toMatchObject([{ password_hash: expect.stringMatching(/^\$argon2id\$/) }]);
   });
 
-  describeTransports((name) => {
+  describeTransports(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (
       method,
       request,
@@ -123,13 +123,13 @@ describeApp('users', (suite) => {
 
     it.each([
       ['no e-mail address', { email: '' }, 'email'],
-      ['what is no e-mail address', { email: 'nobody' }, 'email'],
+      ['a malformed e-mail address', { email: 'nobody' }, 'email'],
       ['no kind', { kind: UserKind.UNSPECIFIED }, 'kind'],
       ['a kind that there is not', { kind: 9 as UserKind }, 'kind'],
       ['scopes for a member', { kind: UserKind.MEMBER, scopes: ['links:read'] }, 'scopes'],
-      ['what is no scope', { scopes: ['links:delete'] }, 'scopes'],
+      ['a malformed scope', { scopes: ['links:delete'] }, 'scopes'],
       ['a long name', { name: 'x'.repeat(256) }, 'name'],
-    ])('with %s are refused, and none is made', async (_, fields, field) => {
+    ])('cannot be created with %s', async (_, fields, field) => {
       const before = await countUsers();
       const request = { email: newEmail(), password, kind: UserKind.STAFF, ...fields };
       expect(await call(createUser, request)).toMatchObject({
@@ -139,7 +139,7 @@ describeApp('users', (suite) => {
       expect(await countUsers()).toBe(before);
     });
 
-    it('never share an e-mail address, in whatever case', async () => {
+    it('cannot share an e-mail address, in any case', async () => {
       const { email } = await addUser(db(), { kind: 'member' });
       const other = await addUser(db(), { kind: 'member' });
       const request = { email: email.toUpperCase(), password, kind: UserKind.MEMBER };
@@ -151,7 +151,7 @@ describeApp('users', (suite) => {
       });
     });
 
-    it('who are not there are not found', async () => {
+    it('are not_found if they do not exist', async () => {
       const userId = 'usr_unknown';
       const notFound = { ok: false, error: { code: 'not_found' } };
       expect(await call(getUser, { userId })).toMatchObject(notFound);
@@ -160,7 +160,7 @@ describeApp('users', (suite) => {
       expect(await call(enableUser, { userId })).toMatchObject(notFound);
     });
 
-    describe('who may do more than the caller', () => {
+    describe('with more permissions than the caller', () => {
       const scope = 'users:read users:write links:read';
       let limited: Credential;
       beforeAll(async () => {
@@ -169,7 +169,7 @@ describeApp('users', (suite) => {
       });
       const forbidden = { ok: false, error: { code: 'forbidden' } };
 
-      it('are not made by granting scopes, to others or to themselves', async () => {
+      it('cannot be made by granting scopes to others or to oneself', async () => {
         const before = await countUsers();
         const request = { email: newEmail(), password, kind: UserKind.STAFF };
         const more = { ...request, scopes: ['links:read', 'links:write'] };
@@ -187,12 +187,12 @@ describeApp('users', (suite) => {
         const grant = { userId: weak.id, scopes: ['links:read', 'audit:read'] };
         expect(await call(updateUser, grant, limited)).toMatchObject(forbidden);
         expect(await call(updateUser, grant)).toMatchObject({ ok: true });
-        // Scopes that the user has already are not granted again.
+        // Scopes that the user already has are not a grant.
         const kept = { userId: weak.id, scopes: ['links:read', 'audit:read', 'users:read'] };
         expect(await call(updateUser, kept, limited)).toMatchObject({ ok: true });
       });
 
-      it('keep their e-mail address, and stay enabled or disabled', async () => {
+      it('cannot be given another e-mail address, or be enabled or disabled', async () => {
         const strong = await addUser(db(), { kind: 'staff', scopes: `${scope} audit:read` });
         const change = { userId: strong.id, email: newEmail() };
         expect(await call(updateUser, change, limited)).toMatchObject(forbidden);
@@ -205,7 +205,7 @@ describeApp('users', (suite) => {
         expect(await call(enableUser, { userId: strong.id })).toMatchObject({ ok: true });
       });
 
-      it('are members of workspaces, too', async () => {
+      it('include members of workspaces', async () => {
         const { ownerId } = await addWorkspace(db(), '');
         const change = { userId: await addMember(db(), ownerId, 'member'), email: newEmail() };
         expect(await call(updateUser, change, limited)).toMatchObject(forbidden);

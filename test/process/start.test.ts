@@ -154,7 +154,7 @@ describe('a later start', () => {
 
     expect(await program.ended).toBe(1);
     expect(program.stderr()).toContain('was encrypted under another master key');
-    expect(program.stderr()).not.toContain('abab');
+    expect(program.stderr()).not.toContain('ab'.repeat(8));
   });
 });
 

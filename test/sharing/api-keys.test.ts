@@ -56,7 +56,7 @@ describeApp("a workspace's API keys", (suite) => {
     expect(list).not.toContain(answer.api_key.slice(29));
   });
 
-  describeTransports((name) => {
+  describeTransports(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (
       method,
       request,

@@ -95,32 +95,32 @@ describe('a link', () => {
     const slug = slugOf(await open());
     const { document_id } = await open();
     const json = JSON.stringify({ document_id });
-    const evil = {
-      Host: 'evil.test',
-      'X-Forwarded-Host': 'evil.test',
+    const forgedHost = {
+      Host: 'attacker.test',
+      'X-Forwarded-Host': 'attacker.test',
       'X-Forwarded-Proto': 'https',
-      'X-Forwarded-Prefix': '/evil',
-      Forwarded: 'host=evil.test;proto=https',
-      'X-Original-URL': '/evil',
-      'X-Rewrite-URL': '/evil',
+      'X-Forwarded-Prefix': '/attacker',
+      Forwarded: 'host=attacker.test;proto=https',
+      'X-Original-URL': '/attacker',
+      'X-Rewrite-URL': '/attacker',
     };
-    const origin = 'http://evil.test';
+    const origin = 'http://attacker.test';
     for (const prefix of ['', origin]) {
-      const page = await raw('GET', `${prefix}/s/${slug}`, evil);
+      const page = await raw('GET', `${prefix}/s/${slug}`, forgedHost);
       expect(page.status).toBe(200);
       const told = JSON.stringify([...page.headers]) + (await page.text());
-      expect(told).not.toContain('evil');
+      expect(told).not.toContain('attacker');
       expect(told).not.toContain('; Secure');
-      const lost = await raw('GET', `${prefix}/s/${slug}/nowhere`, evil);
-      expect(await lost.text()).not.toContain('evil');
-      const read = await raw('GET', `${prefix}/api/v1/links`, { ...evil, ...keyOf(app()) });
+      const lost = await raw('GET', `${prefix}/s/${slug}/nowhere`, forgedHost);
+      expect(await lost.text()).not.toContain('attacker');
+      const read = await raw('GET', `${prefix}/api/v1/links`, { ...forgedHost, ...keyOf(app()) });
       const { links } = (await read.json()) as { links: LinkFields[] };
       for (const { url } of links) expect(url.startsWith(`${publicUrl}/s/`), url).toBe(true);
     }
     const connection = await openRawHttp(Number(new URL(publicUrl).port));
     onTestFinished(() => connection.reset());
     const length = { 'Content-Type': 'application/json', 'Content-Length': String(json.length) };
-    const headers = { ...evil, ...keyOf(app()), ...length };
+    const headers = { ...forgedHost, ...keyOf(app()), ...length };
     await connection.write(requestHead('POST', '/api/v1/links', headers) + json);
     const made = JSON.parse(String((await connection.response())?.body)) as LinkFields;
     expect(made.url.startsWith(`${publicUrl}/s/`)).toBe(true);

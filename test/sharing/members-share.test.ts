@@ -21,7 +21,7 @@ describeApp('a member', (suite) => {
     own = await credentialFor(suite.testApp, { type: 'member', sub: userId, scope: memberScope });
   });
 
-  describeTransports((name) => {
+  describeTransports(suite, (name) => {
     const upload = (fields: Record<string, string> = {}) =>
       callMethod(suite.app, name, {
         method: DocumentService.method.uploadDocument,

@@ -153,7 +153,7 @@ describeApp('the quota of a workspace', (suite) => {
     }
   });
 
-  describeTransports((name) => {
+  describeTransports(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
       suite.transport(name).call(method, request, credential);
 

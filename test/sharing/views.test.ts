@@ -143,7 +143,7 @@ describeApp('a view of a link', (suite) => {
       }
     });
 
-    describeTransports((name) => {
+    describeTransports(suite, (name) => {
       it('comes newest first, page by page, each with its own pages', async () => {
         const seen: unknown[] = [];
         let pageToken = '';

@@ -38,7 +38,7 @@ describeApp('workspaces', (suite) => {
     expect(await read.json()).toEqual(workspace);
   });
 
-  describeTransports((name) => {
+  describeTransports(suite, (name) => {
     const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
       suite.transport(name).call(method, request, credential);
 

@@ -1,4 +1,4 @@
-// A suite on each dialect whose tests share one app, its three transports and its clock.
+// A suite whose tests share one app, its three transports and its clock.
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { type Dialect, describeDialects, startTestApp, type TestApp } from './harness.ts';
@@ -21,43 +21,67 @@ export type Suite = {
   transport(name: TransportName): Transport;
 };
 
+/** A suite on each dialect. */
 export function describeApp(name: string, body: (suite: Suite) => void): void {
-  describeDialects(name, (dialect) => {
-    const clock = new TestClock();
-    let running: { testApp: TestApp; transports: Transport[] } | undefined;
-    const started = () => {
-      if (running === undefined) throw new Error('the app runs only while tests do');
-      return running;
-    };
+  describeDialects(name, (dialect) => withApp(dialect, body));
+}
 
-    beforeAll(async () => {
-      const testApp = await startTestApp({ dialect, now: clock.now });
-      running = { testApp, transports: openTransports(testApp.app) };
-    });
-    afterAll(async () => {
-      for (const transport of running?.transports ?? []) transport.close();
-      await running?.testApp.remove();
-    });
+/** A suite on SQLite alone, for rules that do not depend on the database. */
+export function describeAppOnSqlite(name: string, body: (suite: Suite) => void): void {
+  describe(name, () => withApp('sqlite', body));
+}
 
-    body({
-      dialect,
-      clock,
-      get testApp() {
-        return started().testApp;
-      },
-      get app() {
-        return started().testApp.app;
-      },
-      transport(wanted) {
-        const transport = started().transports.find(({ name }) => name === wanted);
-        if (transport === undefined) throw new Error(`there is no transport ${wanted}`);
-        return transport;
-      },
-    });
+function withApp(dialect: Dialect, body: (suite: Suite) => void): void {
+  const clock = new TestClock();
+  let running: { testApp: TestApp; transports: Transport[] } | undefined;
+  const started = () => {
+    if (running === undefined) throw new Error('the app runs only while tests do');
+    return running;
+  };
+
+  beforeAll(async () => {
+    const testApp = await startTestApp({ dialect, now: clock.now });
+    running = { testApp, transports: openTransports(testApp.app) };
+  });
+  afterAll(async () => {
+    for (const transport of running?.transports ?? []) transport.close();
+    await running?.testApp.remove();
+  });
+
+  body({
+    dialect,
+    clock,
+    get testApp() {
+      return started().testApp;
+    },
+    get app() {
+      return started().testApp.app;
+    },
+    transport(wanted) {
+      const transport = started().transports.find(({ name }) => name === wanted);
+      if (transport === undefined) throw new Error(`there is no transport ${wanted}`);
+      return transport;
+    },
   });
 }
 
-/** A suite through each transport. */
-export function describeTransports(body: (transport: TransportName) => void): void {
-  for (const name of transportNames) describe(`through ${name}`, () => body(name));
+/**
+ * A suite through each transport on SQLite, and through one on PostgreSQL: the wire formats do not
+ * depend on the database.
+ */
+export function describeTransports(
+  { dialect }: Pick<Suite, 'dialect'>,
+  body: (transport: TransportName) => void,
+): void {
+  const names: readonly TransportName[] = dialect === 'sqlite' ? transportNames : ['grpc'];
+  for (const name of names) describe(`through ${name}`, () => body(name));
+}
+
+/** A suite through one transport, for rules that no wire format changes. */
+export function describeOneTransport(
+  { dialect }: Pick<Suite, 'dialect'>,
+  body: (transport: TransportName) => void,
+): void {
+  const name = dialect === 'sqlite' ? 'http' : 'grpc';
+  describe(`through ${name}`, () => body(name));
 }

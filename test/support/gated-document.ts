@@ -18,7 +18,7 @@ export function cookieOf(response: Response): string {
   return response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }
 
-/** Starts an app with a clock of its own and one document, whose traces are easy to find. */
+/** Starts an app with a settable clock and one document, whose traces are easy to find. */
 export function useSecretDocument(dialect: Dialect, config: Partial<Config> = {}) {
   let test: TestApp;
   let document: DocumentFields;

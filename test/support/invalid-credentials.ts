@@ -1,4 +1,4 @@
-// Credentials that are no good, and the directory that has to find that out.
+// Bad credentials, and the directory that has to reject them.
 import { randomBytes } from 'node:crypto';
 import { createDirectory, type Directory } from '../../src/credentials/directory.ts';
 import { type CredentialKind, generateCredential } from '../../src/crypto/credential-format.ts';
@@ -6,7 +6,7 @@ import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import type { Added } from './owner-rows.ts';
 
-/** Well-formed, of no row. */
+/** A well-formed credential that is not in the database. */
 export function unknownCredential(kind: CredentialKind): string {
   return generateCredential(kind, randomBytes).text;
 }
@@ -31,7 +31,7 @@ export function mistype(text: string): string {
 
 export type CountedDirectory = { directory: Directory; queries: () => number };
 
-/** A directory of its own on a database, whose queries are counted. */
+/** Another directory on a database, with counted queries. */
 export async function withDirectory<T>(
   db: Database,
   work: (counted: CountedDirectory) => Promise<T>,

@@ -28,7 +28,7 @@ export type Outcome = {
   readonly challenge: string | undefined;
 };
 
-/** An outcome with all that was said: the answer as JSON, or the error but for its request id. */
+/** An outcome with the answer as JSON, or the error without its request id. */
 export type OutcomeWithText = Outcome & { readonly text: string };
 
 export const allMethods: readonly DescMethod[] = Object.values(services).flatMap(
@@ -42,6 +42,8 @@ export type MethodCall = {
   /** More fields, by their local names. */
   readonly rest?: Readonly<Record<string, unknown>>;
   readonly authorization?: string | undefined;
+  readonly cookie?: string | undefined;
+  readonly origin?: string | undefined;
 };
 
 /** Calls a method and reads its answer to the end. */
@@ -54,7 +56,7 @@ export async function callMethod(
   return { code, challenge };
 }
 
-/** The same, and tells all that was said. */
+/** The same, with the whole answer. */
 export function callMethodWithText(
   app: App,
   transport: TransportName,
@@ -86,12 +88,17 @@ function requestOf({ method, fields = {}, rest = {} }: MethodCall): Message {
   return create(method.input as DescMessage, { ...Object.fromEntries(values), ...rest });
 }
 
-async function overHttp(
-  app: App,
-  { method, authorization }: MethodCall,
-  message: Message,
-): Promise<OutcomeWithText> {
-  const headers = authorization === undefined ? {} : { authorization };
+function headersOf({ authorization, cookie, origin }: MethodCall): Record<string, string> {
+  return {
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(cookie === undefined ? {} : { cookie }),
+    ...(origin === undefined ? {} : { origin }),
+  };
+}
+
+async function overHttp(app: App, anyCall: MethodCall, message: Message): Promise<OutcomeWithText> {
+  const { method } = anyCall;
+  const headers = headersOf(anyCall);
   const { multipart } = getOption(method, httpOption);
   const { verb, path, body } = httpRequestOf(method, message);
   const init: RequestInit = { method: verb, headers };
@@ -114,14 +121,11 @@ async function overHttp(
   return { code: String(problem.code), challenge, text: JSON.stringify(problem) };
 }
 
-function overGrpc(
-  app: App,
-  { method, authorization }: MethodCall,
-  message: Message,
-): Promise<OutcomeWithText> {
+function overGrpc(app: App, anyCall: MethodCall, message: Message): Promise<OutcomeWithText> {
+  const { method } = anyCall;
   const client = new Client(app.grpcAddress, credentials.createInsecure());
   const metadata = new Metadata();
-  if (authorization !== undefined) metadata.set('authorization', authorization);
+  for (const [name, value] of Object.entries(headersOf(anyCall))) metadata.set(name, value);
   const path = `/${method.parent.typeName}/${method.name}`;
   const write = (request: Message) => Buffer.from(toBinary(method.input, request));
   const read = (bytes: Buffer) => fromBinary(method.output, bytes);
@@ -157,9 +161,10 @@ function overGrpc(
 
 async function overConnect(
   app: App,
-  { method, authorization }: MethodCall,
+  anyCall: MethodCall,
   message: Message,
 ): Promise<OutcomeWithText> {
+  const { method } = anyCall;
   const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
   const client = createClient(method.parent as DescService, transport);
   // The client's methods are named by the descriptor, whose service is not known here.
@@ -167,7 +172,7 @@ async function overConnect(
     request: unknown,
     options: { headers: Record<string, string> },
   ) => Promise<Message> & AsyncIterable<Message>;
-  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  const headers = headersOf(anyCall);
   const answers: Message[] = [];
   try {
     if (method.methodKind === 'server_streaming') {
