@@ -72,6 +72,6 @@ async function noteAddresses(options: AppOptions, { urls }: Sockets): Promise<vo
     LATCHKEY_OPS_URL: urls.opsUrl,
   };
   await writeAddresses(bootstrapFileOf(options), addresses).catch((err: unknown) => {
-    options.log.warn({ err }, 'the addresses in bootstrap.env could not be renewed');
+    options.log.warn({ err }, 'cannot update the addresses in bootstrap.env');
   });
 }

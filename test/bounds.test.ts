@@ -4,7 +4,7 @@ import { createValidator, type Validator } from '@bufbuild/protovalidate';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { IssueTokenRequestSchema } from '../gen/latchkey/identity/v1/issuance_pb.js';
-import { boundsOf } from '../src/api/bounds.ts';
+import { boundsOf, plainMessage } from '../src/api/bounds.ts';
 import { services } from '../src/api/services.ts';
 
 const validator = createValidator();
@@ -60,4 +60,21 @@ test('a plain request within its bounds is accepted without the validator', () =
   expect(asked).toBe(0);
   expect(() => check(create(IssueTokenRequestSchema, { clientSecret: 's' }))).toThrow('client_id');
   expect(asked).toBe(1);
+});
+
+test.each([
+  ['must be at least 1 characters', 'must be at least 1 character'],
+  ['must be at least 11 characters', 'must be at least 11 characters'],
+  ['must be at most 1 bytes', 'must be at most 1 byte'],
+  ['must contain at least 1 item(s)', 'must contain at least 1 item'],
+  ['must contain no more than 100 item(s)', 'must contain at most 100 items'],
+])('the detail %j is written as %j', (written, expected) => {
+  expect(plainMessage(written)).toBe(expected);
+});
+
+test('number and noun agree in the detail of a field', () => {
+  const check = boundsOf(IssueTokenRequestSchema, validator);
+  const request = create(IssueTokenRequestSchema, { clientSecret: 's' });
+  expect(() => check(request)).toThrow('client_id: must be at least 1 character');
+  expect(() => check(request)).not.toThrow('1 characters');
 });

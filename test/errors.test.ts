@@ -59,7 +59,7 @@ describeAppOnSqlite('an error', (suite) => {
         type: `${suite.app.publicUrl}/errors#unauthenticated`,
         title: 'Authentication required',
         status: 401,
-        detail: 'A bearer credential is needed.',
+        detail: 'A bearer credential is required.',
         code: 'unauthenticated',
         request_id: response.headers.get('x-request-id'),
       });
@@ -245,11 +245,15 @@ describeAppOnSqlite('an error', (suite) => {
     };
 
     it.each([
-      ['an unknown field', `{"clientId":"c","secret":"${secret}"}`, 'secret: is not a field'],
+      [
+        'an unknown field',
+        `{"clientId":"c","secret":"${secret}"}`,
+        'secret: is not a field of this method',
+      ],
       ['a list for a text', `{"clientSecret":["${secret}"]}`, 'client_secret: has the wrong type'],
       ['a number for a text', '{"clientSecret":20111979}', 'client_secret: has the wrong type'],
-      ['half an object', `{"clientSecret":"${secret}"`, 'not JSON'],
-      ['no JSON', `clientSecret=${secret}`, 'not JSON'],
+      ['half an object', `{"clientSecret":"${secret}"`, 'not valid JSON'],
+      ['no JSON', `clientSecret=${secret}`, 'not valid JSON'],
     ])('does not repeat the value of %s, and names the field', async (_, body, said) => {
       const { response, text } = await call('IssueToken', json(body));
 

@@ -34,7 +34,7 @@ describeDialects('a fault', (dialect) => {
         error: {
           code: 'internal',
           grpc: Code.Internal,
-          message: 'Something went wrong on our side.',
+          message: 'An internal error occurred.',
           requestId: transport.name,
           fields: [],
         },
@@ -110,7 +110,7 @@ async function expectUnavailable(
       error: {
         code: 'unavailable',
         grpc: Code.Unavailable,
-        message: 'The database cannot be reached.',
+        message: 'The database is unreachable.',
       },
     });
   }

@@ -62,7 +62,7 @@ it('a method names the accepted caller types when it rejects a caller', async ()
   };
   await expect(callGuarded(rule, customer)).rejects.toMatchObject({
     code: 'forbidden',
-    message: 'Only clients and staff may do this.',
+    message: 'This method accepts service and staff tokens.',
   });
 });
 
@@ -225,7 +225,7 @@ describe('a method', () => {
     ],
     ['with no scope', { principals: [STAFF] }, 'not a scope'],
     ['with a scope of another form', { scope: 'a:delete', principals: [STAFF] }, 'not a scope'],
-    ['without a caller type', { scope: 'a:read' }, 'no kind of caller'],
+    ['without a caller type', { scope: 'a:read' }, 'no caller type'],
     ['with an unspecified caller type', { scope: 'a:read', principals: [UNSPECIFIED] }, 'unspec'],
     [
       'with fields that it does not have',

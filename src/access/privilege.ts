@@ -23,7 +23,7 @@ export async function privilegeOf(context: HandlerContext, workspaceId = ''): Pr
     if (missing.length === 0) return;
     // RFC 6750 §3: all that the call needs.
     const scope = [...new Set([own, ...missing])].filter((name) => name !== '').join(' ');
-    throw fail('forbidden', `The caller has to hold ${missing.join(' ')}, too.`, {
+    throw fail('forbidden', `The caller must also hold ${missing.join(' ')}.`, {
       target,
       challenge: bearerChallenge('insufficient_scope', { scope }),
     });

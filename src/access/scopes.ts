@@ -7,7 +7,7 @@ const scopesMax = 100;
 /** Reads a space-separated list, without repetitions; undefined where it is malformed. */
 export function readScopes(text: string): string[] | undefined {
   const scopes = text.split(' ');
-  if (scopes.length > scopesMax) throw invalid('scope', `at most ${scopesMax} scopes are taken`);
+  if (scopes.length > scopesMax) throw invalid('scope', `must have at most ${scopesMax} scopes`);
   return scopes.every((scope) => scopePattern.test(scope)) ? [...new Set(scopes)] : undefined;
 }
 
@@ -17,7 +17,7 @@ export function requestedScopes(text: string): string[] {
   if (scopes !== undefined) return scopes;
   throw fail(
     'identity.scope_not_granted',
-    'The scope is not a list of `<area>:<read|write>`, separated by single spaces.',
+    'The scope must be a list of `<area>:<read|write>`, separated by single spaces.',
   );
 }
 

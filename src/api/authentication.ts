@@ -1,5 +1,4 @@
-// Finds a caller's credential and whom it stands for: a bearer token or key (RFC 6750 §2.1), or the
-// cookie of a session.
+// Authenticates the caller by a bearer token or key (RFC 6750 §2.1) or a session cookie.
 import { parseCookie } from 'cookie';
 import { PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
 import { anyCredentialId } from '../crypto/credential-format.ts';
@@ -8,7 +7,7 @@ import { type Failure, fail } from '../errors/errors.ts';
 import type { Call } from './call.ts';
 import type { Principal } from './principal.ts';
 
-/** Tells whom a credential stands for; undefined for one that is no good. */
+/** Returns the principal of a credential, or undefined if the credential is invalid. */
 export type Authenticate = (credential: string) => Promise<Principal | undefined>;
 
 export type CredentialOptions = {
@@ -24,46 +23,46 @@ export type CredentialOptions = {
 /** The scheme's name is case-insensitive (RFC 9110 §11.1). */
 const bearerPattern = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** Throws `unauthenticated` where there is no good credential. */
+/** Throws `unauthenticated` if there is no valid credential. */
 export async function identifyBearer(
   options: CredentialOptions,
   call: Call,
   principals: ReadonlySet<PrincipalType>,
 ): Promise<Principal> {
   const header = call.header('authorization');
-  if (header === undefined) throw refusal('A bearer credential is needed.');
+  if (header === undefined) throw refusal('A bearer credential is required.');
   const credential = bearerPattern.exec(header)?.[1];
   if (credential === undefined) {
     const error = /^bearer +./i.test(header) ? 'invalid_token' : undefined;
-    throw refusal('The Authorization header is not `Bearer <credential>`.', error);
+    throw refusal('The Authorization header must be `Bearer <credential>`.', error);
   }
   const isKey = credential.startsWith('lk_');
   if (isKey && !principals.has(PrincipalType.WORKSPACE_KEY)) {
-    throw refusal('A token is needed here, not a key.', 'invalid_token', credential);
+    throw refusal('This method accepts tokens, not API keys.', 'invalid_token', credential);
   }
   const principal = isKey
     ? await options.authenticateWorkspaceKey(credential)
     : await options.authenticateToken(credential);
   if (principal === undefined) {
-    throw refusal('The credential is not valid.', 'invalid_token', credential);
+    throw refusal('The credential is invalid, expired or revoked.', 'invalid_token', credential);
   }
   return principal;
 }
 
-/** Throws `unauthenticated` where there is no good cookie, or another origin's page has sent it. */
+/** Throws `unauthenticated` if the cookie is missing or invalid, or comes from another origin. */
 export async function identifyCookie(options: CredentialOptions, call: Call): Promise<Principal> {
   const cookie = parseCookie(call.header('cookie') ?? '')[options.sessionCookie];
-  if (cookie === undefined) throw refusal('The cookie of a session is needed.');
+  if (cookie === undefined) throw refusal('A session cookie is required.');
   const origin = call.header('origin');
   if (origin !== undefined && origin !== options.publicUrl) {
-    throw refusal('Only our own pages may use the cookie of a session.');
+    throw refusal('The session cookie is accepted only from the origin of the service.');
   }
   const principal = await options.authenticateSession(cookie);
   if (principal === undefined) throw refusal('The session has ended.');
   return principal;
 }
 
-/** Of the credential only the id is told, and only to the audit log. */
+/** Only the audit log receives the credential's id. */
 function refusal(detail: string, error?: string, credential = ''): Failure {
   const target = anyCredentialId(credential) ?? '';
   return fail('unauthenticated', detail, { challenge: bearerChallenge(error), target });

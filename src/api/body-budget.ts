@@ -1,5 +1,5 @@
-// The memory that the process spends on request bodies it has received and not yet decoded. Every
-// transport counts here, so that many unfinished requests cannot exhaust the memory together.
+// The memory for request bodies that the process has received and not yet decoded. All transports
+// share it, so that many unfinished requests together cannot exhaust the memory.
 
 import { fail } from '../errors/errors.ts';
 import type { MethodFacts } from './endpoint.ts';
@@ -8,7 +8,7 @@ import type { MethodFacts } from './endpoint.ts';
 export const unaryBodyBytesMax = 256 * 1024;
 
 export type BodyBudget = {
-  /** The time for a whole body to arrive, in milliseconds. An upload has longer. */
+  /** The time limit for a whole body in milliseconds. Uploads have more time. */
   readonly timeoutMs: number;
   /** Starts to count one request's body. */
   open(): BodyAccount;
@@ -16,7 +16,7 @@ export type BodyBudget = {
   bytesHeld(): number;
 };
 
-/** Anonymous callers cannot fill the budget of those that the guard has accepted. */
+/** Anonymous callers cannot fill the budget of authenticated callers. */
 export type BodyBudgets = {
   readonly anonymous: BodyBudget;
   readonly accepted: BodyBudget;
@@ -24,16 +24,16 @@ export type BodyBudgets = {
 
 /** The count of one request's body. */
 export type BodyAccount = {
-  /** Counts bytes that have arrived. Throws `unavailable` where the process holds too many. */
+  /** Counts received bytes. Throws `unavailable` if the process holds too many. */
   add(bytes: number): void;
   /** Returns all bytes of this request to the budget. Further calls do nothing. */
   close(): void;
 };
 
 export type BodyBudgetOptions = {
-  /** Half of them are for each budget. */
+  /** Each budget gets half of them. */
   readonly bytesMax: number;
-  /** 30 seconds unless a test is in a hurry. */
+  /** 30 seconds, except in tests. */
   readonly timeoutMs?: number | undefined;
 };
 
@@ -58,7 +58,7 @@ function createBodyBudget(bytesMax: number, timeoutMs: number): BodyBudget {
       return {
         add(bytes) {
           if (held + bytes > bytesMax) {
-            const detail = 'The service is receiving too many request bodies at once.';
+            const detail = 'The service is receiving too many request bodies.';
             throw fail('unavailable', detail, { retryAfterSeconds: 1 });
           }
           held += bytes;

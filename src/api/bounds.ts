@@ -1,4 +1,4 @@
-// Whether a request keeps the bounds that its proto sets (buf.validate).
+// Checks a request against the bounds of its proto (buf.validate).
 import {
   clearField,
   clone,
@@ -21,7 +21,7 @@ import {
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { fail, invalid } from '../errors/errors.ts';
 
-/** Throws `invalid_argument`, naming every field that is out of bounds. */
+/** Throws `invalid_argument`, which names every field that is out of bounds. */
 export type CheckBounds = (request: Message) => void;
 
 export function boundsOf(schema: DescMessage, validator: Validator): CheckBounds {
@@ -30,13 +30,13 @@ export function boundsOf(schema: DescMessage, validator: Validator): CheckBounds
   );
   const isWithin = lengthCheck(schema);
   return (request) => {
-    // A message is a plain object with its fields' local names.
+    // A message is a plain object, keyed by local field names.
     const values = request as unknown as Readonly<Record<string, unknown>>;
     for (const { name, localName } of texts) {
       const value = values[localName];
-      // PostgreSQL's text cannot hold it, and nothing that is named or looked up has a use for it.
+      // PostgreSQL cannot store NUL in a text, and no name or id needs it.
       if (typeof value === 'string' && value.includes('\0')) {
-        throw invalid(name, 'has a NUL character');
+        throw invalid(name, 'must not contain NUL characters');
       }
     }
     if (isWithin?.(values)) return;
@@ -45,7 +45,7 @@ export function boundsOf(schema: DescMessage, validator: Validator): CheckBounds
     if (result.kind === 'valid') return;
     const fields = result.violations.map((violation) => ({
       field: fieldOf(violation),
-      detail: violation.message,
+      detail: plainMessage(violation.message),
     }));
     const detail = fields.map((one) => `${one.field}: ${one.detail}`).join('; ');
     throw fail('invalid_argument', detail, { fields });
@@ -55,8 +55,8 @@ export function boundsOf(schema: DescMessage, validator: Validator): CheckBounds
 type IsWithin = (values: Readonly<Record<string, unknown>>) => boolean;
 
 /**
- * Tells of a message whose fields are texts, bounded by their lengths alone, whether it is sure to
- * keep them: most requests need no more. Undefined for messages with other rules.
+ * A fast check for messages that have only strings with length bounds, which most requests are. It
+ * returns true only if all bounds are met. Undefined for messages with other rules.
  */
 function lengthCheck(schema: DescMessage): IsWithin | undefined {
   const fields = schema.fields.map((field) => {
@@ -68,12 +68,12 @@ function lengthCheck(schema: DescMessage): IsWithin | undefined {
   return (values) =>
     fields.every(({ localName, min, max }) => {
       const value = values[localName];
-      // What is bounded are characters, each of which is one unit of a string or two.
+      // Bounds count characters; a character is one or two UTF-16 units.
       return typeof value === 'string' && value.length <= max && value.length >= 2 * min - 1;
     });
 }
 
-/** The bounds of a text's length; undefined where there is any other rule. */
+/** The bounds of a string's length. Undefined if the field has any other rule. */
 function lengthBounds(rules: FieldRules): { min: number; max: number } | undefined {
   if (rules.type.case !== 'string') return undefined;
   const { minLen, maxLen } = StringRulesSchema.field;
@@ -90,7 +90,15 @@ function lengthBounds(rules: FieldRules): { min: number; max: number } | undefin
   return equals(FieldRulesSchema, rest, none) ? bounds : undefined;
 }
 
-/** The path of proto names, without the positions in lists. */
+/** Makes number and noun agree: protovalidate says `1 characters` and `1 item(s)`. */
+export function plainMessage(message: string): string {
+  return message
+    .replace('no more than', 'at most')
+    .replace('item(s)', 'items')
+    .replace(/(?<= 1 (?:byte|character|item))s\b/, '');
+}
+
+/** The path of proto names, without list positions. */
 function fieldOf({ field }: Violation): string {
   return field.flatMap((part) => ('name' in part ? [part.name] : [])).join('.');
 }

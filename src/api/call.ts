@@ -1,5 +1,5 @@
-// What a transport tells of a call, and the Connect context that a handler gets of it, made lazily:
-// Headers, AbortController and the rest cost more than most handlers do.
+// A call as transports describe it, and the Connect context for its handler. The context is created
+// lazily: Headers and AbortController cost more than most handlers.
 
 import { randomUUID } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';
@@ -15,13 +15,13 @@ export type Call = {
   readonly context: HandlerContext;
   /** The first value of a request header, by its lower-case name. */
   header(name: string): string | undefined;
-  /** Whether the caller has gone away before the answer. */
+  /** Whether the caller closed the connection before the response. */
   isGone(): boolean;
 };
 
 const saneRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Takes the caller's `X-Request-Id` where it is sane; else makes one. */
+/** Uses the caller's `X-Request-Id` if it is well-formed, and generates one otherwise. */
 export function requestIdFrom(header: string | undefined): string {
   return header !== undefined && saneRequestId.test(header) ? header : randomUUID();
 }
@@ -32,7 +32,7 @@ type LazyContextInit = {
   readonly requestMethod: string;
   readonly url: string;
   readonly headers: () => Headers;
-  /** Calls back once when the caller goes away. */
+  /** Calls back once when the caller closes the connection. */
   readonly onGone: (abort: (reason: unknown) => void) => void;
   readonly timeoutMs?: () => number | undefined;
 };

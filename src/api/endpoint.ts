@@ -1,4 +1,4 @@
-// What a method is: its descriptor, who may call it, its HTTP form, and its guarded handler.
+// A method: its descriptor, its access rule, its HTTP form and its guarded handler.
 import { type DescMessage, type DescMethod, getOption, type Message } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext } from '@connectrpc/connect';
@@ -19,11 +19,11 @@ export type MethodFacts = {
   /** `latchkey.identity.v1.IssuanceService/IssueToken` */
   readonly name: string;
   readonly access: Access;
-  /** Undefined for a method that has no path of its own. */
+  /** Undefined for a method without an HTTP path. */
   readonly rule: HttpRule | undefined;
   readonly http: Http;
   readonly sideEffects: boolean;
-  /** Whether the answer may hold a secret: a field that the proto marks `debug_redact`. */
+  /** Whether the response may contain a secret, which is a `debug_redact` field. */
   readonly hasSecretAnswer: boolean;
 };
 
@@ -48,7 +48,7 @@ export type ServerStreamingEndpoint = MethodFacts & {
   invoke(call: Call, read: ReadRequest): AsyncIterable<Message>;
 };
 
-/** A method with its guarded handler: all that a transport gets to see. */
+/** A method with its guarded handler, as transports see it. */
 export type Endpoint = UnaryEndpoint | ClientStreamingEndpoint | ServerStreamingEndpoint;
 
 /** A handler as ServiceImpl declares it, without its message types. */
@@ -56,7 +56,7 @@ export type Handler = (request: never, context: HandlerContext) => unknown;
 
 const scopePattern = /^[a-z][a-z0-9_]{0,63}:(read|write)$/;
 
-/** Reads a method's options. Throws, naming the method, where they are missing or contradictory. */
+/** Reads a method's options. Throws an error with its name if they are missing or contradictory. */
 export function methodFacts(descriptor: DescMethod): MethodFacts {
   const name = `${descriptor.parent.typeName}/${descriptor.name}`;
   const access = getOption(descriptor, accessOption);
@@ -84,18 +84,18 @@ function accessFlaw(method: DescMethod, access: Access): string | undefined {
       access.recentSignInFields.length === 0 &&
       access.sessionCookie === SessionCookie.UNSPECIFIED &&
       !access.workspace;
-    return alone ? undefined : 'a public method takes no other access rule';
+    return alone ? undefined : 'a public method must not have other access rules';
   }
   if (access.scope === '' && access.principals.length === 0) {
-    return 'no access option says who may call it';
+    return 'the method has no access option';
   }
   const takesNoScope = access.self || access.sessionCookie !== SessionCookie.UNSPECIFIED;
   if (!(access.scope === '' && takesNoScope) && !scopePattern.test(access.scope)) {
     return `"${access.scope}" is not a scope`;
   }
-  if (access.principals.length === 0) return 'no kind of caller may call it';
+  if (access.principals.length === 0) return 'the access option accepts no caller type';
   if (access.principals.includes(PrincipalType.UNSPECIFIED)) {
-    return 'an unspecified kind of caller may call it';
+    return 'the access option accepts an unspecified caller type';
   }
   const missing = neededFields(access).find(
     (name) => !method.input.fields.some((field) => field.name === name),
@@ -103,7 +103,7 @@ function accessFlaw(method: DescMethod, access: Access): string | undefined {
   return missing === undefined ? undefined : `its request has no field ${missing}`;
 }
 
-/** The fields of the request that the access rule speaks of. */
+/** The request fields that the access rule names. */
 function neededFields({ workspace, self, recentSignInFields }: Access): string[] {
   return [
     ...(workspace ? ['workspace_id'] : []),

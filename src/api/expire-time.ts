@@ -3,11 +3,11 @@ import { invalid } from '../errors/errors.ts';
 
 /**
  * Reads a request's `expire_time`, in milliseconds since 1970; null where it is unset. Throws
- * `invalid_argument` unless it lies in the future.
+ * `invalid_argument` unless it is in the future.
  */
 export function readExpireTime(time: Timestamp | undefined, now: number): number | null {
   if (time === undefined) return null;
   const ms = Math.floor(timestampMs(time));
-  if (!Number.isSafeInteger(ms) || ms <= now) throw invalid('expire_time', 'is not in the future');
+  if (!Number.isSafeInteger(ms) || ms <= now) throw invalid('expire_time', 'must be in the future');
   return ms;
 }

@@ -1,4 +1,4 @@
-// The one guard. Every handler is wrapped once, at start, before any transport sees it:
+// The guard wraps every handler once at start, before a transport sees it:
 // authenticate -> kind of caller -> scope -> recent sign-in -> decode -> workspace -> bounds ->
 // handler -> error catalogue, metrics, log.
 import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
@@ -36,7 +36,7 @@ export function createGuard(options: GuardOptions): Guard {
 type Answer = MessageInitShape<DescMessage>;
 
 function guardUnary(methodGuard: MethodGuard, handler: Handler) {
-  // ServiceImpl has paired handler and descriptor; here their message types are no longer known.
+  // ServiceImpl pairs handler and descriptor. Their message types are unknown here.
   const handle = handler as (request: Message, context: HandlerContext) => Promise<Answer> | Answer;
   const output = methodGuard.method.descriptor.output;
   return async (call: Call, read: ReadRequest): Promise<Message> => {
@@ -94,8 +94,9 @@ function guardDownload(methodGuard: MethodGuard, handler: Handler) {
       failure = methodGuard.failureOf(thrown);
       throw failure;
     } finally {
-      // A transport that has enough (HEAD) ends the stream early, too.
-      if (!ended && call.isGone()) failure ??= fail('canceled', 'The caller went away.');
+      // A transport may also end the stream early, for HEAD.
+      if (!ended && call.isGone())
+        failure ??= fail('canceled', 'The caller closed the connection.');
       methodGuard.observe(call, principal, started, failure);
     }
   };

@@ -20,7 +20,7 @@ import {
 import { changedPaths } from './update.ts';
 import { resolveWorkspace, setWorkspace } from './workspace.ts';
 
-/** What the guard tells of a call that has ended. */
+/** What the guard reports of an ended call. */
 export type Observation = {
   readonly method: MethodFacts;
   readonly call: Call;
@@ -37,27 +37,29 @@ export type GuardOptions = CredentialOptions & {
   readonly stepUpSeconds: number;
   readonly now: Clock;
   readonly observe: (observation: Observation) => void;
-  /** Turns whatever a handler threw into an error of the catalogue. */
+  /** Converts a thrown value into an error of the catalogue. */
   readonly failureOf: (thrown: unknown) => Failure;
 };
 
-/** A sign-in further in the future was made while the clock was ahead. */
+/** How far in the future a sign-in may be, because clocks differ. */
 const clockSkewSecondsMax = 300;
 
 export const anonymous: Principal = { type: 'anonymous' };
 
-const callerNames: Record<PrincipalType, string> = {
-  [PrincipalType.UNSPECIFIED]: 'nobody',
-  [PrincipalType.SERVICE]: 'clients',
-  [PrincipalType.CUSTOMER]: 'customers',
-  [PrincipalType.STAFF]: 'staff',
-  [PrincipalType.MEMBER]: 'members of a workspace',
-  [PrincipalType.WORKSPACE_KEY]: 'API keys of a workspace',
-};
+const credentialNames: ReadonlyMap<PrincipalType, string> = new Map([
+  [PrincipalType.SERVICE, 'service'],
+  [PrincipalType.CUSTOMER, 'customer'],
+  [PrincipalType.STAFF, 'staff'],
+  [PrincipalType.MEMBER, 'member'],
+]);
 
-/** Such as `clients and staff`. */
-const callersOf = (types: readonly PrincipalType[]) =>
-  new Intl.ListFormat('en').format(types.map((type) => callerNames[type]));
+/** Such as `service and staff tokens`. */
+function acceptedCredentials(types: readonly PrincipalType[]): string {
+  const tokens = types.flatMap((type) => credentialNames.get(type) ?? []);
+  const accepted = [`${new Intl.ListFormat('en-GB').format(tokens)} tokens`];
+  if (types.includes(PrincipalType.WORKSPACE_KEY)) accepted.push('workspace API keys');
+  return accepted.join(', and ');
+}
 
 export class MethodGuard {
   readonly method: MethodFacts;
@@ -72,7 +74,7 @@ export class MethodGuard {
     this.#check = boundsOf(method.descriptor.input, options.validator);
   }
 
-  /** Every `forbidden` names the scope (RFC 6750 §3.1), whoever has thrown it. */
+  /** Adds the scope to every `forbidden` (RFC 6750 §3.1), also to those that handlers throw. */
   failureOf(thrown: unknown): Failure {
     const failure = this.#options.failureOf(thrown);
     if (failure.code !== 'forbidden' || failure.extra.challenge !== undefined) return failure;
@@ -81,7 +83,7 @@ export class MethodGuard {
     return fail('forbidden', failure.message, { ...failure.extra, challenge });
   }
 
-  /** Finds out who calls; throws where the credential that is needed is missing or no good. */
+  /** Authenticates the caller. Throws if a required credential is missing or invalid. */
   async identify(call: Call): Promise<Principal> {
     const { access } = this.method;
     if (access.public) return anonymous;
@@ -94,16 +96,16 @@ export class MethodGuard {
       : identifyBearer(this.#options, call, this.#principals);
   }
 
-  /** Lets the caller in, or throws. */
+  /** Authorises the caller, or throws. */
   admit(call: Call, principal: Principal): void {
     const { access } = this.method;
     const { membershipsOf } = this.#options;
     setCaller(call.context, { principal, call, method: this.method, membershipsOf });
     if (access.public) return;
     if (!this.#principals.has(principalTypes[principal.type])) {
-      throw fail('forbidden', `Only ${callersOf(access.principals)} may do this.`);
+      throw fail('forbidden', `This method accepts ${acceptedCredentials(access.principals)}.`);
     }
-    // Whether users act for themselves shows once the request is read.
+    // Only the decoded request shows whether users act for themselves.
     if (access.self && isUser(principal) && !this.#isScoped(principal)) return;
     this.#requireScope(principal);
     if (access.recentSignIn) this.#checkSignIn(principal);
@@ -119,11 +121,13 @@ export class MethodGuard {
     if (this.#isScoped(principal)) return;
     const { scope } = this.method.access;
     const needed =
-      scope === '' ? 'Users may do this for themselves only.' : `The scope ${scope} is needed.`;
+      scope === ''
+        ? 'Users can call this method only for themselves.'
+        : `The scope ${scope} is required.`;
     throw fail('forbidden', needed);
   }
 
-  /** Throws where a user has not signed in recently (RFC 9470 §3); other callers pass. */
+  /** Throws if a user has not signed in recently (RFC 9470 §3). Other callers pass. */
   #checkSignIn(principal: Principal): void {
     if (!isUser(principal)) return;
     const { stepUpSeconds, now } = this.#options;
@@ -132,11 +136,11 @@ export class MethodGuard {
     const challenge = bearerChallenge('insufficient_user_authentication', {
       max_age: stepUpSeconds,
     });
-    const detail = `A sign-in within the last ${stepUpSeconds} seconds is needed.`;
+    const detail = `A sign-in within the last ${stepUpSeconds} seconds is required.`;
     throw fail('step_up_required', detail, { challenge });
   }
 
-  /** Checks a decoded request: whom and what it is about, its workspace, its bounds. */
+  /** Checks a decoded request: its user, its sensitive fields, its workspace and its bounds. */
   async accept(call: Call, principal: Principal, request: Message): Promise<Message> {
     const { access } = this.method;
     if (access.self && isUser(principal)) {

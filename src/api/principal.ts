@@ -1,4 +1,4 @@
-// Who calls: what a credential stands for, and where a handler finds it.
+// The principal of a credential, and how handlers get the caller.
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
 import type { Call } from './call.ts';
@@ -30,7 +30,7 @@ export type Principal =
       readonly workspaceId: string;
     });
 
-/** The principals that a token can stand for. */
+/** The types of principal that a token can represent. */
 export const tokenPrincipalTypes = ['service', 'customer', 'staff', 'member'] as const;
 export type TokenPrincipalType = (typeof tokenPrincipalTypes)[number];
 
@@ -46,7 +46,7 @@ export const principalTypes: Record<Principal['type'], PrincipalType> = {
 /** The workspaces that a user is a member of, each with the scopes of the user's role there. */
 export type MembershipsOf = (userId: string) => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** What the guard has found out about a call. */
+/** The caller, as authenticated by the guard. */
 export type Caller = {
   readonly principal: Principal;
   readonly call: Call;
@@ -70,7 +70,7 @@ export function principalOf(context: HandlerContext): Principal {
   return callerOf(context).principal;
 }
 
-/** The user who calls. For the methods that only users may call. */
+/** The calling user, on methods that accept only users. */
 export function userOf(context: HandlerContext): UserPrincipal {
   const principal = principalOf(context);
   if (!isUser(principal)) throw new Error('the method is not for users alone');

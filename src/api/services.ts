@@ -1,4 +1,4 @@
-// The table of contents: every service with its implementation.
+// Every service with its implementation.
 import type { DescService } from '@bufbuild/protobuf';
 import type { ServiceImpl } from '@connectrpc/connect';
 import { AccountService } from '../../gen/latchkey/identity/v1/account_pb.js';
@@ -33,7 +33,7 @@ export const services = {
   workspace: WorkspaceService,
 } as const satisfies Record<string, DescService>;
 
-/** An implementation for each of the services: all of their methods. */
+/** An implementation of every method of every service. */
 export type Implementations = {
   readonly [K in keyof typeof services]: ServiceImpl<(typeof services)[K]>;
 };

@@ -1,10 +1,10 @@
-// How messages write and check their text: with Node's own UTF-8, which takes a third of the time
-// of the portable one that the library comes with.
+// Encodes and checks the strings of messages with Node's UTF-8 functions, which need a third of the
+// time of the library's portable ones.
 import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire';
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** The library keeps this for the whole process. */
+/** Applies to the whole process. */
 export function useNodeTextEncoding(): void {
   configureTextEncoding({
     ...getTextEncoding(),

@@ -1,5 +1,5 @@
-// What a request to update a resource changes: what its `update_mask` names (AIP-134) or, without a
-// mask, the fields that have a value.
+// The changes of an update request: the fields in its `update_mask` (AIP-134) or, without a mask,
+// the fields that have a value.
 import {
   type DescMessage,
   isFieldSet,
@@ -10,14 +10,14 @@ import {
 import { type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { invalid } from '../errors/errors.ts';
 
-/** How a field that can be changed becomes a change of its row, by the field's proto name. */
+/** Converts each changeable field, by proto name, to a change of its row. */
 export type UpdateFields<D extends DescMessage, C> = Readonly<
   Record<string, (request: MessageShape<D>) => C>
 >;
 
 export type Update<C> = { readonly paths: readonly string[]; readonly change: Partial<C> };
 
-/** Reads an update. Throws `invalid_argument` where the mask names what cannot be changed. */
+/** Reads an update. Throws `invalid_argument` if the mask names a field that cannot change. */
 export function readUpdate<D extends DescMessage, C extends object>(
   schema: D,
   request: MessageShape<D>,
@@ -33,7 +33,7 @@ export function readUpdate<D extends DescMessage, C extends object>(
   return { paths, change };
 }
 
-/** The paths of the mask; without one those of `fields` that have a value. */
+/** The paths of the mask or, without a mask, the paths of `fields` that have a value. */
 export function changedPaths(
   schema: DescMessage,
   request: Message,

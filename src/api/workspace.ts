@@ -1,11 +1,11 @@
-// The workspace that a call acts in.
+// The workspace of a call.
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { fail, invalid } from '../errors/errors.ts';
 import { callerOf } from './principal.ts';
 
 const workspaceKey = createContextKey<string>('', { description: 'the workspace of the call' });
 
-/** The workspace that the guard found for the call. */
+/** The workspace that the guard determined for the call. */
 export function workspaceOf(context: HandlerContext): string {
   const workspace = context.values.get(workspaceKey);
   if (workspace === '') throw new Error('the method is not marked as acting within a workspace');
@@ -17,32 +17,32 @@ export function setWorkspace(context: HandlerContext, workspaceId: string): void
 }
 
 /**
- * The workspace that a call acts in: the credential's own, else the one that the request names.
- * A caller of a streaming method learns it from the messages, so its handler calls this itself.
+ * The workspace of a call: the credential's workspace, or else the one that the request names.
+ * Handlers of streaming methods call this themselves, because the messages contain the workspace.
  */
 export async function resolveWorkspace(context: HandlerContext, named: string): Promise<string> {
   const { principal } = callerOf(context);
   switch (principal.type) {
     case 'workspace_key':
       if (named !== '' && named !== principal.workspaceId) {
-        throw fail('forbidden', 'The key belongs to another workspace.');
+        throw fail('forbidden', 'The API key belongs to another workspace.');
       }
       return principal.workspaceId;
     case 'service':
     case 'staff':
       if (named === '') {
-        throw invalid('workspace_id', 'is required, as the caller is not bound to a workspace');
+        throw invalid('workspace_id', 'is required for callers that are not bound to a workspace');
       }
       return named;
     case 'member':
       return memberWorkspace(context, principal.userId, named);
     case 'customer':
     case 'anonymous':
-      throw fail('forbidden', 'The caller has no workspace.');
+      throw fail('forbidden', 'The caller cannot access workspaces.');
   }
 }
 
-/** A member of a single workspace need not name it. */
+/** Members of a single workspace may omit it. */
 async function memberWorkspace(
   context: HandlerContext,
   userId: string,
@@ -51,7 +51,7 @@ async function memberWorkspace(
   const { method, membershipsOf } = callerOf(context);
   const memberships = await membershipsOf(userId);
   if (named === '' && memberships.size > 1) {
-    throw invalid('workspace_id', 'is required, as the user is a member of several workspaces');
+    throw invalid('workspace_id', 'is required for members of several workspaces');
   }
   const [only = ''] = memberships.keys();
   const workspaceId = named === '' ? only : named;

@@ -13,7 +13,7 @@ export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof
       const start = firstMs(request.startTime);
       const end = firstMs(request.endTime);
       if (start !== undefined && end !== undefined && end <= start) {
-        throw invalid('end_time', 'is not after start_time');
+        throw invalid('end_time', 'must be after start_time');
       }
       const query = pageQuery(request);
       const filter = { target, actor_id: actor, action, code, start, end };

@@ -121,7 +121,7 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
       const time = now();
       const old = await existing(trx, owner, id);
       if (stateOf(old, time) !== CredentialState.LIVE) {
-        throw fail('conflict', `The ${facts[owner.kind].one} has ended.`);
+        throw fail('conflict', `The ${facts[owner.kind].one} is expired or revoked.`);
       }
       await endCredentials(trx, owner, { id, time, overlapMs: overlapSeconds * 1000 });
       const { name, scopes, expire_time } = old;
@@ -167,7 +167,7 @@ async function insertWithin(
 ): Promise<CredentialRow> {
   const { max, one } = facts[owner.kind];
   if ((await countLive(trx, owner, time)) >= max) {
-    const detail = `The ${facts[owner.kind].owner} has ${max} live ${one}s, which is the most.`;
+    const detail = `The ${facts[owner.kind].owner} already has ${max} live ${one}s.`;
     throw fail('conflict', detail);
   }
   return insertCredential(trx, owner, made, { ...fields, createTime: time });
@@ -181,7 +181,7 @@ async function existing(trx: Executor, owner: Owner, id: string): Promise<Creden
 }
 
 function noSuchOwner({ kind }: Owner) {
-  return fail('not_found', `There is no such ${facts[kind].owner}.`);
+  return fail('not_found', `The ${facts[kind].owner} does not exist.`);
 }
 
 function stateOf(row: CredentialRow, time: number): CredentialState {

@@ -140,11 +140,11 @@ function createTurns() {
 }
 
 const refusals = {
-  users: () => fail('unavailable', 'Too many sign-ins are under way.', { retryAfterSeconds: 1 }),
+  users: () => fail('unavailable', 'Too many sign-ins are in progress.', { retryAfterSeconds: 1 }),
   changes: () =>
-    fail('rate_limited', 'Too many passwords are being changed.', { retryAfterSeconds: 1 }),
+    fail('rate_limited', 'Too many password changes are in progress.', { retryAfterSeconds: 1 }),
   links: () =>
-    fail('rate_limited', 'Too many passwords of links are being checked.', {
+    fail('rate_limited', 'Too many link passwords are being checked.', {
       retryAfterSeconds: 1,
     }),
 } satisfies Record<Kind, () => Error>;

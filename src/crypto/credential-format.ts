@@ -17,7 +17,7 @@ export type NewCredential = {
   readonly digest: string;
 };
 
-/** Makes a credential of 256 random bits. */
+/** Generates a credential of 256 random bits. */
 export function generateCredential(kind: CredentialKind, random: Random): NewCredential {
   const lookupId = base62(random(16), 22);
   const body = `lk_${kind}_${lookupId}_${base62(random(32), 43)}`;
@@ -25,14 +25,14 @@ export function generateCredential(kind: CredentialKind, random: Random): NewCre
   return { id: idPrefixes[kind] + lookupId, text, digest: digestOf(text) };
 }
 
-/** The row's id of a well-formed credential of that kind; undefined for anything else. */
+/** The row id of a well-formed credential of that kind. Undefined for any other text. */
 export function credentialId(kind: CredentialKind, text: string): string | undefined {
   const [, foundKind, lookupId, crc] = pattern.exec(text) ?? [];
   if (foundKind !== kind || lookupId === undefined) return undefined;
   return checksum(text.slice(0, -6)) === crc ? idPrefixes[kind] + lookupId : undefined;
 }
 
-/** The same of a credential of whatever kind. */
+/** The row id of a credential of any kind. */
 export function anyCredentialId(text: string): string | undefined {
   const [, kind] = pattern.exec(text) ?? [];
   return kind === undefined ? undefined : credentialId(kind as CredentialKind, text);

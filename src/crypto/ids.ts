@@ -1,4 +1,4 @@
-// Identifiers: a prefix that tells the kind, and 128 random bits in base62.
+// Identifiers: a prefix for the kind, and 128 random bits in base62.
 
 /** Cryptographically strong random bytes. */
 export type Random = (size: number) => Uint8Array;

@@ -1,6 +1,6 @@
-// The master key of a data folder, where the settings name none: `master.key`, which the first
-// start makes. While another one takes its place, that stands beside it as `master.key.next`, so
-// that whatever moment a rotation is cut off at, one of the two opens each value.
+// The master key file of a data folder, for settings without a master key. The first start creates
+// `master.key`. A rotation writes the new key to `master.key.next` first, so that one of the two
+// keys decrypts each value, even if the rotation is interrupted.
 import { randomBytes } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -31,12 +31,12 @@ export async function readMasterKeyIfAny(settings: Settings): Promise<MasterKey 
   return openMasterKey(settings);
 }
 
-/** The key of the data folder (mode 0600), which is made where there is none. */
+/** The key of the data folder (mode 0600). Created if it does not exist. */
 export async function readMasterKeyFile(dataDir: string): Promise<Uint8Array> {
   return readOrMake(fileIn(dataDir));
 }
 
-/** The key that is to take the place of the data folder's; made once, whoever asks for it. */
+/** The key that will replace the data folder's key. Created once. */
 export async function makeNextMasterKeyFile(dataDir: string): Promise<Uint8Array> {
   return readOrMake(nextFileIn(dataDir));
 }
@@ -47,7 +47,7 @@ export async function readNextMasterKeyFile(dataDir: string): Promise<Uint8Array
   return text === undefined ? undefined : parse(text, file);
 }
 
-/** Puts the next key in the place of the data folder's. */
+/** Replaces the data folder's key with the next key. */
 export async function placeNextMasterKeyFile(dataDir: string): Promise<void> {
   await rename(nextFileIn(dataDir), fileIn(dataDir));
   await syncFolder(dataDir);
@@ -56,7 +56,7 @@ export async function placeNextMasterKeyFile(dataDir: string): Promise<void> {
 async function readOrMake(file: string): Promise<Uint8Array> {
   const text = await readFileIfAny(file);
   if (text !== undefined) return parse(text, file);
-  // Another process may make it first.
+  // Another process may create it first.
   await writeFileOnce(file, `${randomBytes(32).toString('hex')}\n`);
   return parse(await readFile(file, 'utf8'), file);
 }

@@ -1,17 +1,17 @@
-// The master key: encrypts what has to be read back (signing keys) with AES-256-GCM, and gives
-// keys for other purposes (HKDF, RFC 5869).
+// The master key encrypts stored values, such as signing keys, with AES-256-GCM, and derives keys
+// for other purposes (HKDF, RFC 5869).
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
 export type MasterKey = {
-  /** Stored beside each ciphertext, to tell which key opens it. Tells nothing of the key. */
+  /** Stored with each ciphertext to identify its key. Reveals nothing about the key. */
   readonly id: string;
   /** Encrypts, bound to `purpose`. */
   seal(plaintext: Uint8Array, purpose: string): string;
-  /** Decrypts; throws where the text was altered or sealed for another purpose. */
+  /** Decrypts. Throws if the text was altered or sealed for another purpose. */
   open(ciphertext: string, purpose: string): Buffer;
-  /** Whether it opens what the master key with this id has sealed. */
+  /** Whether this master key decrypts values that the key with this id sealed. */
   opens(id: string): boolean;
-  /** A 32-byte key of its own for a purpose. Another master key gives another one. */
+  /** Derives a 32-byte key for a purpose. */
   derive(purpose: string): Buffer;
 };
 
@@ -19,8 +19,8 @@ export type MasterKey = {
 const authTagLength = 16;
 
 /**
- * Makes a master key of 32 bytes. It seals under these alone, and opens what is sealed under the
- * `others`, too: those that it takes the place of.
+ * Creates a master key from 32 bytes. It encrypts with these bytes only, and also decrypts values
+ * of the `others`, which it replaces.
  */
 export function createMasterKey(bytes: Uint8Array, others: readonly Uint8Array[] = []): MasterKey {
   const own = createSingleKey(bytes);
@@ -33,7 +33,7 @@ export function createMasterKey(bytes: Uint8Array, others: readonly Uint8Array[]
         try {
           return one.open(ciphertext, purpose);
         } catch {
-          // Sealed under another one of them, or under none.
+          // Sealed under another key.
         }
       }
       return (all.at(-1) ?? own).open(ciphertext, purpose);

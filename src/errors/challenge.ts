@@ -1,6 +1,6 @@
 // The values of `WWW-Authenticate` (RFC 6750 §3, RFC 9470 §3).
 
-/** A challenge needs a parameter (RFC 6750 §3): the realm where there is nothing else to say. */
+/** A challenge must have a parameter (RFC 6750 §3): the realm if there is no other. */
 export function bearerChallenge(
   error?: string,
   parameters: Readonly<Record<string, string | number>> = {},

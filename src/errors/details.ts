@@ -1,4 +1,4 @@
-// An error of the catalogue as gRPC and Connect carry it: google.rpc details beside the status.
+// Converts errors of the catalogue to google.rpc details, for gRPC and Connect.
 import { create, type DescMessage, type MessageInitShape } from '@bufbuild/protobuf';
 import {
   BadRequestSchema,
@@ -10,7 +10,7 @@ import type { Failure } from './errors.ts';
 
 type Detail = { desc: DescMessage; value: MessageInitShape<DescMessage> };
 
-/** The details of an error, most telling first. */
+/** The details of an error, the most specific first. */
 export function errorDetails(failure: Failure, requestId: string): Detail[] {
   const details: Detail[] = [
     {

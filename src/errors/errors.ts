@@ -1,10 +1,10 @@
-// Errors as the service throws them: each has a code of the catalogue.
+// The errors that the service throws. Each has a code of the catalogue.
 import type { Code } from '@connectrpc/connect';
 import { catalogue, type ErrorCode } from './catalogue.ts';
 
 export type { ErrorCode };
 
-/** A field of the request, by its proto name, and what is wrong with it. */
+/** A request field, by its proto name, and its problem. */
 export type FieldError = { readonly field: string; readonly detail: string };
 
 type FailureExtra = {
@@ -13,17 +13,17 @@ type FailureExtra = {
   readonly challenge?: string;
   /** Seconds until a retry makes sense. */
   readonly retryAfterSeconds?: number;
-  /** Where one code has several gRPC statuses (`conflict`). */
+  /** For codes with several gRPC statuses (`conflict`). */
   readonly grpc?: Code;
-  /** The id of what the call was about, for the audit log; never sent. */
+  /** The id of the call's target, for the audit log. Never sent. */
   readonly target?: string;
-  /** More headers of the HTTP answer, such as `Allow`. */
+  /** Additional response headers, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** For the log only; never sent. */
+  /** For the log only. Never sent. */
   readonly cause?: unknown;
 };
 
-/** An error as the caller sees it. Its message is public; its cause is not. */
+/** An error for the caller. Its message is public; its cause is not. */
 export class Failure extends Error {
   readonly code: ErrorCode;
   readonly extra: FailureExtra;
@@ -52,26 +52,26 @@ export class Failure extends Error {
   }
 }
 
-/** Makes an error of the catalogue. `detail` is public: no secret, nothing internal. */
+/** Creates an error of the catalogue. `detail` is public and must not contain secrets. */
 export function fail(code: ErrorCode, detail: string, extra: FailureExtra = {}): Failure {
   return new Failure(code, detail, extra);
 }
 
-/** Makes `invalid_argument` for one field, named as in the proto. */
+/** Creates `invalid_argument` for one field, by its proto name. */
 export function invalid(field: string, detail: string): Failure {
   return fail('invalid_argument', `${field}: ${detail}`, { fields: [{ field, detail }] });
 }
 
-/** Turns whatever was thrown into an error of the catalogue; what is not one is `internal`. */
+/** Converts a thrown value to an error of the catalogue. Unknown errors become `internal`. */
 export function failureOf(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (thrown instanceof Error && isGone(thrown)) {
-    return fail('canceled', 'The caller went away.', { cause: thrown });
+    return fail('canceled', 'The caller closed the connection.', { cause: thrown });
   }
-  return fail('internal', 'Something went wrong on our side.', { cause: thrown });
+  return fail('internal', 'An internal error occurred.', { cause: thrown });
 }
 
-/** The codes that Node gives the end of a caller's connection amid its request or answer. */
+/** Node's error codes for a connection that closed during the request or the response. */
 const goneCodes = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ABORT_ERR']);
 
 function isGone(error: Error): boolean {

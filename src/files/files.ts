@@ -1,9 +1,9 @@
-// Files that must be there whole or not at all.
+// Files that exist in full or not at all.
 import { randomUUID } from 'node:crypto';
 import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Makes what was done in a folder (files made, linked, renamed) outlast a crash. */
+/** Makes changes in a folder (created, linked and renamed files) survive a crash. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -13,7 +13,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Writes a file that only its owner can read, unless it is there already. */
+/** Writes a file that only its owner can read, unless the file exists. */
 export async function writeFileOnce(file: string, text: string): Promise<boolean> {
   return withTemporary(file, text, async (temporary) => {
     try {
@@ -26,7 +26,7 @@ export async function writeFileOnce(file: string, text: string): Promise<boolean
   });
 }
 
-/** Writes a file that only its owner can read, in place of what was there. */
+/** Writes a file that only its owner can read. Replaces an existing file. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   await withTemporary(file, text, (temporary) => rename(temporary, file));
 }
@@ -57,8 +57,8 @@ const temporaryPattern = /^(.+)\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const temporaryMs = 60_000;
 
 /**
- * Removes the temporary files that a killed process has left of files that `isOurs` accepts. Files
- * of the last minute stay: another process may be writing them.
+ * Removes temporary files that a killed process left, if `isOurs` accepts the file. Files of the
+ * last minute stay, because another process may be writing them.
  */
 export async function removeTemporaries(
   folder: string,
@@ -73,7 +73,7 @@ export async function removeTemporaries(
   }
 }
 
-/** Reads a text file; undefined where there is none. */
+/** Reads a text file. Undefined if it does not exist. */
 export async function readFileIfAny(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');

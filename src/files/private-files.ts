@@ -1,7 +1,7 @@
-// Keeps folders and files readable by their owner alone, whatever the umask was.
+// Keeps folders and files readable only by their owner, for any umask.
 import { chmod, mkdir, stat } from 'node:fs/promises';
 
-/** Names a file or folder that other users can open, and says what was done about it. */
+/** Reports a file or folder that other users can open, and the action taken. */
 export type OpenPath = { readonly path: string; readonly message: string };
 
 const folderMode = 0o700;
@@ -11,13 +11,13 @@ const worldWritable = 0o002;
 const sticky = 0o1000;
 
 /**
- * Makes a folder if it is missing, and closes one that other users can open if this user owns it.
- * Throws where every user may write to it and it cannot be closed.
+ * Creates a missing folder. Closes a folder that other users can open, if this user owns it. Throws
+ * if every user may write to the folder and it cannot be closed.
  */
 export async function makePrivateFolder(folder: string): Promise<OpenPath | undefined> {
   await mkdir(folder, { recursive: true, mode: folderMode });
   const { mode, uid } = await stat(folder);
-  // A folder such as /tmp belongs to everyone, and closing it would break other programs.
+  // All users share a folder such as /tmp. Closing it would break other programs.
   const isShared = (mode & sticky) !== 0;
   if (isOurs(uid) && !isShared) return close(folder, folderMode);
   if ((mode & worldWritable) !== 0) {
@@ -29,7 +29,7 @@ export async function makePrivateFolder(folder: string): Promise<OpenPath | unde
   return { path: folder, message: `other users can open it: ${closeAdvice(folder)}` };
 }
 
-/** Closes a file that other users can open. A file that is missing is left alone. */
+/** Closes a file that other users can open. Ignores a missing file. */
 export async function makePrivateFile(file: string): Promise<OpenPath | undefined> {
   const stats = await statIfAny(file);
   if (stats === undefined || (stats.mode & others) === 0) return undefined;

@@ -1,13 +1,13 @@
-// The built browser code: what its files are called, from Vite's manifest.
+// The file names of the built browser code, from Vite's manifest.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 export type Entry = {
-  /** Its address. */
+  /** The URL path of the module. */
   readonly file: string;
-  /** Addresses of the style sheets that it needs from the start. */
+  /** URL paths of the style sheets that it needs at start. */
   readonly styles: readonly string[];
-  /** Addresses of the modules that it imports, and they in turn. */
+  /** URL paths of the modules that it imports, directly and indirectly. */
   readonly imports: readonly string[];
 };
 
@@ -24,7 +24,7 @@ type Chunk = {
   readonly imports?: readonly string[];
 };
 
-/** Reads the manifest in `webDir`. Throws where the browser code was not built. */
+/** Reads the manifest in `webDir`. Throws if the browser code was not built. */
 export async function readAssets(webDir: string): Promise<Assets> {
   const file = path.join(webDir, '.vite/manifest.json');
   const manifest: Record<string, Chunk> = JSON.parse(await readFile(file, 'utf8'));

@@ -2,7 +2,7 @@
 import { fail } from '../errors/errors.ts';
 
 export type RangeRequest = {
-  /** The headers of the same names; empty where they are absent. */
+  /** The headers of the same names. Empty if absent. */
   readonly range: string;
   readonly ifRange: string;
   readonly ifNoneMatch: string;
@@ -25,7 +25,7 @@ export function selectBytes(request: RangeRequest, size: number, etag: string): 
   const whole = { notModified: false, partial: false, offset: 0, length: size };
   const { ifMatch = '' } = request;
   if (ifMatch !== '' && !etagMatchesStrongly(ifMatch, etag)) {
-    throw fail('precondition_failed', 'The document has another entity tag.');
+    throw fail('precondition_failed', "If-Match does not match the document's entity tag.");
   }
   if (etagMatches(request.ifNoneMatch, etag)) return { ...whole, notModified: true, length: 0 };
   if (request.ifRange !== '' && request.ifRange !== etag) return whole;
@@ -38,20 +38,24 @@ export function selectBytes(request: RangeRequest, size: number, etag: string): 
   // A last position before the first is malformed (§14.1.2), not out of range.
   if (first !== '' && last !== '' && Number(last) < Number(first)) return whole;
   if (from >= size || (first === '' && Number(last) === 0)) {
-    throw fail('range_not_satisfiable', `The range lies beyond the end, at byte ${size}.`, {
-      headers: { 'content-range': `bytes */${size}` },
-    });
+    throw fail(
+      'range_not_satisfiable',
+      `The range must begin before the end of the document at byte ${size}.`,
+      {
+        headers: { 'content-range': `bytes */${size}` },
+      },
+    );
   }
   return { notModified: false, partial: true, offset: from, length: to - from + 1 };
 }
 
-/** Whether `If-None-Match` names the tag: the weak comparison of RFC 9110 §8.8.3.2. */
+/** Whether `If-None-Match` contains the tag, by the weak comparison of RFC 9110 §8.8.3.2. */
 export function etagMatches(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag);
 }
 
-/** Whether `If-Match` names the tag: the strong comparison. */
+/** Whether `If-Match` contains the tag, by the strong comparison. */
 function etagMatchesStrongly(ifMatch: string, etag: string): boolean {
   return ifMatch.trim() === '*' || ifMatch.split(',').some((tag) => tag.trim() === etag);
 }

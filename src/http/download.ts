@@ -1,4 +1,4 @@
-// The headers of an answer that is a document's bytes.
+// The headers of a response with a document's bytes.
 import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { DownloadHeader } from '../../gen/latchkey/http/v1/download_pb.js';
@@ -17,8 +17,8 @@ export type DownloadMessage = {
 export type DownloadHead = { readonly status: number; readonly headers: Record<string, string> };
 
 /**
- * The status and headers for a download. `disposition` is what the caller wants; what must not be
- * shown in place is an attachment all the same.
+ * The status and headers of a download. `disposition` is the requested one. Content that must not
+ * be shown inline is always an attachment.
  */
 export function downloadHead(facts: Facts, disposition: 'inline' | 'attachment'): DownloadHead {
   const inline = disposition === 'inline' && inlineTypes.has(facts.contentType);
@@ -44,8 +44,8 @@ export function downloadHead(facts: Facts, disposition: 'inline' | 'attachment')
 }
 
 /**
- * The body of a download. Awaits the first chunk, so that bytes that cannot be read give an error
- * answer. A later error destroys the connection: the body stays shorter than its Content-Length.
+ * The body of a download. Awaits the first chunk, so that unreadable bytes result in an error
+ * response. A later error destroys the connection: the body stays shorter than its Content-Length.
  */
 export async function downloadBody(chunks: AsyncGenerator<Uint8Array>): Promise<Readable> {
   const first = await chunks.next();
@@ -54,7 +54,7 @@ export async function downloadBody(chunks: AsyncGenerator<Uint8Array>): Promise<
     yield* chunks;
   }
   const body = Readable.from(all(), { objectMode: false });
-  // Also where it is closed before it was read: a generator that was not begun does not end others.
+  // Also closes the source if nothing was read: a generator that has not started closes no others.
   body.once('close', () => void chunks.return(undefined).catch(() => {}));
   return body;
 }

@@ -1,6 +1,6 @@
-// The headers of pages that are for the one who asks, and for nobody else.
+// The headers of HTML that only its requester may see.
 
-/** What the pages' own code needs, and nothing besides (CSP Level 3). */
+/** Permits only the service's own code (CSP Level 3). */
 const policy = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -13,7 +13,7 @@ const policy = {
   'frame-ancestors': "'none'",
 };
 
-/** `others`: sources in place of those that every page has. */
+/** `others` replaces the default sources. */
 export function htmlHeaders(
   others: Partial<Record<keyof typeof policy, string>> = {},
 ): Record<string, string> {

@@ -1,4 +1,4 @@
-// HTML made safe: what is put into a template is escaped, unless a template made it.
+// Safe HTML: values in a template are escaped, unless they come from another template.
 
 export class Html {
   readonly text: string;
@@ -14,7 +14,7 @@ export class Html {
 
 type Value = string | number | Html | undefined | readonly Html[];
 
-/** A template whose values are escaped. `undefined` leaves nothing. */
+/** A template whose values are escaped. `undefined` becomes an empty string. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   let text = strings[0] ?? '';
   values.forEach((value, i) => {

@@ -1,4 +1,4 @@
-// What a browser may show in place. Everything else is a download of opaque bytes.
+// The content types that a browser may show inline. All others are downloads of opaque bytes.
 
 export const pictureTypes: ReadonlySet<string> = new Set([
   'image/avif',

@@ -1,8 +1,8 @@
 import type { Failure } from '../errors/errors.ts';
 
-/** A request that reached no method; the guard observes calls of methods. */
+/** A request that reached no method. The guard observes calls of methods. */
 export type HttpObservation = {
-  /** The page's name; `unrouted` where there is none. */
+  /** The name of the route. `unrouted` if there is none. */
   readonly name: string;
   readonly requestId: string;
   readonly peer: string;

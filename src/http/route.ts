@@ -7,7 +7,7 @@ export type RouteRequest = {
   readonly isHead: boolean;
   /** The caller's network address. */
   readonly peer: string;
-  /** The variables of the page's path. */
+  /** The variables of the route's path. */
   readonly variables: Readonly<Record<string, string>>;
   /** The fields of a form (`application/x-www-form-urlencoded`). */
   readonly form: URLSearchParams;
@@ -16,21 +16,21 @@ export type RouteRequest = {
 
 export type RouteReply = {
   readonly status: number;
-  /** Several values are several headers of the name. */
+  /** Several values become several headers. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Readable | undefined;
-  /** For the log: the error that the page tells of. */
+  /** For the log: the error that the HTML shows. */
   readonly failure?: Failure;
 };
 
 export type HttpRoute = {
-  /** A page for GET also answers HEAD. */
+  /** A GET route also answers HEAD. */
   readonly method: 'GET' | 'POST';
   /** A path template, such as `/s/{slug}`. */
   readonly path: string;
   /** The name in logs and metrics. */
   readonly name: string;
-  /** Whether its address with a slash at the end, which people type, leads to it. */
+  /** Whether the path also matches with a trailing slash, which people type. */
   readonly takesSlash?: boolean;
   answer(request: RouteRequest): Promise<RouteReply>;
 };

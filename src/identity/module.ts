@@ -68,7 +68,7 @@ export async function createIdentityModule(
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
   const keyring = await openKeyring({ db, masterKey, invalidations, tokenSecondsMax, now });
-  const onError = (error: unknown) => log.error({ err: error }, 'the rotation of keys failed');
+  const onError = (error: unknown) => log.error({ err: error }, 'signing key rotation failed');
   const rotation = await startRotation({
     masterKey,
     keyring,

@@ -1,12 +1,11 @@
-// Shares a limited number of places among owners that are known by their keys. Each owner may hold
-// fewer places than are still free: one owner alone gets half of them, two get a third each, and
-// however many places the others hold, one more owner finds some.
+// Shares a limited number of places among owners. Each owner may hold fewer places than are free:
+// one owner gets half of them, two get a third each. Another owner always finds a free place.
 
-/** Names an owner, the outermost part first, such as a workspace and one of its links. */
+/** The path of an owner, outermost part first, such as a workspace and one of its links. */
 export type OwnerPath = readonly string[];
 
 export type Places = {
-  /** Takes a place for the owner; undefined where its share is used up. Call the result once. */
+  /** Takes a place for the owner. Undefined if its share is used up. Call the result once. */
   enter(key: string): (() => void) | undefined;
 };
 
@@ -31,7 +30,7 @@ export function createPlaces(count: number): Places {
 }
 
 export type FairQueue<T> = {
-  /** Puts an item at the end of its owner's queue; false where the owner's share is used up. */
+  /** Adds an item to its owner's queue. False if the owner's share is used up. */
   add(path: OwnerPath, item: T): boolean;
   /** Takes the next item: owners take turns at each level of the path. */
   next(): T | undefined;

@@ -1,7 +1,7 @@
-// The depth of a JSON text, which is judged before it is parsed: deep nesting costs the parser, and
-// all that follows it, far more time than the same number of flat bytes.
+// Checks the depth of a JSON text before it is parsed: deep nesting costs the parser far more time
+// than the same number of flat bytes.
 
-/** More than any message of the service has; protobuf decoders use the same limit. */
+/** More than any message of the service needs. Protobuf decoders use the same limit. */
 const depthMax = 100;
 
 const quote = 0x22;

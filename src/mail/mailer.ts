@@ -1,4 +1,4 @@
-// What the other parts know of mail.
+// The interface for sending mail.
 
 export type Mail = {
   /** A single address. */
@@ -8,11 +8,11 @@ export type Mail = {
 };
 
 export type Mailer = {
-  /** Resolves once the mail was handed over; throws `unavailable` where it cannot be. */
+  /** Resolves when the mail was handed over. Throws `unavailable` if that fails. */
   send(mail: Mail): Promise<void>;
 };
 
 export type OpenMailer = Mailer & {
-  /** Gives up on the mails that are under way. */
+  /** Abandons the mails in progress. */
   stop(): void;
 };

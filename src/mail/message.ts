@@ -13,7 +13,7 @@ export type MessageOptions = {
   readonly now: Clock;
 };
 
-/** Throws where `to` is not a single address. */
+/** Throws if `to` is not a single address. */
 export function messageOf(mail: Mail, { from, random, now }: MessageOptions): SendMailOptions {
   if (readEmail(mail.to) === undefined) throw new Error('a mail goes to a single address');
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
@@ -25,7 +25,7 @@ export function messageOf(mail: Mail, { from, random, now }: MessageOptions): Se
     textEncoding: 'quoted-printable',
     date: new Date(now()),
     messageId: `<${randomText(random)}@${domain}>`,
-    // RFC 3834 §5: nobody's out-of-office reply comes back.
+    // Prevents out-of-office replies (RFC 3834 §5).
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -1,4 +1,4 @@
-// Without an SMTP server: each mail is a file, for whoever tries the service out.
+// Writes each mail to a file, for trials without an SMTP server.
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createTransport } from 'nodemailer';
@@ -11,7 +11,7 @@ import { type MessageOptions, messageOf } from './message.ts';
 
 export type OutboxOptions = MessageOptions & {
   readonly folder: string;
-  /** The oldest beyond are removed. */
+  /** The maximum number of files. The oldest are deleted first. */
   readonly filesMax?: number;
 };
 
@@ -36,7 +36,7 @@ export async function openOutbox(options: OutboxOptions): Promise<OpenMailer> {
         await writeFileOnce(file, message.toString());
         await removeOldest();
       } catch (cause) {
-        throw fail('unavailable', 'The mail cannot be sent right now.', {
+        throw fail('unavailable', 'The mail cannot be sent.', {
           cause,
           retryAfterSeconds: 30,
         });

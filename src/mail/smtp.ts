@@ -7,9 +7,9 @@ import { type MessageOptions, messageOf } from './message.ts';
 
 export type SmtpOptions = MessageOptions & {
   readonly server: SmtpSettings;
-  /** How long a mail may take, its wait for a connection included. */
+  /** The time limit for a mail, including the wait for a connection. */
   readonly timeoutMs?: number;
-  /** Mails under way at a time, those that wait for a connection included. */
+  /** The maximum number of mails in progress, including those that wait for a connection. */
   readonly pendingMax?: number;
 };
 
@@ -20,8 +20,8 @@ const retryAfterSeconds = 30;
 const tlsOptions = {
   tls: { secure: true },
   starttls: { secure: false, requireTLS: true },
-  // What stays on the machine needs no encryption; a server that insists on it often has a
-  // certificate that names nobody.
+  // Mail to the same machine needs no encryption. A local server that insists on it often has a
+  // certificate without a matching name.
   local: { secure: false, tls: { rejectUnauthorized: false } },
 } as const;
 
@@ -33,7 +33,7 @@ export function createSmtpMailer(options: SmtpOptions): OpenMailer {
     host,
     port,
     ...tlsOptions[encryption],
-    // With a login, nothing is sent without one.
+    // If the URL has a login, no mail is sent without it.
     ...(login && { auth: { user: login.user, pass: login.password }, forceAuth: true }),
     maxConnections: connectionsMax,
     maxRequeues: 1,
@@ -43,7 +43,7 @@ export function createSmtpMailer(options: SmtpOptions): OpenMailer {
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
   });
-  // Each failure reaches the mail that it concerns.
+  // Each failure rejects its own mail.
   transport.on('error', () => {});
   let pending = 0;
 
@@ -51,14 +51,14 @@ export function createSmtpMailer(options: SmtpOptions): OpenMailer {
     async send(mail) {
       const message = messageOf(mail, options);
       if (pending >= pendingMax) {
-        throw fail('unavailable', 'Too many mails are under way.', { retryAfterSeconds });
+        throw fail('unavailable', 'Too many mails are being sent.', { retryAfterSeconds });
       }
       pending++;
       try {
         await transport.sendMail({ ...message, signal: AbortSignal.timeout(timeoutMs) });
       } catch (error) {
         const cause = new Error(`the mail was not handed over: ${reasonOf(error)}`);
-        throw fail('unavailable', 'The mail cannot be sent right now.', {
+        throw fail('unavailable', 'The mail cannot be sent.', {
           cause,
           retryAfterSeconds,
         });
@@ -74,13 +74,13 @@ export function createSmtpMailer(options: SmtpOptions): OpenMailer {
 
 const facts = ['code', 'originalCode', 'command', 'responseCode'] as const;
 
-/** What is known by its form: a message may repeat an address, or what else was sent. */
+/** The code of an error. Its message could repeat an address or other data. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const known = new Map<string, unknown>(Object.entries(error));
-  const told = facts.flatMap((name) => {
+  const found = facts.flatMap((name) => {
     const value = String(known.get(name) ?? '');
     return /^[\w ]{1,50}$/.test(value) ? [`${name} ${value}`] : [];
   });
-  return told.join(', ') || error.name;
+  return found.join(', ') || error.name;
 }

@@ -1,6 +1,6 @@
 /**
- * A network address as it is told everywhere: without brackets and zone, an IPv4 address that
- * arrived over IPv6 (`::ffff:192.0.2.1`) as IPv4. Sockets write the same one differently.
+ * A network address in one form: without brackets and zone, and with IPv4-mapped IPv6 addresses
+ * (`::ffff:192.0.2.1`) as IPv4. Sockets write the same address in several forms.
  */
 export function bareAddress(address: string): string {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');

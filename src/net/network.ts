@@ -1,9 +1,9 @@
-// What counts as one network address: an IPv4 address; of an IPv6 address the /64 that every
-// household and every rented machine has to itself.
+// The network of an address: the IPv4 address itself, or the /64 of an IPv6 address, which is the
+// usual size for one household or one rented machine.
 import { isIPv6 } from 'node:net';
 import { bareAddress } from './address.ts';
 
-/** The network of a caller's address; what is no address is its own network. */
+/** The network of a caller's address. Any other text is its own network. */
 export function networkOf(address: string): string {
   const bare = bareAddress(address);
   if (!isIPv6(bare)) return bare;

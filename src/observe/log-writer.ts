@@ -5,7 +5,7 @@ import { fstatSync, openSync, write } from 'node:fs';
 export type LogWriter = {
   /** Queues one line. */
   write(line: string): void;
-  /** Resolves once every queued line is written or dropped, or after `timeoutMs`. */
+  /** Resolves when every queued line is written or dropped, or after `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>;
   /** How many lines were dropped since the start. */
   droppedLines(): number;
@@ -14,14 +14,14 @@ export type LogWriter = {
 export type LogWriterOptions = {
   /** A file; undefined for standard output. */
   readonly file: string | undefined;
-  /** Makes the line that reports how many lines were dropped before it. */
+  /** Creates the line that reports the number of dropped lines. */
   readonly reportOf: (droppedLines: number) => string;
 };
 
-/** Writes all of a chunk; rejects where that fails. */
+/** Writes a whole chunk, or rejects. */
 type Sink = (chunk: Buffer) => Promise<void>;
 
-/** Lines wait this long for one another: passing on each of them would cost more than making it. */
+/** Lines are collected for this long, because writing each one would cost more than creating it. */
 const gatherMs = 10;
 const chunkBytesMax = 64 * 1024;
 /** The memory for lines that the reader has not accepted. */
@@ -130,7 +130,7 @@ function openSink(file: string | undefined): Sink {
 }
 
 function pipeSink(stream: NodeJS.WriteStream): Sink {
-  // Each failure reaches the chunk that it concerns.
+  // Each failure rejects the write of its chunk.
   stream.on('error', () => {});
   return (chunk) =>
     new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// The log: JSON lines with the request id. It is handed facts, never messages or headers, so that
-// no secret can reach it; what might all the same hold one is censored by its name.
+// The log: JSON lines with the request id. Callers log facts, never messages or headers, so that it
+// contains no secrets. Fields that could contain one are censored by name.
 import pino from 'pino';
 import type { Config } from '../config/config.ts';
 import { createLogWriter } from './log-writer.ts';
@@ -9,7 +9,7 @@ export type Log = pino.Logger;
 
 export type OpenLog = {
   readonly log: Log;
-  /** Writes the lines that are still in memory, for as long as their reader accepts them. */
+  /** Writes the lines that are still in memory, while the reader accepts them. */
   flush(): Promise<void>;
   /** How many lines were dropped, because no process read them. */
   droppedLines(): number;
@@ -36,7 +36,7 @@ export type LogOptions = {
   readonly file?: string;
 };
 
-/** How long the end of the process waits for a reader of its log. */
+/** How long the exit of the process waits for the reader of its log. */
 const flushMs = 500;
 
 export function createLog({ level, format, file }: LogOptions): OpenLog {
@@ -62,7 +62,7 @@ export function createLog({ level, format, file }: LogOptions): OpenLog {
   return { log, flush: () => writer.flush(flushMs), droppedLines: () => writer.droppedLines() };
 }
 
-/** Writes the time of a line. Lines of one millisecond share the text, which is dear to make. */
+/** Formats the time of a line. Lines of one millisecond share the expensive text. */
 function isoTime(): () => string {
   let at = 0;
   let text = '';
@@ -76,13 +76,13 @@ function isoTime(): () => string {
 
 type Fields = Record<string, unknown>;
 
-/** Censors by name, at the top and one level below. An error is left to its serializer. */
+/** Censors fields by name, on the top two levels. The serializer handles errors. */
 function censor(fields: Fields, depth = 0): Fields {
   let kept = fields;
   for (const [name, value] of Object.entries(fields)) {
     const inner = depth === 0 && isFields(value) ? censor(value, 1) : value;
-    const told = secretNames.has(name) ? '[secret]' : inner;
-    if (told !== value) kept = { ...kept, [name]: told };
+    const logged = secretNames.has(name) ? '[secret]' : inner;
+    if (logged !== value) kept = { ...kept, [name]: logged };
   }
   return kept;
 }

@@ -1,4 +1,4 @@
-// What is told of each call: a line in the log, and the metrics.
+// Records each call in the log and in the metrics.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Observation } from '../api/method-guard.ts';
 import { principalId } from '../api/principal.ts';
@@ -96,7 +96,7 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
     blob({ documentId, source, result }) {
       blobs.inc({ source, result });
       if (result === 'ok') return;
-      log.error({ document_id: documentId, source, damage: result }, 'a document is damaged');
+      log.error({ document_id: documentId, source, damage: result }, 'document is damaged');
     },
 
     metrics: { contentType: registry.contentType, read: () => registry.metrics() },

@@ -174,11 +174,11 @@ export function storageFailure(error: unknown): unknown {
   // An extended code of SQLite is its primary code with a suffix.
   const code = codeOf(error).replace(/^(SQLITE_[A-Z]+)_.*$/, '$1');
   if (fullCodes.has(code)) {
-    const detail = 'The database has no room for this.';
+    const detail = 'The database is full.';
     return fail('unavailable', detail, { cause: error, retryAfterSeconds: 60 });
   }
   if (!awayCodes.has(code) && !isPostgresAway(error)) return error;
-  return fail('unavailable', 'The database cannot be reached.', {
+  return fail('unavailable', 'The database is unreachable.', {
     cause: error,
     retryAfterSeconds: 1,
   });

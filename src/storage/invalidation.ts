@@ -82,7 +82,7 @@ export async function watchInvalidations(
       return pollOnce().catch((error: unknown) => {
         const cause = storageFailure(error);
         if (cause instanceof Failure) throw cause;
-        const detail = 'The database cannot be reached.';
+        const detail = 'The service cannot read invalidations from the database.';
         throw fail('unavailable', detail, { cause, retryAfterSeconds: 1 });
       });
     },

@@ -42,7 +42,7 @@ function readToken(token: string): Position {
   const text = Buffer.from(token, 'base64url').toString();
   const [, time, id] = /^1\.(\d{1,15})\.([\w-]{1,64})$/.exec(text) ?? [];
   if (time === undefined || id === undefined) {
-    throw invalid('page_token', 'is not the next_page_token of an earlier answer');
+    throw invalid('page_token', 'must be the next_page_token of a previous response');
   }
   return { time: Number(time), id };
 }

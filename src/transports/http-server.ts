@@ -32,9 +32,9 @@ export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
 };
 
 export type HttpTransport = {
-  /** Refuses new connections, lets requests under way finish. */
+  /** Refuses new connections and lets requests in progress finish. */
   drain(): Promise<void>;
-  /** Ends whatever is left. */
+  /** Ends the remaining ones at once. */
   close(): void;
 };
 
@@ -60,8 +60,8 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     response.once('close', () => underWay.delete(response));
     request.url = originForm(request.url ?? '');
     if (hostLines(request) > 1) {
-      // RFC 9112 §3.2: a proxy may have routed by the one, and we would act by the other.
-      const failure = fail('invalid_argument', 'The request has more than one Host.');
+      // A proxy may have routed by one Host, and this server would use the other (RFC 9112 §3.2).
+      const failure = fail('invalid_argument', 'The request contains more than one Host header.');
       refuseRequest(failure, request, response, gateway);
       return;
     }
@@ -76,7 +76,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
 
   const app = Fastify({
     exposeHeadRoutes: false,
-    // A request that arrives on an open connection while we drain is still answered.
+    // Requests that arrive on open connections during the drain are still answered.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => sayError(error, request, reply, gateway),
     routerOptions: { maxParamLength: 1024 },
@@ -88,7 +88,10 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
         refuse: (thrown, request, response) =>
           refuseRequest(gateway.failureOf(thrown), request, response, gateway),
         refuseExpectation: (request, response) => {
-          const failure = fail('invalid_argument', 'The expectation in Expect is not supported.');
+          const failure = fail(
+            'invalid_argument',
+            'The value of the Expect header is not supported.',
+          );
           refuseRequest(failure, request, response, gateway, 417);
         },
       });
@@ -126,14 +129,14 @@ function hostLines({ rawHeaders }: IncomingMessage): number {
   return lines;
 }
 
-/** RFC 9112 §3.2.2: a server has to take a target that comes with its origin, as to a proxy. */
+/** A server must accept a target in absolute form, as sent to proxies (RFC 9112 §3.2.2). */
 function originForm(target: string): string {
   const [, rest] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? [];
   if (rest === undefined) return target;
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-// A worker runs under the policy of its own file; pdf.js decodes some images with WebAssembly.
+// The policy of a worker comes with its file. pdf.js decodes some images with WebAssembly.
 const assetPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
 async function registerAssets(app: FastifyInstance, root: string): Promise<void> {

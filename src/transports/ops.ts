@@ -1,9 +1,9 @@
-// For operators: is it alive, is it ready, how is it doing.
+// Liveness, readiness and metrics for operators.
 import Fastify from 'fastify';
 import { represent } from './http/compression.ts';
 import type { BoundSocket } from './socket.ts';
 
-/** What readiness depends on, by name; each throws while it is not ready. */
+/** The readiness checks by name. Each throws while it is not ready. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
 
 export type OpsOptions = {
@@ -16,13 +16,13 @@ export type OpsOptions = {
 };
 
 export type OpsServer = {
-  /** From now on the process says that it is not ready. */
+  /** Makes the process report that it is not ready. */
   drain(): void;
   close(): Promise<void>;
 };
 
 const checkMs = 2_000;
-/** A request has this time to arrive in full; a connection that sends nothing is closed, too. */
+/** The time limit for a request to arrive in full, and for an idle connection. */
 const requestMs = 10_000;
 const connectionsMax = 256;
 

@@ -108,7 +108,7 @@ describe('the audit log', () => {
     await open('/audit?action=nonsense');
     await page.getByRole('alert').getByText('Request ID').waitFor();
     await open('/audit?start_time=2026-03-02T00:00:00Z&end_time=2026-03-01T00:00:00Z');
-    await page.getByRole('alert').getByText('End time is not after start_time.').waitFor();
+    await page.getByRole('alert').getByText('End time must be after start_time.').waitFor();
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByText('Choose a time after “From”.').waitFor();
     await page.getByLabel('To', { exact: true }).and(page.locator(':focus')).waitFor();

@@ -252,7 +252,7 @@ describe('the secrets of a client', () => {
     }
     await page.getByRole('button', { name: 'Create secret' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
-    await page.getByText('The client has 10 live secrets, which is the most.').waitFor();
+    await page.getByText('The client already has 10 live secrets.').waitFor();
     expect(await rowsOf(ownerId)).toHaveLength(10);
   });
 });

@@ -131,7 +131,7 @@ describe('a customer', () => {
     await save(Array.from({ length: 1001 }, (_, index) => `a${index}`).join('\n'));
     await dialog.getByText('Enter at most 1000 items. You entered 1001.').waitFor();
     await save(Array.from({ length: 60 }, (_, index) => `a${index}`.padEnd(120, 'x')).join('\n'));
-    const problem = 'must have at most 6000 characters, with 3 more for each';
+    const problem = 'must have at most 6000 characters in total, with 3 more for each id';
     await dialog.getByText(problem).first().waitFor();
     expect(await accountsOf(ownerId)).toHaveLength(2);
   });
@@ -196,7 +196,7 @@ describe('the API keys of a customer', () => {
     await dialog.getByText('Enter at least one scope.').waitFor();
     await dialog.getByLabel('Scopes').fill('users:write');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('users:write is not for customers').first().waitFor();
+    await dialog.getByText('users:write cannot be granted to customers').first().waitFor();
     await expectFitForAll(page);
     expect(await rowsOf(ownerId)).toHaveLength(1);
   });

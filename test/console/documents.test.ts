@@ -79,7 +79,7 @@ describe('the documents of a workspace', () => {
     expect(await dialog.getByLabel('Name').inputValue()).toBe('Draft.zip');
     await dialog.getByLabel('Name').fill(' ');
     await dialog.getByRole('button', { name: 'Rename' }).click();
-    await dialog.getByText('is empty').first().waitFor();
+    await dialog.getByText('must not be empty').first().waitFor();
     await expectAccessible(page);
     await dialog.getByLabel('Name').fill('Final.zip');
     await dialog.getByRole('button', { name: 'Rename' }).click();
@@ -98,7 +98,7 @@ describe('the documents of a workspace', () => {
     await dialog.getByLabel('Name').fill('Gone.zip');
     await callSharingApi(app(), 'DELETE', `/documents/${id}`);
     await dialog.getByRole('button', { name: 'Rename' }).click();
-    await dialog.getByText('There is no such document').waitFor();
+    await dialog.getByText('The workspace has no such document').waitFor();
     await rowOf(page, 'Going.zip').waitFor({ state: 'detached' });
     await dialog.getByText('Request ID:').waitFor();
   });
@@ -264,7 +264,7 @@ describe('a document', () => {
     const { page, open } = await visitAs(await member('member'));
     await open(`${listOf(workspaceId())}/doc_0000000000000000000000`);
     const problem = page.getByRole('alert');
-    await problem.getByText('There is no such document in the workspace.').waitFor();
+    await problem.getByText('The workspace has no such document.').waitFor();
     await problem.getByText('Request ID:').waitFor();
     await expectAccessible(page);
   });

@@ -122,7 +122,7 @@ describe('the links of a workspace', () => {
     const dialog = page.getByRole('dialog', { name: 'Edit link' });
     await dialog.getByLabel('Expires').fill('2020-01-01T00:00');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText('is not in the future', { exact: true }).waitFor();
+    await dialog.getByText('must be in the future', { exact: true }).waitFor();
     await dialog.getByText(/^Request ID:/).waitFor();
     expect((await linkOf(app(), link.id)).expire_time).toBeUndefined();
   });

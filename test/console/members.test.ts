@@ -63,7 +63,7 @@ describe('members', () => {
     await dialog.getByText('in “Your account”').waitFor();
     await dialog.getByLabel('User ID').fill('usr_0000000000000000000000');
     await dialog.getByRole('button', { name: 'Add' }).click();
-    await dialog.getByText('There is no such user.').waitFor();
+    await dialog.getByText('The user does not exist.').waitFor();
     await dialog.getByText('Request ID').waitFor();
     await dialog.getByLabel('User ID').fill(` ${user.id} `);
     await dialog.getByRole('button', { name: 'Add' }).click();

@@ -182,7 +182,7 @@ describe('the preview of another file', () => {
       await route.continue();
     });
     await open(`/workspaces/${workspaceId()}/documents/${id}`);
-    await page.getByRole('alert').getByText('There is no such document').waitFor();
+    await page.getByRole('alert').getByText('The workspace has no such document').waitFor();
     await page.getByRole('alert').getByText('Request ID:').waitFor();
   });
 

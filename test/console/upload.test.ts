@@ -156,7 +156,7 @@ describe('an upload that fails', () => {
     const { page } = await openDocuments();
     await choose(page, fileOf('Empty.txt', Buffer.alloc(0)));
     const row = rowOf(page, 'Empty.txt');
-    await row.getByText('is empty or missing').first().waitFor();
+    await row.getByText('must not be empty or missing').first().waitFor();
     await row.getByText('Request ID:').waitFor();
     await page.getByText('0 of 1 file uploaded, 1 failed').waitFor();
     await takePicture(page, 'upload-refused');

@@ -56,7 +56,7 @@ describe('users', () => {
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await fillSignIn(page, creator);
-    await dialog.getByText('has to have at least 12 characters').first().waitFor();
+    await dialog.getByText('must be at least 12 characters').first().waitFor();
     const password = 'a lantern on the quay';
     await dialog.locator('input[type=password]').fill(password);
     await dialog.getByRole('button', { name: 'Create' }).click();
@@ -128,10 +128,10 @@ describe('a user', () => {
     const edit = page.getByRole('dialog', { name: 'Edit name and e-mail' });
     await edit.getByLabel('E-mail address').fill('nonsense');
     await edit.getByRole('button', { name: 'Save' }).click();
-    await edit.getByText('is not an e-mail address', { exact: true }).waitFor();
+    await edit.getByText('must be an e-mail address', { exact: true }).waitFor();
     await edit.getByLabel('E-mail address').fill('Bosun@example.com');
     await edit.getByRole('button', { name: 'Save' }).click();
-    await edit.getByText('The caller has to hold payments:read, too.').waitFor();
+    await edit.getByText('The caller must also hold payments:read.').waitFor();
     await edit.getByLabel('E-mail address').fill(user.email);
     await edit.getByLabel('Name').fill('Bosun');
     await edit.getByRole('button', { name: 'Save' }).click();

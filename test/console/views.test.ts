@@ -101,7 +101,7 @@ describe('a link', () => {
   it('shows an error if it does not exist', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(`/workspaces/${workspaceId()}/links/lnk_none`);
-    await page.getByRole('alert').getByText('There is no such link in the workspace.').waitFor();
+    await page.getByRole('alert').getByText('The workspace has no such link.').waitFor();
   });
 });
 

@@ -134,7 +134,7 @@ describeApp('a caller that manages clients', (suite) => {
     expect(disabling.status).toBe(403);
     expect(await disabling.json()).toMatchObject({
       code: 'forbidden',
-      detail: 'The caller has to hold users:write, too.',
+      detail: 'The caller must also hold users:write.',
     });
   });
 });

@@ -256,7 +256,7 @@ describeAppOnSqlite('a token request', (suite) => {
 
       expect(json).toMatchObject({ error: 'invalid_request', errors: [{ field: name }] });
       expect(json.error_description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
-      expect(json.error_description).toMatch(/^na?\?m.: is not a field$/);
+      expect(json.error_description).toMatch(/^na?\?m.: is not a field of this method$/);
     },
   );
 

@@ -66,7 +66,7 @@ describeApp('signing in', (suite) => {
         ok: false,
         error: {
           code: 'identity.credential_invalid',
-          message: 'The address, the password or the code is wrong.',
+          message: 'The e-mail address, the password or the one-time code is wrong.',
         },
       });
       expect(ada.set).toEqual([]);

@@ -251,10 +251,10 @@ describe('a mail fails at a server', () => {
     const mailer = mailerFor(port, { timeoutMs: 60_000, pendingMax: 5 });
     const waiting = Array.from({ length: 5 }, () => refusalOf(mailer.send(mail)));
     const { failure } = await refusalOf(mailer.send(mail));
-    expect(failure.message).toBe('Too many mails are under way.');
+    expect(failure.message).toBe('Too many mails are being sent.');
     mailer.stop();
     for (const { failure } of await Promise.all(waiting)) {
-      expect(failure.message).toBe('The mail cannot be sent right now.');
+      expect(failure.message).toBe('The mail cannot be sent.');
     }
     await refusalOf(mailer.send(mail));
   });

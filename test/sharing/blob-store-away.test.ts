@@ -65,7 +65,7 @@ async function expectUnavailable(response: Response, what: string): Promise<void
   expect({ status: response.status, ...problem }, what).toMatchObject({
     status: 503,
     code: 'unavailable',
-    detail: 'The document store cannot be reached.',
+    detail: 'The document store is unreachable.',
   });
   expect(response.headers.get('retry-after'), what).toBe('5');
 }

@@ -87,7 +87,7 @@ describe.each(ways)('an upload that meets %s', (_, start) => {
       const answer = await transport.upload(Array(6).fill(piece), credential);
       expect(answer, transport.name).toMatchObject({
         ok: false,
-        error: { code: 'unavailable', message: 'There is no room to store the document.' },
+        error: { code: 'unavailable', message: 'The document store is full.' },
       });
       await expect.poll(() => filesUnder(blobDir), { message: transport.name }).toEqual(before);
 
@@ -133,7 +133,7 @@ describe('an upload whose row finds no room', () => {
       // The last pages of the database have some room left.
       let answer = await upload();
       for (let i = 0; answer.ok && i < 1000; i++) answer = await upload();
-      const error = { code: 'unavailable', message: 'The database has no room for this.' };
+      const error = { code: 'unavailable', message: 'The database is full.' };
       expect(answer, transport.name).toMatchObject({ ok: false, error });
       const { rows, files } = await storedState(test);
       expect(files, transport.name).toHaveLength(rows);

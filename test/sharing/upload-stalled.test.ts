@@ -44,7 +44,7 @@ describe('an upload that stalls', () => {
     expect(response?.status).toBe(499);
     expect(JSON.parse(String(response?.body))).toMatchObject({
       code: 'canceled',
-      detail: 'The upload has stalled.',
+      detail: 'The upload stalled.',
     });
     expect(response?.headers.get('connection')).toBe('close');
   });
@@ -58,7 +58,7 @@ describe('an upload that stalls', () => {
     const { call, answer } = startGrpcUpload(client, keyOf(test));
     for (let i = 0; i < pieces; i++) call.write({ file: Buffer.alloc(10_000) });
 
-    const stalled = { code: 'canceled', grpc: 1, message: 'The upload has stalled.' };
+    const stalled = { code: 'canceled', grpc: 1, message: 'The upload stalled.' };
     expect(await answer).toMatchObject({ ok: false, error: stalled });
   });
 
@@ -79,6 +79,6 @@ describe('an upload that stalls', () => {
       .uploadDocument(requests(), { headers: keyOf(test) })
       .then(undefined, connectError);
 
-    expect(failed).toMatchObject({ code: 'canceled', message: 'The upload has stalled.' });
+    expect(failed).toMatchObject({ code: 'canceled', message: 'The upload stalled.' });
   });
 });

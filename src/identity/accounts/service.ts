@@ -19,7 +19,7 @@ export function createAccountService(db: Database): ServiceImpl<typeof AccountSe
 
     async getAccount({ accountId }, context) {
       const row = await findAccount(db, seenBy(principalOf(context)), accountId);
-      if (row === undefined) throw fail('not_found', 'There is no such account.');
+      if (row === undefined) throw fail('not_found', 'The account does not exist.');
       return { account: accountMessage(row) };
     },
   };

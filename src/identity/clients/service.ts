@@ -159,7 +159,7 @@ async function changerOf(context: HandlerContext) {
 
 const ownerOf = (id: string): Owner => ({ kind: 'cs', id });
 
-const noSuchClient = () => fail('not_found', 'There is no such client.');
+const noSuchClient = () => fail('not_found', 'The client does not exist.');
 
 async function locked(trx: Executor, id: string): Promise<ClientRow> {
   const row = await lockRow(trx, 'clients', 'id', id);

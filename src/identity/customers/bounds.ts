@@ -4,7 +4,7 @@
 import { isManagementScope } from '../../access/scopes.ts';
 import { invalid } from '../../errors/errors.ts';
 
-const accountsLengthMax = 6_000;
+const idsLengthMax = 6_000;
 const scopesLengthMax = 4_000;
 
 /** The accounts' ids without repetitions. */
@@ -12,8 +12,8 @@ export function readAccountIds(ids: readonly string[]): ReadonlySet<string> {
   const wanted = new Set(ids);
   // Each with its quotes and a comma.
   const length = [...wanted].reduce((sum, id) => sum + id.length + 3, 0);
-  if (length > accountsLengthMax) {
-    const detail = `must have at most ${accountsLengthMax} characters, with 3 more for each`;
+  if (length > idsLengthMax) {
+    const detail = `must have at most ${idsLengthMax} characters in total, with 3 more for each id`;
     throw invalid('account_ids', detail);
   }
   return wanted;
@@ -25,10 +25,10 @@ export function readKeyScopes(scopes: readonly string[]): string {
   const managing = scopes.find(
     (scope) => isManagementScope(scope) && !scope.startsWith('accounts:'),
   );
-  if (managing !== undefined) throw invalid('scopes', `${managing} is not for customers`);
+  if (managing !== undefined) throw invalid('scopes', `${managing} cannot be granted to customers`);
   const text = [...new Set(scopes)].join(' ');
   if (text.length > scopesLengthMax) {
-    throw invalid('scopes', `must have at most ${scopesLengthMax} characters`);
+    throw invalid('scopes', `must have at most ${scopesLengthMax} characters in total`);
   }
   return text;
 }

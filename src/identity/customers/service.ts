@@ -147,7 +147,7 @@ export function createCustomerService(
 
 const ownerOf = (id: string): Owner => ({ kind: 'ck', id });
 
-const noSuchCustomer = () => fail('not_found', 'There is no such customer.');
+const noSuchCustomer = () => fail('not_found', 'The customer does not exist.');
 
 async function locked(trx: Executor, id: string): Promise<CustomerWithAccounts> {
   const row = await lockCustomer(trx, id);

@@ -8,7 +8,7 @@ import { findPublishedKeys, findSigningKey, insertSigningKey, updateSigningKey }
 /** Throws `not_found`. */
 async function existingKey(trx: Executor, kid: string): Promise<SigningKeyRow> {
   const row = await findSigningKey(trx, kid);
-  if (row === undefined) throw fail('not_found', 'There is no such signing key.');
+  if (row === undefined) throw fail('not_found', 'The signing key does not exist.');
   return row;
 }
 
@@ -49,7 +49,7 @@ export async function activateKey(
   const early = readyTime(row) - now;
   if (early > 0 && !force) {
     const seconds = Math.ceil(early / 1000);
-    throw fail('conflict', `Verifiers may not know the key yet: it is ready in ${seconds} s.`);
+    throw fail('conflict', `Verifiers may not know the key yet. It is ready in ${seconds} s.`);
   }
   const before = activeOf(await findPublishedKeys(trx));
   if (before !== undefined) await move(trx, 'retire', before, now);

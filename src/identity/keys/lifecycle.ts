@@ -35,11 +35,11 @@ const transitions: Record<KeyEvent, Partial<Record<KeyState, KeyState>>> = {
 
 /** Why an event leads nowhere from a state. */
 const reasons: Record<KeyState, string> = {
-  pending: 'The key has not signed yet.',
-  active: 'The key is the one that signs.',
-  retired: 'The key was retired: none signs a second time.',
-  removed: 'The key was removed: no verifier trusts it any more.',
-  revoked: 'The key was revoked.',
+  pending: 'The key is pending.',
+  active: 'The key is active.',
+  retired: 'The key is retired and cannot be activated again.',
+  removed: 'The key is removed: verifiers no longer trust it.',
+  revoked: 'The key is revoked.',
 };
 
 /** For how long a verifier may keep the JWKS: its `max-age`. */

@@ -52,7 +52,10 @@ export function createSigningKeyService(
         await lockSigningKeys(trx);
         const keys = await findPublishedKeys(trx);
         if (keys.filter((one) => stateAt(one, now()) !== 'removed').length >= publishedMax) {
-          throw fail('conflict', `At most ${publishedMax} keys are published: revoke one first.`);
+          throw fail(
+            'conflict',
+            `At most ${publishedMax} keys can be published. Revoke one first.`,
+          );
         }
         return insertNewKey(trx, key, 'pending', now());
       });

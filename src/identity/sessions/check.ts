@@ -35,9 +35,13 @@ export function createCheck({ db, passwords, stepOf }: CheckOptions) {
   return async ({ email, password, otp, network }: Proof): Promise<Checked> => {
     const found = await findUserWithSeed(db, email);
     const refusal = () =>
-      fail('identity.credential_invalid', 'The address, the password or the code is wrong.', {
-        ...(found === undefined ? {} : { target: found.user.id }),
-      });
+      fail(
+        'identity.credential_invalid',
+        'The e-mail address, the password or the one-time code is wrong.',
+        {
+          ...(found === undefined ? {} : { target: found.user.id }),
+        },
+      );
     const enabled = found?.user.disable_time === null ? found : undefined;
     const queue = { kind: 'users', owner: [network, email] } as const;
     const isRight = await passwords.verify(enabled?.user.password_hash, password, queue);

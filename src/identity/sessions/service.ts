@@ -164,7 +164,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
 
 const ended = () => fail('unauthenticated', 'The session has ended.', { challenge: 'Bearer' });
 
-const noSuchSession = () => fail('not_found', 'You have no such session.');
+const noSuchSession = () => fail('not_found', 'The session does not exist or has ended.');
 
 function sessionMessage(row: SessionRow, currentId: string) {
   return {

@@ -21,7 +21,10 @@ export function createIssuanceService(
   return {
     async issueToken({ clientId, clientSecret, scope, grantType }) {
       if (grantType !== '' && grantType !== 'client_credentials') {
-        throw fail('identity.unsupported_grant_type', 'Only client_credentials is supported.');
+        throw fail(
+          'identity.unsupported_grant_type',
+          'The only supported grant type is client_credentials.',
+        );
       }
       const client = await directory.authenticate('cs', clientSecret, clientId);
       if (client === undefined) {

@@ -34,7 +34,7 @@ export function createSigner({ keyring, issuer, audience, now }: SignerOptions):
     async sign(claims, lifetimeSeconds, notAfter = Number.POSITIVE_INFINITY) {
       const key = await keyring.active();
       if (key === undefined) {
-        throw fail('unavailable', 'No key can sign right now.', { retryAfterSeconds: 1 });
+        throw fail('unavailable', 'No signing key is available.', { retryAfterSeconds: 1 });
       }
       const iat = Math.floor(now() / 1000);
       const exp = Math.min(iat + lifetimeSeconds, notAfter);

@@ -33,7 +33,7 @@ export function createVerificationService(
       if (asked === undefined) {
         throw invalid(
           'scope',
-          'is not a list of `<area>:<read|write>`, separated by single spaces',
+          'must be a list of `<area>:<read|write>`, separated by single spaces',
         );
       }
       const claims = await verifier.verify(request.token);

@@ -71,7 +71,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       const { email } = await auditLog.change(context, { target: userId }, async (trx) => {
         const user = await requireUser(trx, userId);
         if (await putSeed(trx, row)) return user;
-        throw fail('conflict', 'The user has a second factor, which would have to be removed.');
+        throw fail('conflict', 'The user already has a second factor. Remove it first.');
       });
       return describeSeed(seed, email);
     },
@@ -83,7 +83,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         if (row === undefined || row.confirm_time !== null) throw nothingToConfirm();
         const seed = masterKey.open(row.ciphertext, seedPurpose(userId));
         const step = stepOf(seed, code, { now: now(), lastStep: row.last_step });
-        if (step === undefined) throw invalid('code', 'is not the code of this moment');
+        if (step === undefined) throw invalid('code', 'is not the current code');
         // Another call may have been faster.
         if (!(await confirmSeed(trx, userId, { time: now(), step }))) throw nothingToConfirm();
         if (endOtherSessions) await endOthers(trx, userId, context);
@@ -104,4 +104,4 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
   };
 }
 
-const nothingToConfirm = () => fail('conflict', 'No second factor waits to be confirmed.');
+const nothingToConfirm = () => fail('conflict', 'No second factor awaits confirmation.');

@@ -11,11 +11,12 @@ export function checkPassword(password: string, email: string): void {
   const text = password.normalize('NFKC');
   const characters = [...text];
   if (characters.length < charactersMin) {
-    throw invalid('password', `has to have at least ${charactersMin} characters`);
+    throw invalid('password', `must be at least ${charactersMin} characters`);
   }
-  if (new Set(characters).size === 1) throw invalid('password', 'repeats a single character');
+  if (new Set(characters).size === 1)
+    throw invalid('password', 'must not repeat a single character');
   if (text.toLowerCase().includes(email)) {
-    throw invalid('password', 'contains the e-mail address');
+    throw invalid('password', 'must not contain the e-mail address');
   }
-  if (isCommonPassword(text)) throw invalid('password', 'is one of the most common passwords');
+  if (isCommonPassword(text)) throw invalid('password', 'must not be a common password');
 }

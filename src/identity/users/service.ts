@@ -146,12 +146,12 @@ const kinds: ReadonlyMap<UserKind, UserRow['kind']> = new Map([
 
 function requireEmail(text: string): string {
   const email = readEmail(text);
-  if (email === undefined) throw invalid('email', 'is not an e-mail address');
+  if (email === undefined) throw invalid('email', 'must be an e-mail address');
   return email;
 }
 
 function memberScopes(): Failure {
-  return invalid('scopes', 'are for staff: what members may do is said by their roles');
+  return invalid('scopes', 'must not be set for members, whose roles grant scopes');
 }
 
 /** The scopes of the first stored list that the second one lacks. */

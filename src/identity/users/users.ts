@@ -9,7 +9,7 @@ import { findUser, type User } from './store.ts';
 /** Throws `not_found` where there is no such user. */
 export async function requireUser(db: Executor, id: string): Promise<User> {
   const user = await findUser(db, id);
-  if (user === undefined) throw fail('not_found', 'There is no such user.', { target: id });
+  if (user === undefined) throw fail('not_found', 'The user does not exist.', { target: id });
   return user;
 }
 

@@ -39,10 +39,10 @@ export function unlessCode(...codes: string[]): (error: unknown) => undefined {
 export function storeFailure(error: unknown): unknown {
   if (error instanceof Failure) return error;
   if (isFull(error)) {
-    const detail = 'There is no room to store the document.';
+    const detail = 'The document store is full.';
     return fail('unavailable', detail, { cause: error, retryAfterSeconds: 60 });
   }
   if (!awayCodes.has(codeOf(error))) return error;
-  const detail = 'The document store cannot be reached.';
+  const detail = 'The document store is unreachable.';
   return fail('unavailable', detail, { cause: error, retryAfterSeconds: 5 });
 }

@@ -103,5 +103,5 @@ export async function* verified(
 }
 
 export function noSuchDocument(): Failure {
-  return fail('not_found', 'There is no such document in the workspace.');
+  return fail('not_found', 'The workspace has no such document.');
 }

@@ -64,7 +64,7 @@ export function createDocumentService(
   async function inPlace<T>(owner: string, write: () => Promise<T>): Promise<T> {
     const leave = places.enter(owner);
     if (leave === undefined) {
-      throw fail('rate_limited', 'Too many uploads of the workspace are under way.', {
+      throw fail('rate_limited', 'Too many uploads of the workspace are in progress.', {
         retryAfterSeconds: 1,
       });
     }

@@ -21,7 +21,7 @@ export async function* unstalled<T>(
 async function within<T>(milliseconds: number, result: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const stalled = () => reject(fail('canceled', 'The upload has stalled.'));
+    const stalled = () => reject(fail('canceled', 'The upload stalled.'));
     timer = setTimeout(stalled, milliseconds);
   });
   return Promise.race([result, late]).finally(() => clearTimeout(timer));

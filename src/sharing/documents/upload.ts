@@ -40,12 +40,12 @@ export class Upload {
       this.#count(message.file);
       yield message.file;
     }
-    if (this.#size === 0) throw invalid('file', 'is empty or missing');
+    if (this.#size === 0) throw invalid('file', 'must not be empty or missing');
   }
 
   #take(field: 'name' | 'file_name' | 'workspace_id', value: string): void {
     if (value === '') return;
-    if (this.#fields.has(field)) throw invalid(field, 'is given twice');
+    if (this.#fields.has(field)) throw invalid(field, 'must be set only once');
     if (field === 'name') checkName(value);
     this.#fields.set(field, value);
   }
@@ -88,11 +88,11 @@ const unprintable = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 
 /** Refuses a name that people could not read as it is written. */
 export function checkName(name: string): void {
-  if (name.trim() === '') throw invalid('name', 'is empty');
+  if (name.trim() === '') throw invalid('name', 'must not be empty');
   if ([...name].length > nameLengthMax) {
-    throw invalid('name', `is longer than ${nameLengthMax} characters`);
+    throw invalid('name', `must be at most ${nameLengthMax} characters`);
   }
-  if (unprintable.test(name)) throw invalid('name', 'has control characters');
+  if (unprintable.test(name)) throw invalid('name', 'must not contain control characters');
 }
 
 /** A name from the sender's file name: without its path, and cleaned rather than refused. */

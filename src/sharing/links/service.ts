@@ -69,7 +69,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
       const workspaceId = workspaceOf(context);
       const { emailRequired, emailVerificationRequired } = request;
       if (emailVerificationRequired && !emailRequired) {
-        throw invalid('email_verification_required', 'needs email_required');
+        throw invalid('email_verification_required', 'must be set together with email_required');
       }
       const expireTime = readExpireTime(request.expireTime, now());
       await documents.require(workspaceId, request.documentId);
@@ -149,17 +149,17 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
   };
 }
 
-const noSuchDocument = () => fail('not_found', 'There is no such document in the workspace.');
+const noSuchDocument = () => fail('not_found', 'The workspace has no such document.');
 
-const noSuchLink = () => fail('not_found', 'There is no such link in the workspace.');
+const noSuchLink = () => fail('not_found', 'The workspace has no such link.');
 
 /** Names what the update has asked for, of the two that contradict each other. */
 function requireEmailForProof(row: LinkRow, paths: readonly string[]): void {
   if (row.email_verification_required === 0 || row.email_required === 1) return;
   if (paths.includes('email_verification_required')) {
-    throw invalid('email_verification_required', 'needs email_required');
+    throw invalid('email_verification_required', 'must be set together with email_required');
   }
-  throw invalid('email_required', 'is needed by email_verification_required');
+  throw invalid('email_required', 'must be set together with email_verification_required');
 }
 
 /** What an update can change, by its path in the mask. */

@@ -134,7 +134,7 @@ function exceeded(kind: Kind, quota: Quota): Failure {
   const max = quota[`${kind}Max`];
   return fail(
     'conflict',
-    `The workspace's quota ${kind}_max (${max}) has no room for this. ` +
+    `The workspace's quota ${kind}_max (${max}) would be exceeded. ` +
       'Delete documents, or ask for a larger quota.',
   );
 }

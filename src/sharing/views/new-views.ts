@@ -84,7 +84,7 @@ export function createNewViews({ db, quotas, key, now }: NewViewsOptions): NewVi
         if (error instanceof AlreadyBegun) return true;
         if (error instanceof Failure && refusals.has(error.code)) return false;
         // The link was deleted with its document in the meantime.
-        throw isMissingReference(error) ? fail('not_found', 'There is no such link.') : error;
+        throw isMissingReference(error) ? fail('not_found', 'The link does not exist.') : error;
       }
     },
   };
@@ -96,4 +96,4 @@ const refusals: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'conflict']);
 /** Rolls the transaction back. */
 class AlreadyBegun extends Error {}
 
-const tooMany = () => fail('rate_limited', 'There are too many new views.');
+const tooMany = () => fail('rate_limited', 'Too many new views.');

@@ -49,19 +49,19 @@ const fieldNames: readonly string[] = ['visit', 'pages'];
 /** `visit` is 16 characters that the page has made up; `pages` is `<page>:<milliseconds>,…`. */
 function readReport(form: URLSearchParams, lastPage: number): Report {
   for (const name of form.keys()) {
-    if (!fieldNames.includes(name)) throw invalid(name.slice(0, 64), 'is not a field');
+    if (!fieldNames.includes(name)) throw invalid(name.slice(0, 64), 'is not a field of this form');
   }
   const visit = readField(form, 'visit');
   if (!/^[0-9a-z]{16}$/.test(visit)) throw invalid('visit', 'must be 16 of the characters 0-9a-z');
   const entries = readField(form, 'pages').split(',', pagesMax + 1);
-  if (entries.length > pagesMax) throw invalid('pages', `must be ${pagesMax} at most`);
+  if (entries.length > pagesMax) throw invalid('pages', `must name at most ${pagesMax} pages`);
   const pages = new Map<number, number>();
   for (const entry of entries) {
     const [, page, duration] = /^(\d{1,5}):(\d{1,8})$/.exec(entry) ?? [];
-    if (page === undefined) throw invalid('pages', 'must be like 1:2500,2:800');
+    if (page === undefined) throw invalid('pages', 'must have the form 1:2500,2:800');
     const number = Number(page);
-    if (number > lastPage) throw invalid('pages', `must not be beyond page ${lastPage}`);
-    if (pages.has(number)) throw invalid('pages', `must name page ${number} once`);
+    if (number > lastPage) throw invalid('pages', `must not name a page after ${lastPage}`);
+    if (pages.has(number)) throw invalid('pages', `must name page ${number} only once`);
     pages.set(number, Number(duration));
   }
   return { visit, pages };
@@ -69,6 +69,6 @@ function readReport(form: URLSearchParams, lastPage: number): Report {
 
 function readField(form: URLSearchParams, name: string): string {
   const [value, ...more] = form.getAll(name);
-  if (value === undefined || more.length > 0) throw invalid(name, 'must be given once');
+  if (value === undefined || more.length > 0) throw invalid(name, 'must be set exactly once');
   return value;
 }

@@ -50,7 +50,7 @@ export function createViews({ db, recorder, newViews, now }: ViewsOptions): View
     async report(reader, { visit, pages }) {
       const { viewId, startMs } = reader.accessSession;
       if (sumOf(pages.values()) > now() - startMs + driftMs) {
-        throw invalid('pages', 'add up to more time than has passed since the link was opened');
+        throw invalid('pages', 'must not exceed the time since the link was opened');
       }
       if (!(await newViews.ensure(reader))) return;
       recorder.note(

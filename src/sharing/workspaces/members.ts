@@ -57,11 +57,11 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
       const member = await change(context, userId, async (trx, workspaceId) => {
         // Changes that let a caller act as the user lock the user, too.
         const user = await lockRow(trx, 'users', 'id', userId);
-        if (user === undefined) throw fail('not_found', 'There is no such user.');
+        if (user === undefined) throw fail('not_found', 'The user does not exist.');
         requireHeld(roleScopes[role]);
         const old = await findMember(trx, workspaceId, userId);
         if (role === 'owner' || old?.role === 'owner') await requireOwner(trx, context);
-        if (user.kind === 'staff') throw fail('conflict', 'Staff need no membership.');
+        if (user.kind === 'staff') throw fail('conflict', 'Staff users need no membership.');
         await putMember(trx, {
           workspace_id: workspaceId,
           user_id: userId,
@@ -78,7 +78,8 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
     async removeMember({ userId }, context) {
       await change(context, userId, async (trx, workspaceId) => {
         const old = await findMember(trx, workspaceId, userId);
-        if (old === undefined) throw fail('not_found', 'The user is not a member.');
+        if (old === undefined)
+          throw fail('not_found', 'The user is not a member of the workspace.');
         if (old.role === 'owner') await requireOwner(trx, context);
         await deleteMember(trx, workspaceId, userId);
         if (old.role === 'owner') await requireOwnerLeft(trx, workspaceId);
@@ -101,7 +102,8 @@ async function requireOwner(trx: Executor, context: HandlerContext): Promise<voi
   const caller = principalOf(context);
   if (caller.type !== 'member') return;
   const own = await findMember(trx, workspaceOf(context), caller.userId);
-  if (own?.role !== 'owner') throw fail('forbidden', 'Only an owner says who is an owner.');
+  if (own?.role !== 'owner')
+    throw fail('forbidden', 'Only owners can add, change or remove an owner.');
 }
 
 async function requireOwnerLeft(trx: Executor, workspaceId: string): Promise<void> {

@@ -16,5 +16,5 @@ export function createWorkspaces(db: Database): Workspaces {
 }
 
 export function noSuchWorkspace(id: string): Failure {
-  return fail('not_found', 'There is no such workspace.', { target: id });
+  return fail('not_found', 'The workspace does not exist.', { target: id });
 }

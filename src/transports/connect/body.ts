@@ -51,7 +51,7 @@ export async function readFrame<T>(body: Body, decode: (bytes: Uint8Array) => T)
   });
 }
 
-/** The messages of an upload, which has as long as it keeps sending. */
+/** The messages of an upload, which has no time limit while it keeps sending. */
 export async function* readFrames<T>(
   body: Body,
   decode: (bytes: Uint8Array) => T,
@@ -59,11 +59,11 @@ export async function* readFrames<T>(
   for await (const bytes of framesOf(body, pieceBytesMax)) yield decode(bytes);
 }
 
-const wrongNumber = (what: string) =>
-  // As the Connect and gRPC specifications demand.
-  fail('invalid_argument', `The request has ${what}.`, { grpc: Code.Unimplemented });
+const wrongNumber = (count: string) =>
+  // Required by the Connect and gRPC specifications.
+  fail('invalid_argument', `The request contains ${count}.`, { grpc: Code.Unimplemented });
 
-/** Aborts the work when the time for a whole body is up. */
+/** Aborts the work at the time limit for a whole body. */
 async function inTime<T>(
   { bodies, signal }: Body,
   work: (signal: AbortSignal) => Promise<T>,
@@ -72,7 +72,7 @@ async function inTime<T>(
   const forward = () => either.abort(signal.reason);
   const timer = setTimeout(() => {
     const seconds = bodies.timeoutMs / 1000;
-    const detail = `The request did not arrive within ${seconds} seconds.`;
+    const detail = `The request did not arrive in full within ${seconds} seconds.`;
     either.abort(deadlineExceeded(detail));
   }, bodies.timeoutMs);
   if (signal.aborted) forward();
@@ -88,7 +88,7 @@ async function inTime<T>(
 /** Before each message: a flag of one byte, a length of four. */
 const headBytes = 5;
 
-/** The messages in the frames. Each stays counted until the next one is asked for. */
+/** The messages in the frames. Each counts until the next one is requested. */
 async function* framesOf(body: Body, bytesMax: number): AsyncGenerator<Uint8Array> {
   const gathered = new Gathered(body.bodies, bytesMax, headBytes);
   try {
@@ -105,13 +105,13 @@ async function* framesOf(body: Body, bytesMax: number): AsyncGenerator<Uint8Arra
         if (gathered.bytes.length < headBytes + length) continue;
         const flags = gathered.bytes.readUInt8(0);
         const data = gathered.bytes.subarray(headBytes);
-        if (flags > 1) throw fail('invalid_argument', 'The flags of a message are not valid.');
+        if (flags > 1) throw fail('invalid_argument', 'The flags of a message are invalid.');
         yield flags === 0 ? data : await gathered.inflate(data, requireNamed(body.compression));
         gathered.clear();
       }
     }
     if (gathered.bytes.length > 0) {
-      throw fail('invalid_argument', 'The request ends within a message.');
+      throw fail('invalid_argument', 'The request ends in the middle of a message.');
     }
   } finally {
     gathered.clear();
@@ -123,7 +123,7 @@ function requireNamed(compression: Compression | undefined): Compression {
   throw fail('invalid_argument', 'A message is compressed, and the headers name no compression.');
 }
 
-/** The bytes of one message so far, in a buffer that grows with them. */
+/** The received bytes of one message, in a growing buffer. */
 class Gathered {
   readonly #bytesMax: number;
   readonly #headBytes: number;
@@ -142,7 +142,7 @@ class Gathered {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** `bytesLikely` bounds how far the buffer grows ahead of what has arrived. */
+  /** `bytesLikely` limits how far the buffer grows ahead of the received bytes. */
   append(chunk: Buffer, bytesLikely: number): void {
     const length = this.#length + chunk.length;
     if (length > this.#bytesMax + this.#headBytes) throw tooLarge(this.#bytesMax);
@@ -156,7 +156,7 @@ class Gathered {
     this.#account.add(bytes);
   }
 
-  /** Begins the next message. A message that was decoded may still refer to the old buffer. */
+  /** Starts the next message. A decoded message may still refer to the old buffer. */
   clear(): void {
     this.#account?.close();
     this.#account = undefined;
@@ -164,7 +164,7 @@ class Gathered {
     this.#length = 0;
   }
 
-  /** Decompresses a message of these bytes, which may be small and inflate to the limit. */
+  /** Decompresses a message. A few bytes may inflate to the limit. */
   async inflate(bytes: Uint8Array, compression: Compression | undefined): Promise<Uint8Array> {
     if (compression !== undefined) this.#reserve(this.#bytesMax);
     return inflate(bytes, compression, this.#bytesMax);
@@ -180,7 +180,7 @@ class Gathered {
   }
 }
 
-/** Throws `payload_too_large` where the result has more than `bytesMax`. */
+/** Throws `payload_too_large` if the result has more than `bytesMax`. */
 export async function inflate(
   bytes: Uint8Array,
   compression: Compression | undefined,
@@ -198,7 +198,7 @@ export async function inflate(
 const tooLarge = (bytesMax: number) =>
   fail('payload_too_large', `A message is larger than ${bytesMax} bytes.`);
 
-/** The body as it arrives. Leaves the connection as it is where reading stops early. */
+/** The body as it arrives. Keeps the connection open if reading stops early. */
 async function* chunksOf({ request, response, signal }: Body): AsyncGenerator<Buffer> {
   signal.throwIfAborted();
   inviteBody(request, response);
@@ -207,7 +207,7 @@ async function* chunksOf({ request, response, signal }: Body): AsyncGenerator<Bu
     const chunk: Buffer | null = request.read();
     if (chunk !== null) yield chunk;
     else if (request.readableEnded) return;
-    else if (request.destroyed) throw fail('canceled', 'The caller went away.');
+    else if (request.destroyed) throw fail('canceled', 'The caller closed the connection.');
     else await change(request, signal);
   }
 }

@@ -1,5 +1,5 @@
-// The end of a call at its deadline. The caller gets its answer then; the handler sees its signal
-// abort, and its result is dropped.
+// Ends a call at its deadline: the caller gets an error, the handler's signal aborts, and its
+// result is dropped.
 import { Code } from '@connectrpc/connect';
 import type { Call } from '../../api/call.ts';
 import { Failure, fail } from '../../errors/errors.ts';
@@ -23,7 +23,7 @@ export function untilDeadline<T>({ context }: Call, work: Promise<T>): Promise<T
   });
 }
 
-/** The same messages; throws where one does not arrive before the deadline of the call. */
+/** The same messages. Throws if one does not arrive before the deadline of the call. */
 export async function* untilEachDeadline<T>(
   call: Call,
   messages: AsyncIterable<T>,
@@ -36,7 +36,7 @@ export async function* untilEachDeadline<T>(
       yield next.value;
     }
   } finally {
-    // Not awaited: a handler that still works on a message ends only after it.
+    // Not awaited: a handler that is processing a message ends only after it.
     iterator.return?.().catch(() => {});
   }
 }

@@ -1,6 +1,6 @@
-// Connect and gRPC-Web, for browsers and other Connect clients, on the HTTP listener. The library
-// negotiates and writes the answers. It gets an empty message in place of the caller's, which is
-// read and decoded when the guard asks for it: after it has accepted the credential.
+// Connect and gRPC-Web on the HTTP listener, for browsers and other Connect clients. The library
+// negotiates and writes responses. It receives an empty message: the caller's message is read and
+// decoded only after the guard has accepted the credential.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   createRegistry,
@@ -31,7 +31,7 @@ export type ConnectTransportOptions = {
 };
 
 export type ConnectTransport = {
-  /** Whether the path is a method's: `/<package>.<Service>/<Method>`. */
+  /** Whether the path belongs to a method: `/<package>.<Service>/<Method>`. */
   takes(path: string): boolean;
   handle(request: IncomingMessage, response: ServerResponse): void;
 };
@@ -41,7 +41,7 @@ type Served = { readonly endpoint: Endpoint; readonly handler: UniversalHandler 
 export function createConnectTransport(options: ConnectTransportOptions): ConnectTransport {
   const { endpoints } = options;
   const jsonOptions = {
-    // A mistyped field must not be ignored: it may be the one that gates a link.
+    // A mistyped field must not be ignored: it could be the one that protects a link.
     ignoreUnknownFields: false,
     alwaysEmitImplicit: true,
     registry: createRegistry(...endpoints.map(({ descriptor }) => descriptor.parent.file)),
@@ -65,7 +65,7 @@ export function createConnectTransport(options: ConnectTransportOptions): Connec
       const found = served.get(path);
       if (found === undefined) throw new Error('a request for another path came to Connect');
       answer(found, request, response, options).catch((error: unknown) => {
-        // Sending fails where the caller goes away.
+        // Sending fails if the caller closes the connection.
         if (response.headersSent || response.destroyed) response.destroy();
         else refuse(failureOf(error), request, response, options).catch(() => response.destroy());
       });
@@ -93,7 +93,7 @@ async function answer(
   return sendAnswer(answered, request, response);
 }
 
-/** Answers and reports a request that has not reached the guard. */
+/** Refuses and reports a request that has not reached the guard. */
 async function refuse(
   failure: Failure,
   request: IncomingMessage,
@@ -111,8 +111,8 @@ function idOf({ headers }: IncomingMessage): string {
   return requestIdFrom(typeof header === 'string' ? header : undefined);
 }
 
-// Connect pairs a descriptor with an implementation by their message types, which endpoints no
-// longer have; hence the casts.
+// Connect pairs a descriptor and an implementation by message types, which endpoints do not have.
+// Hence the casts.
 function addRoute(
   router: ConnectRouter,
   endpoint: Endpoint,

@@ -1,4 +1,4 @@
-// Bytes -> a request message. An error names the field that is wrong; it never repeats the value,
+// Decodes bytes to a request message. An error names the wrong field but never repeats its value,
 // which may be a secret.
 import {
   type DescMessage,
@@ -41,22 +41,22 @@ function parse(bytes: Uint8Array): JsonValue {
   try {
     text = utf8.decode(bytes);
   } catch {
-    throw fail('invalid_argument', 'The body is not UTF-8.');
+    throw fail('invalid_argument', 'The body must be UTF-8.');
   }
   if (isNestedTooDeeply(text)) throw fail('invalid_argument', 'The JSON is nested too deeply.');
   try {
     return JSON.parse(text);
   } catch {
-    throw fail('invalid_argument', 'The body is not JSON.');
+    throw fail('invalid_argument', 'The body is not valid JSON.');
   }
 }
 
-const undecodable = 'The request is not a message of the method.';
+const undecodable = 'The request is not a valid message of this method.';
 
 /** Keeps the name of the field from the library's message. */
 function failureOf(message: string): Failure {
   const [, extra] = /key "(\w{1,64})" is unknown/.exec(message) ?? [];
-  if (extra !== undefined) return invalid(extra, 'is not a field');
+  if (extra !== undefined) return invalid(extra, 'is not a field of this method');
   const [, field] = /cannot decode field (?:\w+\.)*(\w+) from JSON/.exec(message) ?? [];
   if (field !== undefined) return invalid(field, 'has the wrong type or is out of range');
   return fail('invalid_argument', undecodable);

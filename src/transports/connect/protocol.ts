@@ -1,5 +1,5 @@
-// The form of a request over Connect or gRPC-Web: its protocol, its encoding, its compression and
-// its deadline, all of which the headers name.
+// Reads the protocol, encoding, compression and deadline of a Connect or gRPC-Web request from its
+// headers.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Code } from '@connectrpc/connect';
 import type { Compression } from '@connectrpc/connect/protocol';
@@ -15,7 +15,7 @@ import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail } from '../../errors/errors.ts';
 
-/** The headers in which a protocol names compressions and the deadline. */
+/** A protocol's headers for compression and deadline. */
 type HeaderNames = {
   readonly encoding: string;
   readonly acceptEncoding: string;
@@ -41,14 +41,14 @@ const grpcWeb: HeaderNames = {
 };
 
 export type Form = {
-  /** The content type by which the answer is encoded, too. */
+  /** The content type of the request and the response. */
   readonly type: string;
-  /** Whether messages are JSON; else they are binary. */
+  /** Whether messages are JSON instead of binary. */
   readonly isJson: boolean;
   /** Whether each message is in a frame with its length. */
   readonly isFramed: boolean;
   readonly names: HeaderNames;
-  /** The query of a Connect GET, which holds its message. */
+  /** The query of a Connect GET, which contains its message. */
   readonly query?: URLSearchParams;
 };
 
@@ -63,7 +63,7 @@ export function formOf(endpoint: Endpoint, request: IncomingMessage): Form {
   }
   const type = headers['content-type'] ?? '';
   const web = parseGrpcWebType(type);
-  // grpc-web-text, the form in base64, is for browsers that cannot read a binary stream.
+  // Not grpc-web-text (base64), which is for browsers that cannot read a binary stream.
   if (web !== undefined && !web.text) {
     return { type, isJson: !web.binary, isFramed: true, names: grpcWeb };
   }
@@ -78,7 +78,7 @@ function formOfQuery(url: string): Form {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const encoding = query.get('encoding');
   if (encoding !== 'json' && encoding !== 'proto') {
-    const detail = 'The query parameter encoding has to be json or proto.';
+    const detail = 'The query parameter `encoding` must be json or proto.';
     throw fail('unsupported_media_type', detail);
   }
   const type = `application/${encoding}`;
@@ -89,13 +89,13 @@ function unsupportedType(isFramed: boolean): Failure {
   const types = ['application/grpc-web+proto', 'application/grpc-web+json'];
   const prefix = isFramed ? 'connect+' : '';
   const accepted = [`application/${prefix}proto`, `application/${prefix}json`, ...types].join(', ');
-  const detail = `The content type has to be one of ${accepted}.`;
+  const detail = `The content type must be one of ${accepted}.`;
   return fail('unsupported_media_type', detail, { headers: { 'accept-post': accepted } });
 }
 
 export const compressions: readonly Compression[] = [compressionGzip, compressionBrotli];
 
-/** The compression of the request's messages. Throws where it is not supported. */
+/** The compression of the request's messages. Throws if it is not supported. */
 export function compressionOf(form: Form, headers: IncomingHttpHeaders): Compression | undefined {
   const { encoding, acceptEncoding } = form.names;
   const name = (form.query ? form.query.get('compression') : headers[encoding]) ?? 'identity';
@@ -103,17 +103,17 @@ export function compressionOf(form: Form, headers: IncomingHttpHeaders): Compres
   const found = compressions.find((compression) => compression.name === name);
   if (found !== undefined) return found;
   const accepted = compressions.map((compression) => compression.name).join(',');
-  throw fail('unsupported_media_type', `The request has to be compressed by one of ${accepted}.`, {
-    // As the Connect and gRPC specifications demand.
+  throw fail('unsupported_media_type', `The compression must be one of ${accepted}.`, {
+    // Required by the Connect and gRPC specifications.
     grpc: Code.Unimplemented,
     headers: { [acceptEncoding]: accepted },
   });
 }
 
-/** A call lasts no longer than this, whatever its deadline: as long as a request may. */
+/** The maximum duration of a call with any deadline: the time limit of a request. */
 const timeoutMsMax = 30 * 60_000;
 
-/** The milliseconds until the deadline; undefined for none. Throws for a malformed header. */
+/** Milliseconds until the deadline. Undefined if there is none. Throws for a malformed header. */
 export function timeoutOf({ names }: Form, headers: IncomingHttpHeaders): number | undefined {
   const header = headers[names.timeout];
   if (header === undefined) return undefined;
@@ -125,7 +125,7 @@ export function timeoutOf({ names }: Form, headers: IncomingHttpHeaders): number
   return Math.min(Math.ceil(timeoutMs), timeoutMsMax);
 }
 
-/** A timeout as the header of its protocol has it. */
+/** Parses a timeout header of the protocol. */
 export function timeoutHeader({ names }: Form, timeoutMs: number): string {
   return names === grpcWeb ? `${timeoutMs}m` : String(timeoutMs);
 }

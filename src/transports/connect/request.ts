@@ -1,5 +1,5 @@
-// One request over Connect or gRPC-Web: the form in which the library gets it, the call that the
-// guard judges, and its messages.
+// One request over Connect or gRPC-Web: the library's request, the call for the guard, and its
+// messages.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DescMessage, JsonReadOptions, Message } from '@bufbuild/protobuf';
 import { base64Decode } from '@bufbuild/protobuf/wire';
@@ -43,7 +43,7 @@ export function exchangeOf({ values }: HandlerContext): Exchange {
   return exchange;
 }
 
-/** Headers that speak of the body, which the library does not get to see, and of the deadline. */
+/** Headers for the body and the deadline, which the library does not receive. */
 const ownHeaders = [
   'content-length',
   'content-encoding',
@@ -53,10 +53,10 @@ const ownHeaders = [
   'grpc-timeout',
 ];
 
-/** The request as the library gets it: always a POST, with an empty message. */
+/** The request for the library: always a POST with an empty message. */
 export function requestFor(exchange: Exchange, endpoint: Endpoint): UniversalServerRequest {
   const { request, response, form } = exchange;
-  // The library makes an address of this, which nothing reads, and throws where it cannot.
+  // The library parses this as a URL, which nothing reads, and throws if it is malformed.
   if (!URL.canParse(`http://${request.headers.host ?? ''}`)) request.headers.host = 'localhost';
   const values = createContextValues().set(exchangeKey, exchange);
   const given = universalRequestFromNodeRequest(request, response, undefined, values);
@@ -72,7 +72,7 @@ export function requestFor(exchange: Exchange, endpoint: Endpoint): UniversalSer
   return { ...given, method: 'POST', body: createAsyncIterable(bodies) };
 }
 
-/** Reading the message refuses a timeout that is malformed. */
+/** A malformed timeout is refused when the message is read. */
 function validTimeoutOf({ form, request }: Exchange): number | undefined {
   try {
     return timeoutOf(form, request.headers);
@@ -95,7 +95,7 @@ export function callOf({ requestId, peer }: Exchange, context: HandlerContext): 
   };
 }
 
-/** The signal of the call, which gives as its reason an error of the catalogue. */
+/** The signal of the call. Its reason is an error of the catalogue. */
 function signalOf({ signal }: HandlerContext): AbortSignal {
   const controller = new AbortController();
   const abort = () => {
@@ -104,7 +104,7 @@ function signalOf({ signal }: HandlerContext): AbortSignal {
     controller.abort(
       isLate
         ? deadlineExceeded('The deadline of the call has passed.')
-        : fail('canceled', 'The caller went away.'),
+        : fail('canceled', 'The caller closed the connection.'),
     );
   };
   if (signal.aborted) abort();
@@ -147,7 +147,7 @@ async function readQuery(query: URLSearchParams, body: Body): Promise<Uint8Array
   try {
     bytes = query.get('base64') === '1' ? base64Decode(text) : new TextEncoder().encode(text);
   } catch (cause) {
-    throw fail('invalid_argument', 'The query parameter message is not base64.', { cause });
+    throw fail('invalid_argument', 'The query parameter `message` must be base64.', { cause });
   }
   return inflate(bytes, body.compression, unaryBodyBytesMax);
 }

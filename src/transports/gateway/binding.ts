@@ -1,5 +1,5 @@
-// How a method's http rule (google.api.http) binds an HTTP request to the fields of its messages,
-// worked out and checked once, at start.
+// Binds HTTP requests to the fields of messages by a method's http rule (google.api.http). Computed
+// and checked once at start.
 import { METHODS } from 'node:http';
 import { type DescField, type DescMessage, getOption, ScalarType } from '@bufbuild/protobuf';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
@@ -20,17 +20,17 @@ export type Binding = {
   readonly body: '*' | DescField | undefined;
   /** The field of the response that is sent; undefined for all of it. */
   readonly responseBody: DescField | undefined;
-  /** The field that tells what a PATCH changes; its body's members, where the caller does not. */
+  /** The update mask of a PATCH. Without one, the members of its body are the mask. */
   readonly mask: Mask | undefined;
 };
 
 export type Mask = {
   readonly field: DescField;
-  /** Whether the rule of the field lets a path through. */
+  /** Whether the field's rule accepts a path. */
   mayName(path: string): boolean;
 };
 
-/** The bindings of a method: its rule's own and the additional ones. Throws, naming the method. */
+/** The main and additional bindings of a method. Throws an error with the method's name. */
 export function bindingsOf(endpoint: Endpoint): Binding[] {
   const { rule } = endpoint;
   if (rule === undefined) return [];
@@ -45,16 +45,16 @@ export function bindingsOf(endpoint: Endpoint): Binding[] {
 
 function bind(endpoint: Endpoint, rule: HttpRule, isFirst: boolean): Binding {
   if (!isFirst && rule.additionalBindings.length > 0) {
-    throw new Error('an additional binding has additional bindings of its own');
+    throw new Error('an additional binding must not have additional bindings');
   }
-  if (rule.selector !== '') throw new Error('the http rule has a selector');
+  if (rule.selector !== '') throw new Error('the http rule must not have a selector');
   const { method, path } = pattern(rule);
   const template = parseTemplate(path);
   const { input, output } = endpoint.descriptor;
   for (const variable of template.variables) checkPathVariable(input, variable.fieldPath);
   const body = rule.body === '' || rule.body === '*' ? rule.body : field(input, rule.body);
   if (body !== '' && (method === 'GET' || method === 'HEAD')) {
-    throw new Error(`a ${method} request has no body`);
+    throw new Error(`a ${method} rule must not have a body`);
   }
   const responseBody = rule.responseBody === '' ? undefined : field(output, rule.responseBody);
   checkBody(body, template);
@@ -96,22 +96,22 @@ function pattern(rule: HttpRule): { method: string; path: string } {
       return { method: kind, path };
     }
     case undefined:
-      throw new Error('the http rule has no pattern');
+      throw new Error('the http rule must have a pattern');
   }
 }
 
-/** Throws where a variable of the path names no field, or one that a path cannot hold. */
+/** Throws if a path variable names an unknown field, or a field that a path cannot contain. */
 function checkPathVariable(message: DescMessage, fieldPath: string): void {
   const last = fieldAt(message, fieldPath);
   if (last.fieldKind !== 'scalar' && last.fieldKind !== 'enum') {
-    throw new Error(`the path binds "${fieldPath}", which is not a single value`);
+    throw new Error(`the path binds "${fieldPath}", which must be a single value`);
   }
 }
 
 function checkBody(body: Binding['body'] | '', { variables }: Template): void {
   if (body === '' || body === '*' || body === undefined) return;
   if (variables.some(({ fieldPath }) => fieldPath === body.name)) {
-    throw new Error(`the path binds "${body.name}", which is the body`);
+    throw new Error(`the path binds "${body.name}", which is already the body`);
   }
 }
 
@@ -122,39 +122,40 @@ function checkStreams(
   responseBody: DescField | undefined,
 ): void {
   if ((kind === 'client_streaming') !== (http.multipart !== undefined)) {
-    throw new Error('a stream of requests and the multipart option go together');
+    throw new Error('a stream of requests and the multipart option must be set together');
   }
   if (http.multipart !== undefined) {
-    if (body !== '*') throw new Error('a multipart body is bound with "*"');
-    if (variables.length > 0) throw new Error('the path of a form binds no fields');
+    if (body !== '*') throw new Error('the body of a multipart method must be "*"');
+    if (variables.length > 0)
+      throw new Error('the path of a multipart method must not bind fields');
     checkForm(descriptor.input, http.multipart);
   }
   if ((kind === 'server_streaming') !== http.download) {
-    throw new Error('a stream of responses and the download option go together');
+    throw new Error('a stream of responses and the download option must be set together');
   }
   if (http.download) {
-    if (responseBody !== undefined) throw new Error('a download has no response_body');
+    if (responseBody !== undefined) throw new Error('a download must not have a response_body');
     checkDownload(descriptor.output);
   }
 }
 
 function checkForm(input: DescMessage, { fileField, fileNameField }: Multipart): void {
   if (field(input, fileField).scalar !== ScalarType.BYTES) {
-    throw new Error(`the file of a form is a bytes field, which "${fileField}" is not`);
+    throw new Error(`file_field "${fileField}" must be a bytes field`);
   }
   if (fileNameField !== '' && field(input, fileNameField).scalar !== ScalarType.STRING) {
-    throw new Error(`the name of a file is a string field, which "${fileNameField}" is not`);
+    throw new Error(`file_name_field "${fileNameField}" must be a string field`);
   }
 }
 
 function checkOAuthForm(input: DescMessage, body: Binding['body'] | ''): void {
-  if (body !== '*') throw new Error('an OAuth form is bound with "*"');
+  if (body !== '*') throw new Error('the body of an OAuth form must be "*"');
   for (const name of oauthFields) field(input, name);
   const other = input.fields.find(
     ({ fieldKind, scalar }) => fieldKind !== 'scalar' || scalar !== ScalarType.STRING,
   );
   if (other === undefined) return;
-  throw new Error(`an OAuth form has string fields only, which "${other.name}" is not`);
+  throw new Error(`"${other.name}" must be a string field, as in every OAuth form`);
 }
 
 function checkDownload(output: DescMessage): void {
@@ -164,18 +165,18 @@ function checkDownload(output: DescMessage): void {
   const isDownload =
     header?.message?.typeName === DownloadHeaderSchema.typeName &&
     chunk?.scalar === ScalarType.BYTES;
-  if (!isDownload) throw new Error('a download streams messages of a header or a chunk');
+  if (!isDownload) throw new Error('a download must stream messages with a header or a chunk');
 }
 
 function checkAnswer({ http, descriptor }: Endpoint, responseBody: DescField | undefined): void {
   if (![0, 200, 201].includes(http.successStatus)) {
-    throw new Error(`the status of a success is 200 or 201, not ${http.successStatus}`);
+    throw new Error(`success_status must be 200 or 201, not ${http.successStatus}`);
   }
   const sent = responseBody?.message ?? descriptor.output;
   for (const [, path = ''] of http.location.matchAll(/\{([\w.]+)\}/g)) fieldAt(sent, path);
 }
 
-/** The field at a dotted path of proto names. Throws where there is none. */
+/** The field at a dotted path of proto names. Throws if it does not exist. */
 function fieldAt(message: DescMessage, fieldPath: string): DescField {
   const [first = '', ...rest] = fieldPath.split('.');
   const found = field(message, first);

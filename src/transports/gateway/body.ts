@@ -1,4 +1,4 @@
-// Reads the text of a request body, within the bounds that the transports share.
+// Reads the text of a request body within the limits that all transports share.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
@@ -6,11 +6,11 @@ import { fail } from '../../errors/errors.ts';
 import { inviteBody } from '../http/incoming.ts';
 
 const tooLarge = () => fail('payload_too_large', 'The body is too large.');
-const cutShort = () => fail('canceled', 'The body was cut short.');
+const cutShort = () => fail('canceled', 'The body ended early.');
 
 /**
- * Throws `payload_too_large`, `unavailable` where the process holds too many bodies,
- * `invalid_argument` for text that is not UTF-8, and `canceled` where the body does not arrive.
+ * Throws `payload_too_large`, `unavailable` if the process holds too many bodies,
+ * `invalid_argument` for text that is not UTF-8, and `canceled` if the body does not arrive.
  */
 export async function readText(
   request: IncomingMessage,
@@ -25,7 +25,7 @@ export async function readText(
   if (length > unaryBodyBytesMax) throw tooLarge();
   inviteBody(request, response);
   const bytes = await readBytes(request, length, bodies);
-  if (!isUtf8(bytes)) throw fail('invalid_argument', 'The body is not UTF-8.');
+  if (!isUtf8(bytes)) throw fail('invalid_argument', 'The body must be UTF-8.');
   return bytes.toString();
 }
 
@@ -40,7 +40,7 @@ function readBytes(request: IncomingMessage, length: number, bodies: BodyBudget)
       received += chunk.length;
       try {
         if (received > unaryBodyBytesMax) throw tooLarge();
-        // A body that arrives whole is not held: most do, and they cost the budget nothing.
+        // A body that arrives in one piece does not count. Most do.
         if (received !== length) account.add(chunk.length);
       } catch (error) {
         stop();

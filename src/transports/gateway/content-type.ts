@@ -20,10 +20,10 @@ export function requireType(request: Request, type: string): void {
   }
 }
 
-/** A form's text is UTF-8 (RFC 6749 Appendix B), whether its type says so or not. */
+/** A form is UTF-8 (RFC 6749 Appendix B), even if its content type has no charset. */
 export function requireUtf8({ headers }: Request): void {
   const [, charset = 'utf-8'] =
     /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '') ?? [];
   if (charset.toLowerCase() !== 'utf-8')
-    throw fail('unsupported_media_type', 'A form has to be UTF-8.');
+    throw fail('unsupported_media_type', 'The charset of a form must be UTF-8.');
 }

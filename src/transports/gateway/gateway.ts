@@ -1,4 +1,4 @@
-// The JSON gateway: routes every annotated method and every route, and says every error.
+// The JSON gateway: serves every annotated method and every route, and sends all errors.
 import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyBudgets } from '../../api/body-budget.ts';
@@ -29,11 +29,11 @@ export type GatewayOptions = {
   readonly bodies: BodyBudgets;
   readonly deadlines: Deadlines;
   readonly observe: (observation: HttpObservation) => void;
-  /** Turns whatever was thrown into an error of the catalogue. */
+  /** Converts a thrown value to an error of the catalogue. */
   readonly failureOf: (thrown: unknown) => Failure;
 };
 
-/** Throws, naming the methods, where a rule cannot be expressed or two of them collide. */
+/** Throws an error with the methods' names if a rule is not supported or two rules collide. */
 export function registerGateway(app: FastifyInstance, options: GatewayOptions): void {
   const router = createRouter(routesOf(options));
 
@@ -41,12 +41,12 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
   app.setErrorHandler<FastifyError>((error, request, reply) =>
     sayError(error, request, reply, options),
   );
-  // Only the assets, which have a route of their own, come here.
+  // Only asset requests arrive here; assets have a separate route.
   app.setNotFoundHandler(() => {
     throw notFound();
   });
 
-  /** The route whose path it is but for a slash at its end. */
+  /** The route with this path without its trailing slash. */
   function routeWithSlash(method: string, path: string): HttpRoute | undefined {
     const match = path.endsWith('/') ? router.match(method, path.slice(0, -1)) : undefined;
     const target = match?.kind === 'found' ? match.value : undefined;
@@ -85,10 +85,10 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
           return;
         }
         case 'malformed':
-          return done(fail('invalid_argument', 'The path is not well-formed.'));
+          return done(fail('invalid_argument', 'The path is malformed.'));
         case 'method_not_allowed': {
           const allow = match.allow.join(', ');
-          const detail = `The path takes ${allow}.`;
+          const detail = `The path accepts ${allow}.`;
           return done(fail('method_not_allowed', detail, { headers: { allow } }));
         }
       }
@@ -141,7 +141,7 @@ export function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-const notFound = () => fail('not_found', 'There is nothing at this path.');
+const notFound = () => fail('not_found', 'Nothing exists at this path.');
 
 function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const header = headers['x-request-id'];
@@ -150,7 +150,7 @@ function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
 
 const noHttp = { oauthErrors: false, oauthForm: false };
 
-/** Says an error, wherever in the handling of a request it came up. */
+/** Sends an error from any stage of a request. */
 export function sayError(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -162,7 +162,7 @@ export function sayError(
   const requestId = routed?.requestId ?? requestIdOf(request);
   const target = routed?.target;
   const isMethod = target?.kind === 'method';
-  // Whatever the guard has thrown it has told of itself.
+  // The guard has already reported its own errors.
   if (!(isMethod && error instanceof Failure)) {
     observe({
       name: target?.kind === 'route' ? target.route.name : 'unrouted',
@@ -174,12 +174,12 @@ export function sayError(
     });
   }
   const { oauthErrors, oauthForm } = isMethod ? target.binding.endpoint.http : noHttp;
-  // RFC 9110 §15.5.2: each 401 has a challenge, also where the credential was in the body.
+  // Each 401 has a challenge, even if the credential was in the body (RFC 9110 §15.5.2).
   const challenge = oauthForm ? basicChallenge : bearerChallenge();
   const problem = problemOf(failure, { publicUrl: publicUrl, requestId, oauthErrors, challenge });
   if (isArriving(request.raw)) {
     reply.hijack();
-    // A sender that has stalled does not end its body: the connection ends instead.
+    // A stalled sender does not end its body, so the connection is closed.
     if (failure.code === 'canceled') problem.headers.connection = 'close';
     answerEarly(request.raw, reply.raw, withId(problem, requestId));
     return;
@@ -193,7 +193,7 @@ export function sayError(
     .send(problem.body);
 }
 
-/** Refuses a request that no route has seen. `status` replaces the one of the catalogue. */
+/** Refuses a request before routing. `status` replaces the status of the catalogue. */
 export function refuseRequest(
   failure: Failure,
   request: IncomingMessage,
@@ -219,7 +219,7 @@ function withId({ status, headers, body }: Problem, requestId: string): Problem 
 }
 
 const fastifyCodes: Record<string, () => Failure> = {
-  FST_ERR_BAD_URL: () => fail('invalid_argument', 'The path is not well-formed.'),
+  FST_ERR_BAD_URL: () => fail('invalid_argument', 'The path is malformed.'),
 };
 
 function fromFastify(error: FastifyError | Error, isAsset: boolean): Failure | undefined {

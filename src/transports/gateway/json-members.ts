@@ -1,13 +1,13 @@
-// JSON.parse takes the last of two members of one name. A parameter must not be given twice
-// (RFC 6749 §3.2): what stands before this server may have judged the first.
+// JSON.parse uses the last of two members with the same key. Duplicate parameters are not permitted
+// (RFC 6749 §3.2), because a proxy may have checked the first one.
 import type { JsonValue } from '@bufbuild/protobuf';
 
-/** Whether an object of a JSON text, which `value` was parsed from, has a name twice. */
+/** Whether the JSON text, from which `value` was parsed, contains a duplicate key. */
 export function hasRepeatedName(text: string, value: JsonValue): boolean {
   return writtenStrings(text) !== keptStrings(value);
 }
 
-/** How many strings a valid JSON text has, names and values. */
+/** The number of strings in a valid JSON text: keys and values. */
 function writtenStrings(text: string): number {
   if (text.includes('\\')) return text.match(/"[^"\\]*(?:\\.[^"\\]*)*"/g)?.length ?? 0;
   let quotes = 0;
@@ -15,7 +15,7 @@ function writtenStrings(text: string): number {
   return quotes / 2;
 }
 
-/** How many a value has. Not by recursion: a text may nest deeper than the stack goes. */
+/** The number of strings in a value. Not recursive, because a text may exhaust the stack. */
 function keptStrings(value: JsonValue): number {
   let count = 0;
   const left: (JsonValue | undefined)[] = [value];

@@ -1,4 +1,4 @@
-// Answers a request for a method: its message in, its message out.
+// Handles a request for a method: decodes the request message and sends the response message.
 import { createHash } from 'node:crypto';
 import type { JsonObject, Message } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -73,7 +73,7 @@ function callOf(
     url: request.url,
     headers: () => headersOf(request),
     onGone: (abort) => {
-      const gone = () => abort(fail('canceled', 'The caller went away.'));
+      const gone = () => abort(fail('canceled', 'The caller closed the connection.'));
       if (isGone()) gone();
       // Not of the connection, which outlives the request.
       else response.once('close', () => response.writableFinished || gone());
@@ -83,9 +83,9 @@ function callOf(
   return { transport: 'http', requestId, peer, header, context, isGone };
 }
 
-/** Passes on what the handler has set. */
+/** Copies the headers that the handler has set. */
 function setHeaders(reply: FastifyReply, { touchedResponseHeader }: LazyContext): void {
-  // Headers gives each Set-Cookie as an entry of its own; Fastify gathers them.
+  // Headers lists each Set-Cookie separately, and Fastify collects them.
   for (const [name, value] of touchedResponseHeader ?? []) reply.header(name, value);
 }
 
@@ -127,11 +127,11 @@ async function readRequest(
   return readMessage(binding, { ...head, body });
 }
 
-/** The headers that are fields of a download's request. */
+/** The headers that set fields of a download request. */
 function headerFields({ headers, method }: FastifyRequest): JsonObject {
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch, 'if-match': ifMatch } = headers;
   return {
-    // A range is defined for GET alone (RFC 9110 §14.2).
+    // Ranges are defined only for GET (RFC 9110 §14.2).
     ...(range === undefined || method === 'HEAD' ? {} : { range }),
     ...(ifMatch === undefined ? {} : { if_match: ifMatch }),
     ...(typeof ifRange === 'string' ? { if_range: ifRange } : {}),

@@ -22,8 +22,8 @@ const limits: BusboyConfig['limits'] = {
 };
 
 /**
- * The messages of a form: each piece of the file part, and each other part, is one. Throws from the
- * iteration where the form is malformed, cut short, or has parts that the method does not take.
+ * The messages of a form: one for each piece of the file and for each other part. The iteration
+ * throws if the form is malformed, incomplete, or has parts that the method does not accept.
  */
 export function formMessages(
   endpoint: Endpoint,
@@ -35,7 +35,7 @@ export function formMessages(
   try {
     parser = createParser(endpoint, headers);
   } catch (cause) {
-    throw fail('unsupported_media_type', 'The content type has no usable boundary.', { cause });
+    throw fail('unsupported_media_type', 'The content type has no valid boundary.', { cause });
   }
   const form = new Form(endpoint, messages);
   form.listen(parser);
@@ -45,10 +45,10 @@ export function formMessages(
   );
   parser.on('error', (cause) => form.stop(malformed(cause)));
   finished(body, { writable: false }, (cause) => {
-    if (cause) form.stop(fail('canceled', 'The upload was cut short.', { cause }));
+    if (cause) form.stop(fail('canceled', 'The upload ended early.', { cause }));
   });
-  // Once nobody reads the messages, nothing may go on reading the body. Not a pipeline: that would
-  // destroy the request, whose sender is still to hear why.
+  // Stops reading the body when the messages are no longer read. Not a pipeline: that would destroy
+  // the request before its sender receives the error.
   messages.once('close', () => {
     body.unpipe(parser);
     parser.destroy();
@@ -67,7 +67,7 @@ function createParser(endpoint: Endpoint, headers: IncomingHttpHeaders): Parser 
   });
 }
 
-/** What has been seen of one form. */
+/** The state of one form. */
 class Form {
   readonly #endpoint: Endpoint;
   readonly #messages: PassThrough;
@@ -87,8 +87,8 @@ class Form {
   }
 
   /**
-   * A listener that fails its form where it throws. An error that a listener throws belongs to no
-   * request: it would end the process.
+   * A listener whose errors fail its form. Without this, an error in a listener would end the
+   * process.
    */
   safely<A extends unknown[]>(listener: (...args: A) => void): (...args: A) => void {
     return (...args) => {
@@ -102,12 +102,13 @@ class Form {
 
   listen(parser: Parser): void {
     const onFile = (name: PartName, stream: Readable, fileName: string | undefined) => {
-      // A file that is cut short fails with the parser; unheard, its error would end the process.
+      // A truncated file fails with the parser. Without a listener, its error would end the
+      // process.
       stream.on('error', () => {});
       if (name !== this.#fileField.name) {
         this.stop(notAccepted(name, 'file'));
       } else if (++this.#files > 1) {
-        this.stop(invalid(name, 'is given twice'));
+        this.stop(invalid(name, 'must be set only once'));
       } else {
         this.#takeFile(stream, fileName);
         return;
@@ -127,7 +128,7 @@ class Form {
 
   #takeFile(stream: Readable, fileName: string | undefined): void {
     if (fileName !== undefined && this.#fileNameField !== undefined) {
-      // Its end, as that is what a path before it leaves of it.
+      // The end of the name, because a leading path is removed.
       this.#push({ [this.#fileNameField.localName]: [...fileName].slice(-1024).join('') });
     }
     const onChunk = (chunk: Buffer) => {
@@ -152,7 +153,7 @@ class Form {
   }
 
   end(): void {
-    if (this.#files === 0) this.stop(invalid(this.#fileField.name, 'is missing'));
+    if (this.#files === 0) this.stop(invalid(this.#fileField.name, 'is required'));
     else this.#messages.end();
   }
 
@@ -165,9 +166,9 @@ function notAccepted(name: PartName, kind: 'file' | 'part'): Failure {
   if (name === undefined || name === '') {
     return fail('invalid_argument', `A ${kind} of the form has no name.`);
   }
-  return invalid(name.slice(0, 64), `is not a ${kind} that this method accepts`);
+  return invalid(name.slice(0, 64), `is not a ${kind} of this method`);
 }
 
 function malformed(cause: unknown): Failure {
-  return fail('invalid_argument', 'The form is malformed or cut short.', { cause });
+  return fail('invalid_argument', 'The form is malformed or incomplete.', { cause });
 }

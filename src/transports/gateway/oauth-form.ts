@@ -1,10 +1,10 @@
-// The wire form of a token request: its parameters (RFC 6749 §3.2) and the client that HTTP Basic
-// names (§2.3.1) become fields of the request.
+// Decodes a token request: its parameters (RFC 6749 §3.2) and the client of HTTP Basic (§2.3.1)
+// become fields of the request.
 import { isUtf8 } from 'node:buffer';
 import type { DescMessage, JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { fail, invalid } from '../../errors/errors.ts';
 
-/** The fields that such a request has, all of them strings. */
+/** The fields of a token request. All are strings. */
 export const oauthFields = ['client_id', 'client_secret', 'grant_type'] as const;
 
 /** The value of `WWW-Authenticate` for a client that tried Basic (RFC 6749 §5.2). */
@@ -15,35 +15,35 @@ export function usesBasic(authorization: string | undefined): authorization is s
 }
 
 /**
- * Reads a form. Empty parameters are omitted ones, and those that are no fields are ignored, as
- * clients send what other servers take (`resource`, `audience`).
+ * Reads a form. Empty and unknown parameters are ignored: clients send parameters for other
+ * servers, such as `resource` and `audience`.
  */
 export function readForm({ fields }: DescMessage, text: string): JsonObject {
   const json: JsonObject = {};
   for (const [name, value] of new URLSearchParams(text)) {
     if (value === '' || !fields.some((field) => field.name === name)) continue;
-    if (Object.hasOwn(json, name)) throw invalid(name, 'is given twice');
-    if (value.includes('\ufffd')) throw invalid(name, 'is not UTF-8');
+    if (Object.hasOwn(json, name)) throw invalid(name, 'must be set only once');
+    if (value.includes('\ufffd')) throw invalid(name, 'must be UTF-8');
     json[name] = value;
   }
   if (json.grant_type === undefined) throw invalid('grant_type', 'is required in a form');
   return json;
 }
 
-/** Throws where a form has nothing for its client to authenticate with. */
+/** Throws if a form contains no client authentication. */
 export function requireClient(json: JsonObject): void {
   if (json.client_secret !== undefined) return;
-  throw fail('identity.credential_invalid', 'The client does not authenticate.');
+  throw fail('identity.credential_invalid', 'The request contains no client authentication.');
 }
 
 /** Adds the client of HTTP Basic, unless the body authenticates one, too. */
 export function addBasicClient(json: JsonObject, authorization: string): void {
   if (isGiven(json.client_secret)) {
-    throw invalid('client_secret', 'is given in the body and by HTTP Basic');
+    throw invalid('client_secret', 'must not be set together with HTTP Basic');
   }
   const client = readBasic(authorization);
   if (isGiven(json.client_id) && json.client_id !== client.client_id) {
-    throw invalid('client_id', 'is not the one that HTTP Basic names');
+    throw invalid('client_id', 'must match the client id in HTTP Basic');
   }
   Object.assign(json, client);
 }
@@ -58,10 +58,10 @@ function readBasic(authorization: string): { client_id: string; client_secret: s
   const [, id = '', secret = ''] = /^([^:]*):(.*)$/s.exec(isUtf8(bytes) ? `${bytes}` : '') ?? [];
   const client = { client_id: formDecode(id), client_secret: formDecode(secret) };
   if (client.client_id !== '' && client.client_secret !== '') return client;
-  throw fail('identity.credential_invalid', 'HTTP Basic has no client id or no secret in it.');
+  throw fail('identity.credential_invalid', 'HTTP Basic contains no client id or no secret.');
 }
 
-/** RFC 6749 Appendix B; nothing where the text is not so encoded. */
+/** Decodes RFC 6749 Appendix B. Undefined if the text is not encoded that way. */
 function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

@@ -1,4 +1,4 @@
-// Answers a request for a page.
+// Handles a request for an HttpRoute.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyBudget } from '../../api/body-budget.ts';
 import { fail } from '../../errors/errors.ts';
@@ -56,9 +56,9 @@ async function readForm(
 }
 
 /**
- * Throws for what another site's page has made the browser send. Every current browser says so
- * (Fetch Metadata, `Sec-Fetch-Site`); an older one names the page's origin, or `null` for one that
- * gives no referrer, such as our own.
+ * Throws if a browser sends the request for another site. Current browsers send `Sec-Fetch-Site`
+ * (Fetch Metadata). Older browsers send the origin, or `null` for HTML without a referrer, such as
+ * that of this service.
  */
 function requireOwnPage({ headers }: FastifyRequest, publicUrl: string): void {
   const { origin } = headers;
@@ -67,5 +67,5 @@ function requireOwnPage({ headers }: FastifyRequest, publicUrl: string): void {
     site === undefined
       ? origin === undefined || origin === 'null' || origin === publicUrl
       : site === 'same-origin' || site === 'none';
-  if (!isOwn) throw fail('forbidden', 'A page of another site has sent this.');
+  if (!isOwn) throw fail('forbidden', 'The request comes from another origin.');
 }

@@ -1,21 +1,21 @@
-// What the gateway knows about a request once it is routed.
+// The gateway's facts about a routed request.
 
 import type { HttpRoute } from '../../http/route.ts';
 import type { Binding } from './binding.ts';
 import type { Capture } from './template.ts';
 
-/** What a route leads to. */
+/** The target of a route. */
 export type Target =
   | { readonly kind: 'method'; readonly binding: Binding }
   | { readonly kind: 'route'; readonly route: HttpRoute };
 
-/** What routing has found out about a request. */
+/** The result of routing a request. */
 export type Routed = {
   readonly requestId: string;
   /** The caller's network address. */
   readonly peer: string;
   readonly started: number;
-  /** Undefined where the request leads nowhere. */
+  /** Undefined if no route matches. */
   readonly target: Target | undefined;
   readonly variables: readonly Capture[];
 };

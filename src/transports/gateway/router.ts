@@ -17,7 +17,7 @@ export interface Route<T> {
   readonly method: string;
   readonly template: Template | string;
   readonly value: T;
-  /** Says in an error which route is meant. */
+  /** Names the route in errors. */
   readonly name: string;
 }
 
@@ -29,10 +29,10 @@ export type Match<T> =
 
 export interface Router<T> {
   /**
-   * Takes the request path without its query, still percent-encoded. Of several routes the most
-   * specific one with this method answers, whatever the order they were given in: a matching verb
-   * beats none; then, segment by segment, a literal beats `*` beats `**`. HEAD finds GET's route.
-   * `malformed` is a percent-encoding that cannot be decoded; `allow` is sorted.
+   * Expects the request path without its query, still percent-encoded. The most specific route with
+   * this method matches, in any order of registration: a matching verb beats none; then, segment by
+   * segment, a literal beats `*` beats `**`. HEAD finds GET's route. `malformed` is a
+   * percent-encoding that cannot be decoded; `allow` is sorted.
    */
   match(method: string, rawPath: string): Match<T>;
 }
@@ -59,7 +59,7 @@ interface Entry<T> {
 
 type Methods<T> = Map<string, Entry<T>>;
 
-/** Keyed by verb; the empty string stands for none. */
+/** Keyed by verb. The empty string means no verb. */
 type Ends<T> = Map<string, Methods<T>>;
 
 /** Stands after some segments: the templates that end there, or go on with `**`, and the others. */
@@ -159,7 +159,7 @@ function matchSegments<T>(
   return allow.length > 0 ? { kind: 'method_not_allowed', allow } : { kind: 'not_found' };
 }
 
-/** An empty segment, as behind a trailing slash, is never found: even `*` takes a character. */
+/** An empty segment, as after a trailing slash, never matches: even `*` needs a character. */
 function splitPath(rawPath: string): PathSegments | 'not_found' | 'malformed' {
   if (!rawPath.startsWith('/')) return 'not_found';
   if (rawPath === '/') return { raw: [], decoded: [] };
@@ -175,7 +175,7 @@ function splitPath(rawPath: string): PathSegments | 'not_found' | 'malformed' {
   return { raw, decoded };
 }
 
-/** The reading with a verb comes first, and only if some template has that verb. */
+/** The reading with a verb comes first, and only if a template has that verb. */
 function readingsOf(path: PathSegments, rawPath: string, verbs: ReadonlySet<string>): Reading[] {
   const plain = { path, verb: '' };
   const colon = rawPath.lastIndexOf(':');
@@ -187,8 +187,9 @@ function readingsOf(path: PathSegments, rawPath: string, verbs: ReadonlySet<stri
 }
 
 /**
- * Offers the methods of each template that matches, the most specific first, until `visit` returns
- * something. Enters a node at most once, so the work is bounded by the templates, not by the path.
+ * Calls `visit` with the methods of each matching template, the most specific first, until it
+ * returns a value. Enters a node at most once, so the work is bounded by the templates, not by the
+ * path.
  */
 function visitEnds<T, R extends object>(
   node: Node<T>,

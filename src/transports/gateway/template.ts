@@ -1,5 +1,4 @@
-// Path templates of google.api.http: what may stand in an rpc's http rule, and what a matched
-// path says about the variables in it.
+// Path templates of google.api.http: parses those of http rules, and reads variables from paths.
 
 /** A parsed template. Plain data: variables index into `segments`, which has them flattened. */
 export interface Template {
@@ -15,7 +14,7 @@ export type Segment =
   | { readonly kind: 'any' }
   | { readonly kind: 'rest' };
 
-/** A field of the request message and the segments whose text it takes. */
+/** A field of the request message and its segments. */
 export interface Variable {
   /** Dotted proto field names, such as `sub.subfield`. */
   readonly fieldPath: string;
@@ -54,7 +53,7 @@ export function captureVariables(template: Template, path: PathSegments): Captur
   });
 }
 
-/** Undefined when the percent-encoding is malformed or does not spell UTF-8. */
+/** Undefined if the percent-encoding is malformed or is not UTF-8. */
 export function percentDecode(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {
@@ -87,7 +86,7 @@ interface Cursor {
   insideVariable: boolean;
 }
 
-/** Template; gives the verb. */
+/** Template. Returns the verb. */
 function parseWhole(cursor: Cursor): string | undefined {
   if (!skip(cursor, '/')) failExpecting(cursor, '"/"');
   parseSegments(cursor);

@@ -5,16 +5,16 @@ import { invalid } from '../../errors/errors.ts';
 
 export const wrongType = 'has the wrong type or is out of range';
 
-/** Throws `invalid_argument`, naming the field by `path`. */
+/** Throws `invalid_argument` for the field at `path`. */
 export function fromText(field: DescField, path: string, values: string[]): JsonValue {
   if (field.fieldKind === 'list') {
-    if (isCompound(field.message)) throw invalid(path, 'cannot be given in the query');
+    if (isCompound(field.message)) throw invalid(path, 'cannot be set in the query');
     return values.map((value) => scalarFromText(field, path, value));
   }
   const [value, second] = values;
-  if (value === undefined || second !== undefined) throw invalid(path, 'is given twice');
+  if (value === undefined || second !== undefined) throw invalid(path, 'must be set only once');
   if (field.fieldKind === 'map' || isCompound(field.message)) {
-    throw invalid(path, 'cannot be given in the query');
+    throw invalid(path, 'cannot be set in the query');
   }
   return scalarFromText(field, path, value);
 }
@@ -28,7 +28,7 @@ function scalarFromText(field: DescField, path: string, value: string): JsonValu
     if (value === 'false') return false;
   }
   if (isEnum && /^-?\d+$/.test(value)) return Number(value);
-  // The library takes more than ProtoJSON has: other bases, and white space.
+  // The library accepts more than ProtoJSON: other bases and white space.
   const form =
     scalar === undefined || scalar === ScalarType.STRING ? undefined : scalarForm(scalar);
   if (form?.test(value) === false) throw invalid(path, wrongType);
@@ -50,7 +50,7 @@ function scalarForm(scalar: ScalarType): RegExp {
   }
 }
 
-/** Whether it is a message whose JSON has a member for each of its fields. */
+/** Whether it is a message whose JSON is an object with one member for each field. */
 export function isCompound(message: DescMessage | undefined): message is DescMessage {
   return message !== undefined && !message.typeName.startsWith('google.protobuf.');
 }

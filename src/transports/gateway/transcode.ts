@@ -1,5 +1,5 @@
-// An HTTP request -> the request message, and the response message -> JSON, by a binding. What the
-// caller sent wrong is named by its field; its value is never repeated, as it may be a secret.
+// Converts HTTP requests to request messages, and response messages to JSON, by a binding. Errors
+// name the wrong field but never repeat its value, which may be a secret.
 import {
   create,
   type DescField,
@@ -24,17 +24,17 @@ export type HttpInput = {
   readonly variables: readonly Capture[];
   /** The query, without its `?`. */
   readonly query: string;
-  /** The text of the body, JSON unless it is a form; undefined for none. */
+  /** The text of the body: JSON or a form. Undefined if there is no body. */
   readonly body: string | undefined;
   /** Whether the body is `application/x-www-form-urlencoded`. */
   readonly isForm: boolean;
-  /** The Authorization header, where the method takes HTTP Basic and that is one. */
+  /** The Authorization header, if it is HTTP Basic and the method accepts that. */
   readonly basic: string | undefined;
   /** Fields of the request that are HTTP headers, by proto name. */
   readonly headerFields: JsonObject;
 };
 
-/** Reads the request message. Throws `invalid_argument`, naming the field. */
+/** Reads the request message. Throws `invalid_argument` with the name of the field. */
 export function readMessage(binding: Binding, input: HttpInput): Message {
   const { input: schema } = binding.endpoint.descriptor;
   const json: JsonObject = { ...input.headerFields };
@@ -49,16 +49,17 @@ export function readMessage(binding: Binding, input: HttpInput): Message {
   return message;
 }
 
-/** What the body holds; undefined where none is taken. */
+/** The value of the body. Undefined if the method accepts no body. */
 function bodyOf({ body, endpoint }: Binding, { body: text, isForm }: HttpInput) {
   if (body !== undefined) {
     return isForm ? readForm(endpoint.descriptor.input, text ?? '') : parseJson(text);
   }
-  if (text !== undefined && text !== '') throw fail('invalid_argument', 'No body is taken here.');
+  if (text !== undefined && text !== '')
+    throw fail('invalid_argument', 'This method accepts no body.');
   return undefined;
 }
 
-/** Puts the body where it belongs. Tells which fields it names. */
+/** Copies the body into the message. Returns the names of its fields. */
 function placeBody(
   { body, endpoint }: Binding,
   { isForm, basic }: HttpInput,
@@ -71,7 +72,7 @@ function placeBody(
     json[body.name] = inner;
     return isObject(inner) ? Object.keys(inner) : [];
   }
-  if (!isObject(value)) throw fail('invalid_argument', 'The body is not a JSON object.');
+  if (!isObject(value)) throw fail('invalid_argument', 'The body must be a JSON object.');
   const fields = readMembers(endpoint.descriptor.input, value, '', 0);
   Object.assign(json, fields);
   if (basic !== undefined) addBasicClient(json, basic);
@@ -86,15 +87,15 @@ function parseJson(text: string | undefined): JsonValue {
   try {
     value = JSON.parse(text);
   } catch {
-    throw fail('invalid_argument', 'The body is not JSON.');
+    throw fail('invalid_argument', 'The body is not valid JSON.');
   }
   if (hasRepeatedName(text, value)) {
-    throw fail('invalid_argument', 'The body gives a member twice.');
+    throw fail('invalid_argument', 'The JSON body contains a duplicate key.');
   }
   return value;
 }
 
-/** AIP-134 and RFC 7396: what a PATCH names is what it changes, and null clears. */
+/** A PATCH changes the fields in its body, and null clears a field (AIP-134, RFC 7396). */
 function completeMask(schema: DescMessage, message: Message, mask: Mask, given: string[]): void {
   const whole = reflect(schema, message);
   if (whole.isSet(mask.field)) return;
@@ -114,13 +115,13 @@ function readQuery(binding: Binding, query: string, json: JsonObject): void {
   for (const [name, list] of values) {
     const field = fieldNamed(endpoint.descriptor.input, topOf(name));
     if (body === '*' || field === undefined || body?.name === field.name) {
-      throw invalid(name.slice(0, 64), 'is not a query parameter that is taken here');
+      throw invalid(name.slice(0, 64), 'is not a query parameter of this method');
     }
-    put(json, endpoint.descriptor.input, name, list, 'is given twice');
+    put(json, endpoint.descriptor.input, name, list, 'must be set only once');
   }
 }
 
-/** Puts the text of a path variable or a query parameter where its field is, making its parents. */
+/** Sets the field of a path variable or query parameter, and creates its parent messages. */
 function put(
   json: JsonObject,
   message: DescMessage,
@@ -131,7 +132,7 @@ function put(
   let target = json;
   let schema = message;
   const names = path.split('.', depthMax + 1);
-  const notTaken = () => invalid(path.slice(0, 64), 'is not a field that is taken here');
+  const notTaken = () => invalid(path.slice(0, 64), 'is not a field of this method');
   if (names.length > depthMax) throw notTaken();
   for (const [i, name] of names.entries()) {
     const field = fieldNamed(schema, name);
@@ -142,7 +143,7 @@ function put(
       return;
     }
     if (field.fieldKind !== 'message') throw notTaken();
-    // A value of null is a message without a value.
+    // null means that the message is unset.
     const inner = (Object.hasOwn(target, field.name) ? target[field.name] : undefined) ?? {};
     if (!isObject(inner)) throw invalid(path, ifGiven);
     target[field.name] = inner;
@@ -151,14 +152,14 @@ function put(
   }
 }
 
-/** How deep messages may lie in each other, as in other implementations of protobuf. */
+/** The maximum nesting of messages, as in other implementations of protobuf. */
 const depthMax = 100;
 
 /** A field's value with its messages' members by their proto names. */
 function readFields(field: DescField, value: JsonValue, parent: string, depth: number): JsonValue {
   const { message } = field;
   if (!isCompound(message) || value === null || typeof value !== 'object') return value;
-  if (depth > depthMax) throw invalid(parent.slice(0, 64), 'is nested too deep');
+  if (depth > depthMax) throw invalid(parent.slice(0, 64), 'is nested too deeply');
   const members = (one: JsonValue) =>
     isObject(one) ? readMembers(message, one, parent, depth) : one;
   if (field.fieldKind === 'list') return Array.isArray(value) ? value.map(members) : value;
@@ -167,7 +168,7 @@ function readFields(field: DescField, value: JsonValue, parent: string, depth: n
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, members(one ?? null)]));
 }
 
-/** Throws for a member that is no field, or that gives a field twice by its two spellings. */
+/** Throws if a member is not a field, or if both spellings of a field are present. */
 function readMembers(
   message: DescMessage,
   json: JsonObject,
@@ -177,8 +178,10 @@ function readMembers(
   const members: JsonObject = {};
   for (const [name, value] of Object.entries(json)) {
     const field = fieldNamed(message, name);
-    if (field === undefined) throw invalid(parent + name.slice(0, 64), 'is not a field');
-    if (Object.hasOwn(members, field.name)) throw invalid(parent + field.name, 'is given twice');
+    if (field === undefined)
+      throw invalid(parent + name.slice(0, 64), 'is not a field of this method');
+    if (Object.hasOwn(members, field.name))
+      throw invalid(parent + field.name, 'must be set only once');
     const path = `${parent}${field.name}.`;
     members[field.name] = readFields(field, value ?? null, path, depth + 1);
   }
@@ -210,8 +213,7 @@ function decode(schema: DescMessage, json: JsonObject): Message {
   try {
     return fromJson(schema, json);
   } catch {
-    // The library's error may repeat the value, so that it must not even reach the log; which
-    // field it was is found out here.
+    // The library's error may repeat the value and must not reach the log. This finds the field.
     const culprit = Object.entries(json).find(([name, value]) => !decodes(schema, name, value));
     if (culprit === undefined) throw fail('invalid_argument', 'The fields contradict each other.');
     throw fail('invalid_argument', `${culprit[0]}: ${wrongType}`, {
@@ -231,7 +233,7 @@ function decodes(schema: DescMessage, name: string, value: JsonValue): boolean {
 
 const writeOptions = { alwaysEmitImplicit: true, useProtoFieldName: true } as const;
 
-/** The JSON of a response, or of the one field of it that is sent. */
+/** The JSON of a response, or of its `response_body` field. */
 export function writeMessage(binding: Binding, message: Message): JsonValue {
   const { endpoint, responseBody } = binding;
   const json = toJson(endpoint.descriptor.output, message, writeOptions);

@@ -1,4 +1,4 @@
-// The body of one gRPC call while it arrives: its limits, and the count of the bytes that it holds.
+// The body of one gRPC call while it arrives: its limits and the count of its bytes.
 import type { ServerHttp2Stream } from 'node:http2';
 import { Code } from '@connectrpc/connect';
 import { type StatusObject, status } from '@grpc/grpc-js';
@@ -13,7 +13,7 @@ export const messageBytesMax = 1024 * 1024 + 64 * 1024;
 
 /** The first bytes of a body are not counted, so that a full budget refuses no small request. */
 const uncountedBytes = 4 * 1024;
-/** The memory for a message besides its bytes. */
+/** The memory for a message in addition to its bytes. */
 const messageOverheadBytes = 512;
 
 export type BodyRules = {
@@ -33,8 +33,8 @@ export class Body {
   #isDropped = false;
 
   /**
-   * Stands between a stream and grpc-js, which has begun to listen to it. After a refusal, the
-   * rest of the body is dropped as it arrives.
+   * Connects a stream to grpc-js, which already listens to it. After a refusal, the rest of the
+   * body is dropped on arrival.
    */
   constructor(stream: ServerHttp2Stream, rules: BodyRules, refuse: (failure: Failure) => void) {
     this.#rules = rules;
@@ -47,7 +47,7 @@ export class Body {
     });
   }
 
-  /** Returns the bytes to the budget: they were decoded, or dropped. */
+  /** Returns decoded or dropped bytes to the budget. */
   release(): void {
     this.#bytes = 0;
     this.#account?.close();
@@ -81,7 +81,7 @@ export class Body {
     }
     this.#messages += messages;
     if (this.#messages > 1 && !isStream) {
-      const detail = 'The request has more than one message.';
+      const detail = 'The request contains more than one message.';
       throw fail('invalid_argument', detail, { grpc: Code.Unimplemented });
     }
     const bytes = chunk.length + messages * messageOverheadBytes + compressed * messageBytesMax;
@@ -94,7 +94,7 @@ export class Body {
 
 type Status = { readonly code?: StatusObject['code'] | null; readonly details?: string | null };
 
-/** What a status of grpc-js for a body or a header that it cannot read means; else undefined. */
+/** Maps grpc-js statuses for unreadable bodies and headers to errors. Undefined for others. */
 export function unreadable({ code, details }: Status): Failure | undefined {
   switch (code) {
     case status.INTERNAL:

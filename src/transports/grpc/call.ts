@@ -1,5 +1,5 @@
-// One gRPC call to a method of ours, as the interceptor receives it: when its headers have arrived,
-// and before its body is read. The handlers of grpc-js would begin after the body.
+// One gRPC call, as the interceptor receives it: after its headers and before its body. The
+// handlers of grpc-js would start only after the body.
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { fromBinary, type Message } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
@@ -14,12 +14,12 @@ import type { ActiveCall } from './connections.ts';
 import { errorMetadata, headersOf } from './metadata.ts';
 
 export type CallLimits = {
-  /** For the body of a call that is not an upload. */
+  /** Time limit for the body of a call that is not an upload. */
   readonly bodyMs: number;
   readonly uploadMs: number;
-  /** For the client to read an answer, or the next part of it. */
+  /** Time limit for the client to read a response, or its next part. */
   readonly unreadMs: number;
-  /** For the client to end its body after the answer (RFC 9113 §8.1). */
+  /** Time limit for the client to end its body after the response (RFC 9113 §8.1). */
   readonly restMs: number;
 };
 
@@ -85,7 +85,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
       },
     });
     const send = base.sendStatus.bind(base);
-    // Before our answer, it is grpc-js that refuses the call, without our error details.
+    // Before the response starts, grpc-js refuses the call without error details.
     base.sendStatus = (sent) => {
       const failure = this.#isAnswered ? undefined : unreadable(sent);
       if (failure === undefined) send(sent);
@@ -110,15 +110,17 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     return this.#failure?.code === 'canceled';
   }
 
-  /** The one request of a call; its body is read only now. */
+  /** The request of a unary call. Its body is read only now. */
   request(): Promise<Message> {
     return this.#next().then((bytes) => {
       if (bytes !== undefined) return this.#decode(bytes);
-      throw fail('invalid_argument', 'The request has no message.', { grpc: Code.Unimplemented });
+      throw fail('invalid_argument', 'The request contains no message.', {
+        grpc: Code.Unimplemented,
+      });
     });
   }
 
-  /** The requests of an upload; each is read once it is asked for. */
+  /** The requests of an upload. Each is read on demand. */
   async *requests(): AsyncGenerator<Message> {
     for (;;) {
       const bytes = await this.#next();
@@ -128,15 +130,15 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     }
   }
 
-  /** Sends the answer, or the last part of it where `message` is undefined. */
+  /** Sends the response, or only its end if `message` is undefined. */
   answer(message?: Message): void {
     this.#finish();
     const { access, hasSecretAnswer } = this.#init.endpoint;
-    // Anyone may have an answer of another public method.
+    // Responses of other public methods are the same for everyone.
     this.#isAccepted ||= access.public && hasSecretAnswer;
     const { base } = this.#init;
     this.#sendHead();
-    // The end goes together with the answer, which saves writes.
+    // The end is sent together with the response, which saves writes.
     if (message !== undefined) base.sendMessage(message, () => {});
     base.sendStatus({ code: status.OK, details: 'OK', metadata: null });
   }
@@ -156,12 +158,12 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     });
   }
 
-  /** Ends the call with an error, whether its body has arrived or not. Never throws. */
+  /** Ends the call with an error, at any time. Never throws. */
   refuse(error: unknown): void {
     try {
       this.#refuse(error);
     } catch {
-      // Such as a header of the handler's that HTTP/2 cannot carry.
+      // For example, HTTP/2 cannot carry a header that the handler has set.
       this.#init.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     }
   }
@@ -233,7 +235,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     this.#resolve(message);
   }
 
-  /** The end of the call: the client has cancelled it, or its status was sent. */
+  /** The call has ended: the client cancelled it, or its status was sent. */
   onCancel(): void {
     this.#body.drop();
     // The rest of a body is dropped. A reset right now would overtake the status.
@@ -242,12 +244,12 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     const isLate = Number(this.#init.base.getDeadline()) <= Date.now();
     const failure = isLate
       ? fail('canceled', 'The deadline of the call has passed.', { grpc: Code.DeadlineExceeded })
-      : fail('canceled', 'The caller went away.');
+      : fail('canceled', 'The caller closed the connection.');
     this.#fail(failure);
   }
 
   #next(): Promise<Buffer | undefined> {
-    // The guard reads the body once it has accepted the credential.
+    // The guard reads the body after it has accepted the credential.
     this.#isAccepted ||= !this.#init.endpoint.access.public;
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#hasBody) return Promise.resolve(undefined);
@@ -281,7 +283,9 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     try {
       return fromBinary(this.#init.endpoint.descriptor.input, bytes);
     } catch (cause) {
-      throw fail('invalid_argument', 'The request is not a message of the method.', { cause });
+      throw fail('invalid_argument', 'The request is not a valid message of this method.', {
+        cause,
+      });
     }
   }
 

@@ -1,5 +1,5 @@
-// The connections of the gRPC listener: how many there may be, and when one of them, or one of its
-// calls, is ended. grpc-js leaves most of this to node:http2, which waits without a limit.
+// The connections of the gRPC listener: their number, and the time limits of connections and calls.
+// grpc-js leaves most of this to node:http2, which has no time limits.
 import {
   constants,
   type Http2Server,
@@ -12,15 +12,15 @@ import type { Server } from '@grpc/grpc-js';
 
 export type ConnectionLimits = {
   readonly connectionsMax: number;
-  /** For the first accepted call on a new connection. */
+  /** Time limit for the first accepted call on a new connection. */
   readonly silentMs: number;
-  /** Between one call and the next, once one was accepted. */
+  /** Time limit between calls, after the first accepted one. */
   readonly idleMs: number;
-  /** From the end of a session to the end of its connection. */
+  /** Time limit from the end of a session to the end of its connection. */
   readonly lingerMs: number;
-  /** Pings and settings of a client, per look at the connection. */
+  /** Pings and settings of a client for each check of the connection. */
   readonly controlFramesMax: number;
-  /** Between two looks at connections and calls. */
+  /** The time between two checks of connections and calls. */
   readonly lookMs: number;
 };
 
@@ -33,21 +33,21 @@ export const connectionLimits: ConnectionLimits = {
   lookMs: 1000,
 };
 
-/** Connections that node:http2 may hold beyond the limit until we have ended as many others. */
+/** Connections that node:http2 may accept beyond the limit until others are closed. */
 const connectionsAtOnce = 100;
 
 export type ActiveCall = {
-  /** When it is ended, by `performance.now()`. */
+  /** When the call is ended, by `performance.now()`. */
   readonly due: number;
-  /** Whether its caller has shown a credential that was accepted. */
+  /** Whether the guard has accepted the caller's credential. */
   readonly isAccepted: boolean;
   expire(): void;
 };
 
 export type Connections = {
-  /** Counts a call as long as its stream lives, and expires it when it is due. */
+  /** Counts a call while its stream is open, and ends it at its deadline. */
   add(stream: ServerHttp2Stream, call: ActiveCall): void;
-  /** Ends all of them at once. */
+  /** Ends all connections at once. */
   destroy(): void;
 };
 
@@ -56,7 +56,7 @@ type Connection = {
   session: ServerHttp2Session | undefined;
   readonly calls: Set<ActiveCall>;
   readonly openedAt: number;
-  /** Whether it has had an accepted call, which has ended. */
+  /** Whether an accepted call on the connection has ended. */
   wasAccepted: boolean;
   quietSince: number;
   endedSince: number | undefined;
@@ -86,7 +86,7 @@ export function guardConnections(server: Http2Server, limits: ConnectionLimits):
     latest = connection;
     if (connections.size > limits.connectionsMax) endOne(connections);
   });
-  // node:http2 makes the session of a connection before it returns from the event above.
+  // node:http2 creates the session of a connection before the event above returns.
   server.on('session', (session: ServerHttp2Session) => {
     if (latest === undefined) return;
     const connection = latest;
@@ -106,7 +106,7 @@ export function guardConnections(server: Http2Server, limits: ConnectionLimits):
 
   return {
     add(stream, call) {
-      // Reset before it reached us: its end has been announced already.
+      // Reset before this event: its end was already reported.
       if (stream.destroyed) return;
       const connection = stream.session && bySession.get(stream.session);
       calls.add(call);
@@ -141,7 +141,7 @@ function look(connection: Connection, now: number, limits: ConnectionLimits): vo
   }
 }
 
-/** Ends the oldest connection without an accepted call, so that the newest one has its place. */
+/** Ends the oldest connection without an accepted call to make room for the newest one. */
 function endOne(connections: Set<Connection>): void {
   const anonymous = [...connections].filter(
     ({ wasAccepted, calls }) => !wasAccepted && ![...calls].some(({ isAccepted }) => isAccepted),
@@ -150,7 +150,7 @@ function endOne(connections: Set<Connection>): void {
   const ended = older.find(({ calls }) => calls.size === 0) ?? older[0] ?? anonymous[0];
   if (ended === undefined) return;
   connections.delete(ended);
-  // It may be the newest one, which has no session yet.
+  // This can be the newest connection, which has no session yet.
   setImmediate(() => ended.socket.destroy());
 }
 
@@ -162,7 +162,7 @@ function countControlFrame(connection: Connection, controlFramesMax: number): vo
   connection.session?.destroy(error, constants.NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
-/** The server of node:http2 within one of grpc-js that listens. grpc-js has no public way to it. */
+/** The node:http2 server inside a grpc-js server. grpc-js has no public access to it. */
 export function http2ServerOf(server: Server): Http2Server {
   const { http2Servers } = server as unknown as { http2Servers?: Map<Http2Server, unknown> };
   const [found] = http2Servers?.keys() ?? [];
@@ -170,7 +170,7 @@ export function http2ServerOf(server: Server): Http2Server {
   return found;
 }
 
-/** The stream of a call, as an interceptor receives it. grpc-js has no public way to it. */
+/** The stream of a call in an interceptor. grpc-js has no public access to it. */
 export function streamOf(call: object): ServerHttp2Stream {
   const { stream } = call as { stream?: ServerHttp2Stream };
   if (stream === undefined) throw new Error('a call of grpc-js no longer has a stream');

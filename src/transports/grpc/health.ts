@@ -11,7 +11,7 @@ export type Health = Pick<HealthImplementation, 'setStatus'> & {
   addToServer(server: Pick<Server, 'addService'>): void;
 };
 
-/** Serves the health of the named services; they are serving until `setStatus`. */
+/** Serves the health of the named services, SERVING until `setStatus`. */
 export function createHealth(names: readonly string[]): Health {
   const known = new Set(names);
   const health = new HealthImplementation(
@@ -30,7 +30,7 @@ export function createHealth(names: readonly string[]): Health {
 
 type Watch = handleServerStreamingCall<{ service: string }, unknown>;
 
-/** The library keeps every name that was ever watched; unknown ones share one name. */
+/** The library stores every watched name. Unknown names share one name. */
 function boundedWatch(
   { watch }: UntypedServiceImplementation,
   known: ReadonlySet<string>,

@@ -1,6 +1,5 @@
-// Calls of the standard services: checks of health, which are short; its watchers, which last until
-// their client ends them; and reflection. They must not delay the end of the process, as calls of
-// our own methods may.
+// Calls of the standard services: short health checks, health watchers, which last until the client
+// ends them, and reflection. They must not delay the exit of the process, as other calls may.
 import { constants, type Http2Session } from 'node:http2';
 import { Code } from '@connectrpc/connect';
 import {
@@ -18,15 +17,15 @@ import { errorMetadata } from './metadata.ts';
 
 export type LastingCalls = {
   intercept(path: string, call: ServerInterceptingCallInterface): ServerInterceptingCall;
-  /** Ends them all. */
+  /** Ends all calls. */
   end(): void;
 };
 
 export type LastingCallsOptions = {
   readonly budget: BodyBudget;
-  /** For the body; an answer may take as long as the client stays. */
+  /** Time limit for the body. A response has no time limit. */
   readonly bodyMs: number;
-  /** For the client to end its body after the answer. */
+  /** Time limit for the client to end its body after the response. */
   readonly restMs: number;
   readonly reflectionMs: number;
   /** Watchers of health, and also calls of reflection. */
@@ -61,11 +60,11 @@ class Places {
 }
 
 type Kind = {
-  /** Undefined where the calls are short, and need no number. */
+  /** Undefined for short calls, which need no limit. */
   readonly places: Places | undefined;
-  /** For the client to end its request. */
+  /** Time limit for the client to end its request. */
   readonly bodyMs: number;
-  /** From then to the end of the call. */
+  /** Time limit from then to the end of the call. */
   readonly answerMs: number;
 };
 
@@ -120,7 +119,7 @@ function track(
         stream.close(constants.NGHTTP2_CANCEL);
         return;
       }
-      const detail = `The request did not end within ${bodyMs / 1000} seconds.`;
+      const detail = `The request did not arrive in full within ${bodyMs / 1000} seconds.`;
       refuse(fail('canceled', detail, { grpc: Code.DeadlineExceeded }));
     },
   };
@@ -131,11 +130,11 @@ function track(
       const [named] = metadata.get('x-request-id');
       if (typeof named === 'string') requestId = requestIdFrom(named);
       if (!isRefused) next(metadata);
-      else refuse(fail('unavailable', 'There are too many calls of this kind.'));
+      else refuse(fail('unavailable', 'Too many calls of this kind are in progress.'));
     },
     onReceiveMessage(message: unknown, next: (message: unknown) => void) {
       body.release();
-      // Reflection answers without looking whether the client reads.
+      // Reflection sends responses even if the client does not read.
       if (stream.writableNeedDrain) stream.once('drain', () => next(message));
       else next(message);
     },

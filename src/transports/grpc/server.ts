@@ -31,16 +31,16 @@ import { trackLastingCalls } from './long-lived-calls.ts';
 import { addReflection } from './reflection.ts';
 
 export type GrpcTransport = {
-  /** Refuses new calls, lets those under way finish. */
+  /** Refuses new calls and lets calls in progress finish. */
   drain(): Promise<void>;
-  /** Ends whatever is left. */
+  /** Ends the remaining ones at once. */
   close(): void;
 };
 
 export type GrpcLimits = CallLimits &
   ConnectionLimits & {
     readonly callsPerConnectionMax: number;
-    /** Watchers of health, which may stay for ever; as many calls of reflection. */
+    /** The limit of health watchers, which may last indefinitely, and of reflection calls. */
     readonly lastingCallsMax: number;
     readonly lastingCallsPerConnectionMax: number;
     readonly reflectionMs: number;
@@ -67,12 +67,12 @@ export type GrpcTransportOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly bodies: BodyBudgets;
   readonly socket: BoundSocket;
-  /** In place of the defaults, for tests. */
+  /** Replaces the defaults, for tests. */
   readonly limits: Partial<GrpcLimits>;
 };
 
 export async function startGrpcTransport(options: GrpcTransportOptions): Promise<GrpcTransport> {
-  // What goes wrong reaches us as an error; the library would say it on the console, too.
+  // Problems arrive as errors. The library would also print them on the console.
   setLogVerbosity(logVerbosity.NONE);
   const { endpoints, bodies, socket } = options;
   const limits = { ...defaultLimits, ...options.limits };
@@ -96,7 +96,7 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
     const budget = budgetOf(method.endpoint, bodies);
     const call = new GrpcCall({ ...method, base, stream, budget, limits });
     tracked().add(stream, call);
-    // grpc-js starts the call, and does nothing else with it.
+    // grpc-js only starts the call.
     return { start: () => base.start(call) } as unknown as ServerInterceptingCall;
   };
   const server = new Server({
@@ -198,7 +198,7 @@ function serveDownload(endpoint: ServerStreamingEndpoint) {
     try {
       let written: Promise<void> | undefined;
       for await (const message of endpoint.invoke(call, () => call.request())) {
-        // One part is on its way while the next one is read.
+        // Sends one part while the next one is read.
         await written;
         if (call.isGone()) return;
         written = call.write(message);

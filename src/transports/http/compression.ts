@@ -3,10 +3,10 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 
-/** Smaller texts gain nothing. */
+/** Compression does not make smaller texts smaller. */
 const compressedBytesMin = 1024;
 
-/** In the order of preference where the client has none. */
+/** In order of preference, for clients without a preference. */
 const codings = ['br', 'gzip', 'identity'];
 
 const compressors: Record<string, ((text: string) => Promise<Buffer>) | undefined> = {
@@ -17,7 +17,7 @@ const compressors: Record<string, ((text: string) => Promise<Buffer>) | undefine
 
 export type Representation = {
   readonly body: string | Buffer;
-  /** `Vary`, and `Content-Encoding` where the body is compressed. */
+  /** `Vary`, and `Content-Encoding` if the body is compressed. */
   readonly headers: Record<string, string>;
   /** `br` or `gzip`; undefined for the text itself. */
   readonly coding: string | undefined;

@@ -1,12 +1,12 @@
-// How long a request may take to arrive. Node ends a request that has not arrived in full within
-// the time of the server; an upload has its own, longer time.
+// Time limits for requests to arrive. Node ends a request that does not arrive in full within the
+// server's time limit. Uploads have a longer limit.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export type Deadlines = {
   /** Gives a request the time of an upload. */
   extend(request: IncomingMessage, response: ServerResponse): void;
-  /** Whether the request under way on the connection has the time of an upload. */
+  /** Whether the request in progress on the connection has the time of an upload. */
   isExtended(socket: Socket): boolean;
 };
 

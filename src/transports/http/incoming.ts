@@ -9,7 +9,7 @@ export function noteExpectation(request: IncomingMessage): void {
   waiting.add(request);
 }
 
-/** Sends `100 Continue` where the client waits for it. Call it before the body is read. */
+/** Sends `100 Continue` if the client waits for it. Call it before reading the body. */
 export function inviteBody(request: IncomingMessage, response: ServerResponse): void {
   if (waiting.delete(request)) response.writeContinue();
 }
@@ -29,7 +29,7 @@ export function isArriving(request: IncomingMessage): boolean {
   return hasBody(request) && !request.complete && !request.destroyed;
 }
 
-/** How long the rest of a refused body is discarded, so that its sender reads the answer. */
+/** How long the rest of a refused body is discarded, so that its sender reads the response. */
 const discardMs = 5_000;
 /** How much of a refused body is discarded. */
 const discardBytesMax = 8 * 1024 * 1024;
@@ -52,12 +52,12 @@ export function answerEarly(
     ...(tooLong || isAnnounced ? { connection: 'close' } : {}),
   });
   response.write(body);
-  // A client that was not told to continue sends nothing that could be discarded.
+  // A client without `100 Continue` sends no body to discard.
   if (isAnnounced) response.end();
   else discardBody(request, response);
 }
 
-/** Ends the answer once the body has ended, and the connection where the body goes on too long. */
+/** Ends the response after the body, and the connection if the body is too long. */
 function discardBody(request: IncomingMessage, response: ServerResponse): void {
   let discarded = 0;
   const { socket } = request;

@@ -1,17 +1,16 @@
-// Who is at the other end of an HTTP connection, where proxies stand in between.
+// The client of an HTTP connection behind proxies.
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
 import { bareAddress } from '../../net/address.ts';
 
-/** Takes what either of Node's two servers has for a request. */
+/** Accepts a request of either of Node's two servers. */
 export type PeerOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /**
- * Tells a caller's network address: the last one in `X-Forwarded-For` that no trusted proxy has, or
- * the connection's own where that is no trusted proxy's. What a caller writes there itself stands
- * before what the proxies add, and is not looked at. Empty for a connection that was reset before
- * it was asked for its address.
+ * Returns a caller's network address: the last address in `X-Forwarded-For` that is not a trusted
+ * proxy, or the address of a connection that does not come from one. Addresses that the caller adds
+ * come before those of the proxies and are ignored. Empty if the connection was already reset.
  */
 export function createPeerOf(
   trustedProxies: readonly string[],

@@ -8,7 +8,7 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 const waitingMax = 16;
 
 /**
- * Begins a request only when the earlier ones on its connection are answered, and closes a
+ * Starts a request only after the responses to earlier ones on its connection, and closes a
  * connection on which too many wait. Node announces each request that it finds in the bytes of
  * one read, which can be thousands.
  */
@@ -43,9 +43,9 @@ export function oneAtATime(handle: Handle): Handle {
 type Parser = { onIncoming?: unknown };
 
 /**
- * Node parses on in the bytes that it has read, also for a connection that is closed. It has no
- * documented way to end that: 2 is its own answer for an upgrade, after which HTTP ends. Where a
- * version of Node ignores it, such requests are dropped one by one, at a higher cost.
+ * Node keeps parsing the bytes that it has read, even on a closed connection. There is no
+ * documented way to stop it: 2 is Node's value for an upgrade, after which HTTP ends. If a version
+ * of Node ignores it, the requests are dropped one by one, at a higher cost.
  */
 function stopParsing(socket: Socket & { readonly parser?: Parser | null }): void {
   if (socket.parser) socket.parser.onIncoming = () => 2;

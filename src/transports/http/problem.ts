@@ -1,5 +1,4 @@
-// An error of the catalogue as HTTP says it: RFC 9457, and RFC 6749 §5.2 on the routes that issue
-// a token.
+// Errors of the catalogue over HTTP: RFC 9457, and RFC 6749 §5.2 on the routes that issue tokens.
 import type { Failure } from '../../errors/errors.ts';
 
 export type Problem = {
@@ -9,17 +8,17 @@ export type Problem = {
 };
 
 export type ProblemContext = {
-  /** What the `type` of a problem starts with. */
+  /** The prefix of the `type` of a problem. */
   readonly publicUrl: string;
   readonly requestId: string;
   readonly oauthErrors: boolean;
-  /** In place of the catalogue's: 408, 417 and 431 are the only ones that it does not have. */
+  /** Replaces the catalogue's status. Only 408, 417 and 431 are not in the catalogue. */
   readonly status?: number;
-  /** What `WWW-Authenticate` says of a 401 that brings no challenge of its own. */
+  /** The `WWW-Authenticate` of a 401 without a challenge. */
   readonly challenge?: string | undefined;
 };
 
-/** What `error_description` may not hold (RFC 6749 §5.2), such as a field's name with a quote. */
+/** Characters that `error_description` must not contain (RFC 6749 §5.2), such as quotes. */
 const notDescription = /[^\x20\x21\x23-\x5b\x5d-\x7e]/gu;
 
 export function problemOf(failure: Failure, context: ProblemContext): Problem {

@@ -13,18 +13,18 @@ import { noteExpectation } from './incoming.ts';
 import { oneAtATime } from './pipelining.ts';
 import { problemOf } from './problem.ts';
 
-/** RFC 6797: for a year, a browser that used https uses nothing else for this host. */
+/** For a year, a browser that used https uses only https for this host (RFC 6797). */
 export const strictTransport = ['strict-transport-security', 'max-age=31536000'] as const;
 
 export const isHttps = (publicUrl: string) => publicUrl.startsWith('https:');
 
-/** What one client, or all of them together, may cost the listener. */
+/** The listener's limits for one client and for all clients. */
 export type HttpLimits = {
-  /** How long a request may take to arrive in full, unless it is an upload. */
+  /** The time limit for a request to arrive in full, except uploads. */
   readonly requestMs: number;
-  /** How long an upload may take. */
+  /** The time limit for an upload. */
   readonly uploadMs: number;
-  /** Connections at one time; further ones are closed at once. */
+  /** The maximum number of connections. Further ones are closed at once. */
   readonly connectionsMax: number;
 };
 
@@ -39,15 +39,15 @@ type HttpServerOptions = {
   /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
   readonly accept: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Answers a request that `accept` has thrown for. */
+  /** Responds to a request if `accept` throws. */
   readonly refuse: (thrown: unknown, request: IncomingMessage, response: ServerResponse) => void;
-  /** Answers a request with an `Expect` that HTTP does not define. */
+  /** Responds to a request with an undefined `Expect`. */
   readonly refuseExpectation: (request: IncomingMessage, response: ServerResponse) => void;
 };
 
-/** A client that stops sending or reading is not waited for longer than this. */
+/** How long to wait for a client that stops sending or reading. */
 const stalledMs = 60_000;
-/** How often Node looks for requests that are late. */
+/** How often Node checks the time limits of requests. */
 const lateCheckMs = 1_000;
 
 export function createHttpServer(options: HttpServerOptions): Server {
@@ -63,7 +63,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       if (unmet.has(request)) refuseExpectation(request, response);
       else accept(request, response);
     } catch (thrown) {
-      // An error of a listener belongs to no request: it would end the process.
+      // An uncaught error of a listener would end the process.
       refuse(thrown, request, response);
     }
   });
@@ -82,7 +82,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   return server;
 }
 
-/** Connections that are refused for their number are logged once in this time. */
+/** Connections beyond the limit are logged at most once in this period. */
 const warnMs = 60_000;
 
 function limitConnections(
@@ -106,16 +106,16 @@ const malformedStatuses: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Connections whose malformed request was answered, until their clients have read the answer. */
+/** Connections with a refused malformed request, until their clients have read the response. */
 const answered = new WeakSet<Socket>();
 
-/** Answers bytes that are not HTTP, are too many, or do not arrive in time. */
+/** Responds to bytes that are not HTTP, too many or too late. */
 export function refuseMalformed(
   error: Error & { code?: string },
   socket: Socket,
   publicUrl: string,
 ): void {
-  // Node reports each further piece of what it cannot parse.
+  // Node reports each further piece that it cannot parse.
   if (answered.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -141,11 +141,11 @@ export function refuseMalformed(
   const length = Buffer.byteLength(body);
   socket.write(`${head}connection: close\r\ncontent-length: ${length}\r\n\r\n${body}`);
   if (status === 431) lingerOn(socket);
-  // Not only our side: a request under way, such as an upload, ends with its connection.
+  // Closes both sides: a request in progress, such as an upload, ends with its connection.
   else socket.destroySoon();
 }
 
-/** How long a client that has sent something malformed may take to read the answer. */
+/** How long a client may take to read the response to a malformed request. */
 const malformedMs = 2_000;
 
 /** Sends no more, and lets a client that is still sending its headers read the answer. */

@@ -20,17 +20,26 @@ const refused: Record<string, Case> = {
   UnknownVariable: { rule: 'get: "/a/{nope}"', error: 'test.v1.Thing has no field "nope"' },
   UnknownNested: { rule: 'get: "/a/{child.nope}"', error: 'test.v1.Child has no field "nope"' },
   JsonSpelling: { rule: 'get: "/a/{fullName}"', error: 'test.v1.Thing has no field "fullName"' },
-  MessageVariable: { rule: 'get: "/a/{child}"', error: 'the path binds "child", which is not a' },
-  ListVariable: { rule: 'get: "/a/{tags}"', error: 'the path binds "tags", which is not a' },
-  MapVariable: { rule: 'get: "/a/{labels}"', error: 'the path binds "labels", which is not a' },
+  MessageVariable: {
+    rule: 'get: "/a/{child}"',
+    error: 'the path binds "child", which must be a single',
+  },
+  ListVariable: {
+    rule: 'get: "/a/{tags}"',
+    error: 'the path binds "tags", which must be a single',
+  },
+  MapVariable: {
+    rule: 'get: "/a/{labels}"',
+    error: 'the path binds "labels", which must be a single',
+  },
   InsideScalar: { rule: 'get: "/a/{full_name.x}"', error: '"full_name" of "full_name.x" has no' },
   InsideList: { rule: 'get: "/a/{children.name}"', error: '"children" of "children.name" has no' },
   BadTemplate: { rule: 'get: "/a/{child"', error: 'path template "/a/{child" is wrong at column' },
   EmptyPath: { rule: 'get: ""', error: 'path template "" is wrong at column 1' },
-  GetWithBody: { rule: 'get: "/a" body: "*"', error: 'a GET request has no body' },
+  GetWithBody: { rule: 'get: "/a" body: "*"', error: 'a GET rule must not have a body' },
   HeadWithBody: {
     rule: 'custom: {kind: "HEAD" path: "/a"} body: "child"',
-    error: 'a HEAD request has no body',
+    error: 'a HEAD rule must not have a body',
   },
   UnknownBody: { rule: 'post: "/a" body: "nope"', error: 'test.v1.Thing has no field "nope"' },
   NestedBody: {
@@ -39,7 +48,7 @@ const refused: Record<string, Case> = {
   },
   BodyInPath: {
     rule: 'post: "/a/{full_name}" body: "full_name"',
-    error: 'the path binds "full_name", which is the body',
+    error: 'the path binds "full_name", which is already the body',
   },
   UnknownResponseBody: {
     rule: 'get: "/a" response_body: "nope"',
@@ -49,7 +58,10 @@ const refused: Record<string, Case> = {
     rule: 'get: "/a" response_body: "*"',
     error: 'test.v1.Thing has no field "*"',
   },
-  Selector: { rule: 'get: "/a" selector: "test.v1.X"', error: 'the http rule has a selector' },
+  Selector: {
+    rule: 'get: "/a" selector: "test.v1.X"',
+    error: 'the http rule must not have a selector',
+  },
   AnyKind: {
     rule: 'custom: {kind: "*" path: "/a"}',
     error: 'the custom method "*" is not supported',
@@ -72,33 +84,33 @@ const refused: Record<string, Case> = {
   },
   AdditionalIsEmpty: {
     rule: 'get: "/a" additional_bindings: {body: "*"}',
-    error: 'the http rule has no pattern',
+    error: 'the http rule must have a pattern',
   },
   Nested: {
     rule: 'get: "/a" additional_bindings: {get: "/b" additional_bindings: {get: "/c"}}',
-    error: 'an additional binding has additional bindings of its own',
+    error: 'an additional binding must not have additional bindings',
   },
   UploadWithoutForm: {
     rule: 'post: "/a" body: "*"',
     types: 'stream Thing, Thing',
-    error: 'a stream of requests and the multipart option go together',
+    error: 'a stream of requests and the multipart option must be set together',
   },
   FormWithoutUpload: {
     rule: 'post: "/a" body: "*"',
     http: 'multipart: {file_field: "data"}',
-    error: 'a stream of requests and the multipart option go together',
+    error: 'a stream of requests and the multipart option must be set together',
   },
   FormWithoutBody: {
     rule: 'post: "/a"',
     types: 'stream Thing, Thing',
     http: 'multipart: {file_field: "data"}',
-    error: 'a multipart body is bound with "*"',
+    error: 'the body of a multipart method must be "*"',
   },
   FormWithVariable: {
     rule: 'post: "/a/{full_name}" body: "*"',
     types: 'stream Thing, Thing',
     http: 'multipart: {file_field: "data"}',
-    error: 'the path of a form binds no fields',
+    error: 'the path of a multipart method must not bind fields',
   },
   FormWithoutFile: {
     rule: 'post: "/a" body: "*"',
@@ -110,40 +122,40 @@ const refused: Record<string, Case> = {
     rule: 'post: "/a" body: "*"',
     types: 'stream Thing, Thing',
     http: 'multipart: {file_field: "full_name"}',
-    error: 'the file of a form is a bytes field, which "full_name" is not',
+    error: 'file_field "full_name" must be a bytes field',
   },
   FormWithBytesName: {
     rule: 'post: "/a" body: "*"',
     types: 'stream Thing, Thing',
     http: 'multipart: {file_field: "data" file_name_field: "data"}',
-    error: 'the name of a file is a string field, which "data" is not',
+    error: 'file_name_field "data" must be a string field',
   },
   StreamWithoutDownload: {
     rule: 'get: "/a"',
     types: 'Thing, stream Thing',
-    error: 'a stream of responses and the download option go together',
+    error: 'a stream of responses and the download option must be set together',
   },
   DownloadWithoutStream: {
     rule: 'get: "/a"',
     http: 'download: true',
-    error: 'a stream of responses and the download option go together',
+    error: 'a stream of responses and the download option must be set together',
   },
   DownloadOfOneField: {
     rule: 'get: "/a" response_body: "data"',
     types: 'Thing, stream Piece',
     http: 'download: true',
-    error: 'a download has no response_body',
+    error: 'a download must not have a response_body',
   },
   DownloadOfAnything: {
     rule: 'get: "/a"',
     types: 'Thing, stream Thing',
     http: 'download: true',
-    error: 'a download streams messages of a header or a chunk',
+    error: 'a download must stream messages with a header or a chunk',
   },
   OAuthWithoutBody: {
     rule: 'post: "/a"',
     http: 'oauth_form: true',
-    error: 'an OAuth form is bound with "*"',
+    error: 'the body of an OAuth form must be "*"',
   },
   OAuthWithoutClient: {
     rule: 'post: "/a" body: "*"',
@@ -155,12 +167,12 @@ const refused: Record<string, Case> = {
     rule: 'post: "/a" body: "*"',
     types: 'Token, Thing',
     http: 'oauth_form: true',
-    error: 'an OAuth form has string fields only, which "scopes" is not',
+    error: '"scopes" must be a string field, as in every OAuth form',
   },
   OddSuccess: {
     rule: 'get: "/a"',
     http: 'success_status: 302',
-    error: 'the status of a success is 200 or 201, not 302',
+    error: 'success_status must be 200 or 201, not 302',
   },
   LocationOfNothing: {
     rule: 'post: "/a" body: "*"',
@@ -177,20 +189,20 @@ const collisions = {
 };
 
 const flaws: Record<string, { access: string; error: string }> = {
-  NoAccess: { access: '', error: 'no access option says who may call it' },
-  EmptyAccess: { access: '{}', error: 'no access option says who may call it' },
+  NoAccess: { access: '', error: 'the method has no access option' },
+  EmptyAccess: { access: '{}', error: 'the method has no access option' },
   PublicWithScope: {
     access: '{public: true scope: "a:read"}',
-    error: 'a public method takes no other access rule',
+    error: 'a public method must not have other access rules',
   },
   BadScope: {
     access: '{scope: "A:read" principals: [PRINCIPAL_TYPE_STAFF]}',
     error: '"A:read" is not a scope',
   },
-  NobodyMay: { access: '{scope: "a:read"}', error: 'no kind of caller may call it' },
+  NoCallerType: { access: '{scope: "a:read"}', error: 'the access option accepts no caller type' },
   Unspecified: {
     access: '{scope: "a:read" principals: [PRINCIPAL_TYPE_UNSPECIFIED]}',
-    error: 'an unspecified kind of caller may call it',
+    error: 'the access option accepts an unspecified caller type',
   },
   NoWorkspaceField: {
     access: '{scope: "a:read" principals: [PRINCIPAL_TYPE_STAFF] workspace: true}',
