@@ -69,7 +69,11 @@ export function createFailedCalls({ db, random, now, warn }: FailedCallsOptions)
     timer ??= setTimeout(() => {
       writing = write()
         .catch((err: unknown) => {
-          if (!failing) warn({ err, failures: countOf(unwritten) }, 'failures wait to be recorded');
+          if (!failing)
+            warn(
+              { err, failures: countOf(unwritten) },
+              'cannot write audit events of failures; trying again',
+            );
           failing = true;
         })
         .finally(() => {
@@ -104,7 +108,7 @@ export function createFailedCalls({ db, random, now, warn }: FailedCallsOptions)
       });
       await Promise.race([writeRest(), late]).catch((err: unknown) => {
         const failures = countOf(unwritten) + countOf(batch.failures());
-        warn({ err, failures }, 'failures were not recorded');
+        warn({ err, failures }, 'audit events of failures were lost');
       });
     },
   };

@@ -59,7 +59,7 @@ export function startRetention(options: RetentionOptions): Retention {
     lastRun = runTime;
     if (clock - time > warnMs) {
       const facts = { clock: textOf(clock), believed: textOf(time) };
-      warn(facts, 'the clock is far ahead of its last known time: old audit events are kept');
+      warn(facts, 'the clock is far ahead of its last known time; old audit events are kept');
     }
     return time;
   }
@@ -76,7 +76,7 @@ export function startRetention(options: RetentionOptions): Retention {
   let deleting: Promise<void>;
   function run(): void {
     deleting = deleteOld()
-      .catch((err: unknown) => warn({ err }, 'old audit events could not be deleted'))
+      .catch((err: unknown) => warn({ err }, 'cannot delete old audit events'))
       .then(() => {
         if (!stopped) timer = setTimeout(run, everyMs).unref();
       });

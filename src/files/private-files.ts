@@ -53,7 +53,7 @@ async function close(path: string, mode: number): Promise<OpenPath | undefined> 
   } catch (error) {
     // On a disk that is mounted read-only, the mode stays as it is.
     const reason = error instanceof Error ? error.message : error;
-    return { path, message: `its mode ${modeText(before)} could not be changed: ${reason}` };
+    return { path, message: `cannot change its mode ${modeText(before)}: ${reason}` };
   }
   if ((before & others) === 0) return undefined;
   return { path, message: `other users could open it: changed ${modeText(before)} to private` };

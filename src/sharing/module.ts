@@ -127,7 +127,7 @@ function startUpkeep(
       await reserve.fill();
       await blobs.sweep((id) => blobIsNeeded(db, id));
     },
-    onError: (err) => warn({ err }, 'the notes of unsettled blobs could not be swept'),
+    onError: (err) => warn({ err }, 'cannot sweep unsettled blobs'),
   });
   const days = config.blobCheckDays;
   if (days === 0) return [sweep];

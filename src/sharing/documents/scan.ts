@@ -53,7 +53,7 @@ export function startScan(options: ScanOptions): Repeated {
     },
     onError(err) {
       if (err instanceof Error && err.name === 'AbortError') return;
-      warn({ err }, 'stored documents could not be checked');
+      warn({ err }, 'cannot check stored documents');
     },
   });
 }

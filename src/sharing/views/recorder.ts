@@ -93,7 +93,7 @@ export function createRecorder({ db, now, warn }: RecorderOptions): Recorder {
         await transact(db, (trx) => writeBatch(trx, batch, now()));
         failing = false;
       } catch (err) {
-        if (!failing) warn({ err, rows: sorted.length - i }, 'views wait to be recorded');
+        if (!failing) warn({ err, rows: sorted.length - i }, 'cannot write views; trying again');
         failing = true;
         note(sorted.slice(i));
         return;
