@@ -13,21 +13,20 @@ export const file_latchkey_http_v1_download: GenFile = /*@__PURE__*/
   fileDesc("Ch9sYXRjaGtleS9odHRwL3YxL2Rvd25sb2FkLnByb3RvEhBsYXRjaGtleS5odHRwLnYxIqkBCg5Eb3dubG9hZEhlYWRlchIMCgRuYW1lGAEgASgJEhQKDGNvbnRlbnRfdHlwZRgCIAEoCRISCgpzaXplX2J5dGVzGAMgASgNEgwKBGV0YWcYBCABKAkSFAoMb2Zmc2V0X2J5dGVzGAUgASgNEhQKDGxlbmd0aF9ieXRlcxgGIAEoDRIPCgdwYXJ0aWFsGAcgASgIEhQKDG5vdF9tb2RpZmllZBgIIAEoCGIGcHJvdG8z");
 
 /**
- * Describes the bytes of a download: the first message of a response that the gateway sends as a
- * file.
+ * Describes the bytes of a download. The first message of a download response.
  *
  * @generated from message latchkey.http.v1.DownloadHeader
  */
 export type DownloadHeader = Message<"latchkey.http.v1.DownloadHeader"> & {
   /**
-   * The document's name.
+   * The document's name, for `Content-Disposition`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * The media type, found from the bytes.
+   * The media type, detected from the bytes.
    *
    * @generated from field: string content_type = 2;
    */
@@ -41,35 +40,36 @@ export type DownloadHeader = Message<"latchkey.http.v1.DownloadHeader"> & {
   sizeBytes: number;
 
   /**
-   * The strong entity tag of the document, quotes included (RFC 9110 §8.8.3).
+   * The document's strong entity tag, with its quotes (RFC 9110 §8.8.3).
    *
    * @generated from field: string etag = 4;
    */
   etag: string;
 
   /**
-   * The position of the first byte that follows.
+   * The position of the first byte in the response, from 0.
    *
    * @generated from field: uint32 offset_bytes = 5;
    */
   offsetBytes: number;
 
   /**
-   * How many bytes follow: `size_bytes`, or less for a range.
+   * The number of bytes in the response: `size_bytes`, or fewer for a range.
    *
    * @generated from field: uint32 length_bytes = 6;
    */
   lengthBytes: number;
 
   /**
-   * Whether this is part of the document, as a range asked for.
+   * Whether the response is the requested range (RFC 9110 §15.3.7) and not the whole document.
    *
    * @generated from field: bool partial = 7;
    */
   partial: boolean;
 
   /**
-   * Whether `if_none_match` named the document's entity tag: no bytes follow.
+   * Whether `if_none_match` matched the document's entity tag. The response then contains no bytes
+   * (RFC 9110 §15.4.5).
    *
    * @generated from field: bool not_modified = 8;
    */

@@ -18,20 +18,20 @@ export const file_latchkey_identity_v1_account: GenFile = /*@__PURE__*/
   fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9hY2NvdW50LnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSJGCgdBY2NvdW50EgoKAmlkGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJtChNMaXN0QWNjb3VudHNSZXF1ZXN0EhwKC2N1c3RvbWVyX2lkGAEgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiABCJgChRMaXN0QWNjb3VudHNSZXNwb25zZRIvCghhY2NvdW50cxgBIAMoCzIdLmxhdGNoa2V5LmlkZW50aXR5LnYxLkFjY291bnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIjMKEUdldEFjY291bnRSZXF1ZXN0Eh4KCmFjY291bnRfaWQYASABKAlCCrpIB3IFEAEYgAEiRAoSR2V0QWNjb3VudFJlc3BvbnNlEi4KB2FjY291bnQYASABKAsyHS5sYXRjaGtleS5pZGVudGl0eS52MS5BY2NvdW50MswCCg5BY2NvdW50U2VydmljZRKTAQoMTGlzdEFjY291bnRzEikubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdEFjY291bnRzUmVxdWVzdBoqLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBY2NvdW50c1Jlc3BvbnNlIiyQAgGKtRgUEg1hY2NvdW50czpyZWFkGgMBAgOC0+STAgsSCS9hY2NvdW50cxKjAQoKR2V0QWNjb3VudBInLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldEFjY291bnRSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIkKQAgGKtRgUEg1hY2NvdW50czpyZWFkGgMBAgOC0+STAiFiB2FjY291bnQSFi9hY2NvdW50cy97YWNjb3VudF9pZH1iBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access]);
 
 /**
- * An account of one or several customers.
+ * An account of one or more customers.
  *
  * @generated from message latchkey.identity.v1.Account
  */
 export type Account = Message<"latchkey.identity.v1.Account"> & {
   /**
-   * The account's id, as whoever manages the customers has named it.
+   * The account's id, as set with CustomerService.PutAccounts.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Since when there is a customer that has it.
+   * When the account was created, for its first customer.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 2;
    */
@@ -52,21 +52,22 @@ export const AccountSchema: GenMessage<Account> = /*@__PURE__*/
  */
 export type ListAccountsRequest = Message<"latchkey.identity.v1.ListAccountsRequest"> & {
   /**
-   * Lists that customer's accounts only. Unset means every account that the caller sees.
+   * Only accounts of this customer. Unset means every account that the caller may see. At most 64
+   * characters.
    *
    * @generated from field: string customer_id = 1;
    */
   customerId: string;
 
   /**
-   * How many accounts to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of accounts to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -94,7 +95,7 @@ export type ListAccountsResponse = Message<"latchkey.identity.v1.ListAccountsRes
   accounts: Account[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -115,7 +116,7 @@ export const ListAccountsResponseSchema: GenMessage<ListAccountsResponse> = /*@_
  */
 export type GetAccountRequest = Message<"latchkey.identity.v1.GetAccountRequest"> & {
   /**
-   * The account's id. Required.
+   * The account's id: at most 64 characters. Required.
    *
    * @generated from field: string account_id = 1;
    */
@@ -151,11 +152,11 @@ export const GetAccountResponseSchema: GenMessage<GetAccountResponse> = /*@__PUR
   messageDesc(file_latchkey_identity_v1_account, 4);
 
 /**
- * Accounts: what the tokens of customers are restricted to. They come and go with
- * CustomerService.PutAccounts.
+ * Accounts, which limit the tokens of customers. CustomerService.PutAccounts creates and deletes
+ * them.
  *
- * A customer's token sees those of its own accounts that the customer still has; any other account
- * is `not_found`. Services and staff see them all.
+ * A customer's token sees only the accounts that it was issued for and that the customer still has.
+ * Any other account is `not_found`. Service clients and staff see all accounts.
  *
  * @generated from service latchkey.identity.v1.AccountService
  */
@@ -171,10 +172,10 @@ export const AccountService: GenService<{
     output: typeof ListAccountsResponseSchema;
   },
   /**
-   * Reads an account.
+   * Returns an account.
    *
    * Errors:
-   * - `not_found`: there is no such account, or it is not the customer's.
+   * - `not_found`: the account does not exist or does not belong to the customer.
    *
    * @generated from rpc latchkey.identity.v1.AccountService.GetAccount
    */

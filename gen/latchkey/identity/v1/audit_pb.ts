@@ -18,7 +18,7 @@ export const file_latchkey_identity_v1_audit: GenFile = /*@__PURE__*/
   fileDesc("CiBsYXRjaGtleS9pZGVudGl0eS92MS9hdWRpdC5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEizgEKCkF1ZGl0RXZlbnQSCgoCaWQYASABKAkSLwoLY3JlYXRlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmFjdG9yX3R5cGUYAyABKAkSDQoFYWN0b3IYBCABKAkSDgoGYWN0aW9uGAUgASgJEg4KBnRhcmdldBgGIAEoCRIMCgRjb2RlGAcgASgJEg0KBWNvdW50GAggASgNEhIKCnJlcXVlc3RfaWQYCSABKAkSDwoHYWRkcmVzcxgKIAEoCSKFAwoWTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBIXCgVhY3RvchgBIAEoCUIIukgFcgMYgAESGAoGdGFyZ2V0GAIgASgJQgi6SAVyAxiAARJJCgZhY3Rpb24YAyABKAlCObpINtgBAXIxGIABMixeW0EtWmEtel1bQS1aYS16MC05XSpcLltBLVphLXpdW0EtWmEtejAtOV0qJBIvCgRjb2RlGAQgASgJQiG6SB7YAQFyGRhAMhVeW2Etel9dKyhcLlthLXpfXSspPyQSQQoKc3RhcnRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEbpIDrIBCyIHCP+C0f+vBzIAEj8KCGVuZF90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgASGgoJcGFnZV9zaXplGAcgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YCCABKAlCCLpIBXIDGIAEImQKF0xpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlEjAKBmV2ZW50cxgBIAMoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLkF1ZGl0RXZlbnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMq0BCgxBdWRpdFNlcnZpY2USnAEKD0xpc3RBdWRpdEV2ZW50cxIsLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QaLS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0QXVkaXRFdmVudHNSZXNwb25zZSIskAIBirUYEBIKYXVkaXQ6cmVhZBoCAQOC0+STAg8SDS9hdWRpdC1ldmVudHNiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access]);
 
 /**
- * Something that was done, or refused.
+ * A call that changed something or was refused, or a group of equal refused calls.
  *
  * @generated from message latchkey.identity.v1.AuditEvent
  */
@@ -31,69 +31,69 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
   id: string;
 
   /**
-   * When it happened; of several equal failures, when the first did.
+   * When the call was made. For a group of equal failures, when the first one was made.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 2;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * The kind of `actor`: `service`, `customer`, `staff`, `member`, `workspace_key`, `anonymous`
-   * (nobody has shown who they are) or `system` (the service by itself).
+   * The kind of `actor`: `service`, `customer`, `staff`, `member`, `workspace_key`, `anonymous` (no
+   * valid credential) or `system` (the service itself).
    *
    * @generated from field: string actor_type = 3;
    */
   actorType: string;
 
   /**
-   * Who did it: a client's, customer's, user's or workspace key's id. Empty for `anonymous` and
-   * `system`.
+   * The id of the client, customer, user or workspace API key that made the call. Empty for
+   * `anonymous` and `system`.
    *
    * @generated from field: string actor = 4;
    */
   actor: string;
 
   /**
-   * The method, as `<Service>.<Method>`: `ClientService.CreateClient`.
+   * The method, as `<Service>.<Method>`, such as `ClientService.CreateClient`.
    *
    * @generated from field: string action = 5;
    */
   action: string;
 
   /**
-   * The id of what it was done to. For RevokeToken whose token it was, its `sub`; for a failed
-   * authentication the id of the client, key or user that was claimed. Empty where it is not known.
+   * The id of the resource that the call was about. For RevokeToken, the `sub` of the token. For a
+   * failed authentication, the id of the claimed client, key or user. Empty if unknown.
    *
    * @generated from field: string target = 6;
    */
   target: string;
 
   /**
-   * `ok`, or the code of the error that the call ended with.
+   * `ok`, or the call's error code.
    *
    * @generated from field: string code = 7;
    */
   code: string;
 
   /**
-   * How many calls the event stands for: 1, or for a failure more. Failures that are equal in
-   * actor, action, target, code and address are counted together, those of about a second, or of up
-   * to a minute while there are many. Where there are too many different ones, the rest is counted by
-   * one event for each action and code, with no target and no address.
+   * The number of calls that the event represents: 1, or more for failures. Failures with the same
+   * actor, action, target, code and address within about a second are one event. Under many
+   * failures the period is up to a minute. If too many of them differ, one event for each action
+   * and code counts the rest, without a target and an address.
    *
    * @generated from field: uint32 count = 8;
    */
   count: number;
 
   /**
-   * The call's request id; of several calls, that of the first.
+   * The request id of the call. For a group of failures, that of the first call.
    *
    * @generated from field: string request_id = 9;
    */
   requestId: string;
 
   /**
-   * The caller's network address, without its port.
+   * The caller's network address, without the port.
    *
    * @generated from field: string address = 10;
    */
@@ -114,57 +114,58 @@ export const AuditEventSchema: GenMessage<AuditEvent> = /*@__PURE__*/
  */
 export type ListAuditEventsRequest = Message<"latchkey.identity.v1.ListAuditEventsRequest"> & {
   /**
-   * Only what this client, customer, user or workspace key did. Unset means anybody.
+   * Only events of this client, customer, user or workspace API key. Unset means any actor. At most
+   * 128 characters.
    *
    * @generated from field: string actor = 1;
    */
   actor: string;
 
   /**
-   * Only what was done to this id. Unset means anything.
+   * Only events about the resource with this id. Unset means any target. At most 128 characters.
    *
    * @generated from field: string target = 2;
    */
   target: string;
 
   /**
-   * Only this method, as `<Service>.<Method>`. Unset means any.
+   * Only calls of this method, as `<Service>.<Method>`. Unset means any method.
    *
    * @generated from field: string action = 3;
    */
   action: string;
 
   /**
-   * Only what ended like this: `ok` or an error's code. Unset means any.
+   * Only calls with this result: `ok` or an error code. Unset means any result.
    *
    * @generated from field: string code = 4;
    */
   code: string;
 
   /**
-   * Only events at or after this time. Unset means from the oldest on.
+   * Only events at or after this time. Unset means from the oldest event.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 5;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * Only events before this time. Unset means up to the newest.
+   * Only events before this time. Unset means up to the newest event.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 6;
    */
   endTime?: Timestamp | undefined;
 
   /**
-   * How many events to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of events to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 7;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before, to be sent with the same filters. Unset means the
-   * first page.
+   * The `next_page_token` of the previous response, with the same filters. Unset means the first
+   * page.
    *
    * @generated from field: string page_token = 8;
    */
@@ -192,9 +193,9 @@ export type ListAuditEventsResponse = Message<"latchkey.identity.v1.ListAuditEve
   events: AuditEvent[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page. With several filters, a
-   * page may hold fewer events than `page_size`, even none, and still have a next page: one call
-   * looks at no more than 100,000 events.
+   * The `page_token` of the next page. Empty on the last page. One call searches at most 100,000
+   * events: with several filters, a page may hold fewer events than `page_size`, or none, and still
+   * have a next page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -209,25 +210,25 @@ export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse> 
   messageDesc(file_latchkey_identity_v1_audit, 2);
 
 /**
- * The audit trail: who did what to what, and who was refused.
+ * Reads the audit log: calls that changed something, and calls that were refused.
  *
- * Each successful call of a method that changes something leaves one event, written together with
- * the change: there is never the one without the other. Each failed authentication (`unauthenticated`
- * and `identity.credential_invalid`), of any method, is counted by an event, and so is each
- * `forbidden` and `step_up_required` of a method that changes something. Nothing can change or
- * delete an event; it is kept for LATCHKEY_AUDIT_RETENTION_DAYS, 365 by default.
+ * Each successful call that changes something writes one event, in the same transaction as the
+ * change. An event also counts each failed authentication (`unauthenticated` and
+ * `identity.credential_invalid`) of any method, and each `forbidden` and `step_up_required` of a
+ * method that changes something. No method changes or deletes events. The service deletes them
+ * after `LATCHKEY_AUDIT_RETENTION_DAYS`, 365 by default.
  *
  * @generated from service latchkey.identity.v1.AuditService
  */
 export const AuditService: GenService<{
   /**
-   * Lists events, newest first. Filters combine: an event has to pass all of them.
+   * Lists events, newest first. An event must match all filters.
    *
-   * A list may be read page by page while events arrive: no page repeats or skips one. Events of
-   * failures are written in batches, so that they may appear some seconds after their `create_time`.
+   * Pages neither repeat nor skip events that arrive in the meantime. Failures are written in
+   * batches, so their events may appear some seconds after their `create_time`.
    *
    * Errors:
-   * - `invalid_argument`: `end_time` is not after `start_time`, or a filter has no possible form.
+   * - `invalid_argument`: `end_time` is not after `start_time`, or a filter is malformed.
    *
    * @generated from rpc latchkey.identity.v1.AuditService.ListAuditEvents
    */

@@ -27,35 +27,35 @@ export const file_latchkey_identity_v1_client: GenFile = /*@__PURE__*/
  */
 export type Client = Message<"latchkey.identity.v1.Client"> & {
   /**
-   * The client's id, `cli_` and 22 base62 characters: the `client_id` of its token requests.
+   * The client's id, `cli_` and 22 base62 characters. It is the `client_id` of its token requests.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Its name, for whoever manages it.
+   * The client's display name.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * The scopes that its tokens may have, each `<area>:<read|write>`.
+   * The scopes that the client may request, each `<area>:<read|write>`.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
-   * When it was created.
+   * When the client was created.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 4;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was disabled. Unset means that it is enabled.
+   * When the client was disabled. Unset means that it is enabled.
    *
    * @generated from field: google.protobuf.Timestamp disable_time = 5;
    */
@@ -70,62 +70,63 @@ export const ClientSchema: GenMessage<Client> = /*@__PURE__*/
   messageDesc(file_latchkey_identity_v1_client, 0);
 
 /**
- * What is known of a client's secret: everything but the secret.
+ * A client's secret, without the secret itself.
  *
  * @generated from message latchkey.identity.v1.ClientSecret
  */
 export type ClientSecret = Message<"latchkey.identity.v1.ClientSecret"> & {
   /**
-   * The secret's id. It is the second part of the secret itself, which it does not give away.
+   * The secret's id, `sec_` and 22 base62 characters. The secret contains them, `lk_cs_<22
+   * characters>_…`, but the id does not reveal the secret.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The client that it belongs to.
+   * The id of the client that owns the secret.
    *
    * @generated from field: string client_id = 2;
    */
   clientId: string;
 
   /**
-   * Its name, for whoever manages it. May be empty.
+   * The secret's display name. May be empty.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * Whether it is good.
+   * Whether the secret is live, expired or revoked.
    *
    * @generated from field: latchkey.identity.v1.CredentialState state = 4;
    */
   state: CredentialState;
 
   /**
-   * When it was created.
+   * When the secret was created.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 5;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it ends, or has ended, by itself. Unset means never.
+   * When the secret expires. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 6;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * When it was revoked. Unset means that it was not.
+   * When the secret was revoked. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp revoke_time = 7;
    */
   revokeTime?: Timestamp | undefined;
 
   /**
-   * When it was last used. Unset means never. Known ten seconds after the use at the latest.
+   * When the secret was last used, up to ten seconds late. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 8;
    */
@@ -146,15 +147,15 @@ export const ClientSecretSchema: GenMessage<ClientSecret> = /*@__PURE__*/
  */
 export type CreateClientRequest = Message<"latchkey.identity.v1.CreateClientRequest"> & {
   /**
-   * Its name, for whoever manages it: 1 to 255 characters. Required.
+   * The client's display name: 1 to 255 characters. Required.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * The scopes that its tokens may have, each `<area>:<read|write>`: at most 100, without
-   * repetitions. Empty means that it gets no token.
+   * The scopes that the client may request, each `<area>:<read|write>`: at most 100. Unset means
+   * that the client cannot get a token.
    *
    * @generated from field: repeated string scopes = 2;
    */
@@ -175,14 +176,14 @@ export const CreateClientRequestSchema: GenMessage<CreateClientRequest> = /*@__P
  */
 export type CreateClientResponse = Message<"latchkey.identity.v1.CreateClientResponse"> & {
   /**
-   * The client.
+   * The created client.
    *
    * @generated from field: latchkey.identity.v1.Client client = 1;
    */
   client?: Client | undefined;
 
   /**
-   * Its first secret, `lk_cs_…`. It never expires by itself, and is never told again.
+   * The client's first secret, `lk_cs_…`. It never expires. No other response contains it.
    *
    * @generated from field: string client_secret = 2;
    */
@@ -203,7 +204,7 @@ export const CreateClientResponseSchema: GenMessage<CreateClientResponse> = /*@_
  */
 export type GetClientRequest = Message<"latchkey.identity.v1.GetClientRequest"> & {
   /**
-   * The client's id. Required.
+   * The client's id: at most 64 characters. Required.
    *
    * @generated from field: string client_id = 1;
    */
@@ -245,14 +246,14 @@ export const GetClientResponseSchema: GenMessage<GetClientResponse> = /*@__PURE_
  */
 export type ListClientsRequest = Message<"latchkey.identity.v1.ListClientsRequest"> & {
   /**
-   * How many clients to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of clients to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -280,7 +281,7 @@ export type ListClientsResponse = Message<"latchkey.identity.v1.ListClientsRespo
   clients: Client[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -301,30 +302,30 @@ export const ListClientsResponseSchema: GenMessage<ListClientsResponse> = /*@__P
  */
 export type UpdateClientRequest = Message<"latchkey.identity.v1.UpdateClientRequest"> & {
   /**
-   * The client's id. Required.
+   * The client's id: at most 64 characters. Required.
    *
    * @generated from field: string client_id = 1;
    */
   clientId: string;
 
   /**
-   * As in CreateClientRequest.
+   * The new display name: 1 to 255 characters. Unset means no change.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * The scopes in place of those that it has. As in CreateClientRequest.
+   * The new scopes, which replace the old ones, each `<area>:<read|write>`: at most 100. Unset
+   * means no change, or no scopes if `update_mask` names the field.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
-   * Which fields to change (AIP-134): `name`, `scopes`; scopes that are named and have no value are
-   * all taken away. Unset means every field that has a value. Over HTTP it need not be sent: the
-   * members of the body are the mask.
+   * The fields to change (AIP-134): `name`, `scopes`. Unset means every field that has a value.
+   * Optional over HTTP, where the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
@@ -366,7 +367,7 @@ export const UpdateClientResponseSchema: GenMessage<UpdateClientResponse> = /*@_
  */
 export type DisableClientRequest = Message<"latchkey.identity.v1.DisableClientRequest"> & {
   /**
-   * The client's id. Required.
+   * The client's id: at most 64 characters. Required.
    *
    * @generated from field: string client_id = 1;
    */
@@ -408,7 +409,7 @@ export const DisableClientResponseSchema: GenMessage<DisableClientResponse> = /*
  */
 export type EnableClientRequest = Message<"latchkey.identity.v1.EnableClientRequest"> & {
   /**
-   * The client's id. Required.
+   * The client's id: at most 64 characters. Required.
    *
    * @generated from field: string client_id = 1;
    */
@@ -450,21 +451,21 @@ export const EnableClientResponseSchema: GenMessage<EnableClientResponse> = /*@_
  */
 export type CreateClientSecretRequest = Message<"latchkey.identity.v1.CreateClientSecretRequest"> & {
   /**
-   * The client's id. Required.
+   * The client's id: at most 64 characters. Required.
    *
    * @generated from field: string client_id = 1;
    */
   clientId: string;
 
   /**
-   * Its name, for whoever manages it: at most 255 characters. Unset means none.
+   * The secret's display name: at most 255 characters. Unset means empty.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * When it ends, in the future. Unset means never.
+   * When the secret expires: a time in the future, before the year 10000. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
@@ -485,14 +486,14 @@ export const CreateClientSecretRequestSchema: GenMessage<CreateClientSecretReque
  */
 export type CreateClientSecretResponse = Message<"latchkey.identity.v1.CreateClientSecretResponse"> & {
   /**
-   * What is known of the secret.
+   * The created secret, without the secret itself.
    *
    * @generated from field: latchkey.identity.v1.ClientSecret secret = 1;
    */
   secret?: ClientSecret | undefined;
 
   /**
-   * The secret itself, `lk_cs_…`. It is never told again.
+   * The secret itself, `lk_cs_…`. No other response contains it.
    *
    * @generated from field: string client_secret = 2;
    */
@@ -513,21 +514,21 @@ export const CreateClientSecretResponseSchema: GenMessage<CreateClientSecretResp
  */
 export type ListClientSecretsRequest = Message<"latchkey.identity.v1.ListClientSecretsRequest"> & {
   /**
-   * The client's id. Required.
+   * The client's id: at most 64 characters. Required.
    *
    * @generated from field: string client_id = 1;
    */
   clientId: string;
 
   /**
-   * How many secrets to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of secrets to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -555,7 +556,7 @@ export type ListClientSecretsResponse = Message<"latchkey.identity.v1.ListClient
   secrets: ClientSecret[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -576,14 +577,14 @@ export const ListClientSecretsResponseSchema: GenMessage<ListClientSecretsRespon
  */
 export type RevokeClientSecretRequest = Message<"latchkey.identity.v1.RevokeClientSecretRequest"> & {
   /**
-   * The client's id. Required.
+   * The client's id: at most 64 characters. Required.
    *
    * @generated from field: string client_id = 1;
    */
   clientId: string;
 
   /**
-   * The secret's id. Required.
+   * The secret's id: at most 64 characters. Required.
    *
    * @generated from field: string secret_id = 2;
    */
@@ -619,29 +620,29 @@ export const RevokeClientSecretResponseSchema: GenMessage<RevokeClientSecretResp
  */
 export type RotateClientSecretRequest = Message<"latchkey.identity.v1.RotateClientSecretRequest"> & {
   /**
-   * The client's id. Required.
+   * The client's id: at most 64 characters. Required.
    *
    * @generated from field: string client_id = 1;
    */
   clientId: string;
 
   /**
-   * For how many seconds the older secrets stay good: 0 to 2,592,000 (30 days). 0 means that they
-   * end at once. Unset means 86,400 (a day).
+   * How long the older secrets stay valid, in seconds: 0 to 2,592,000 (30 days). 0 means that they
+   * expire at once. Unset means 86,400 (one day).
    *
    * @generated from field: optional uint32 overlap_seconds = 2;
    */
   overlapSeconds?: number | undefined;
 
   /**
-   * The name of the new secret: at most 255 characters. Unset means none.
+   * The new secret's display name: at most 255 characters. Unset means empty.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * When the new secret ends, in the future. Unset means never.
+   * When the new secret expires: a time in the future, before the year 10000. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 4;
    */
@@ -662,14 +663,14 @@ export const RotateClientSecretRequestSchema: GenMessage<RotateClientSecretReque
  */
 export type RotateClientSecretResponse = Message<"latchkey.identity.v1.RotateClientSecretResponse"> & {
   /**
-   * What is known of the new secret.
+   * The new secret, without the secret itself.
    *
    * @generated from field: latchkey.identity.v1.ClientSecret secret = 1;
    */
   secret?: ClientSecret | undefined;
 
   /**
-   * The new secret itself, `lk_cs_…`. It is never told again.
+   * The new secret itself, `lk_cs_…`. No other response contains it.
    *
    * @generated from field: string client_secret = 2;
    */
@@ -684,31 +685,31 @@ export const RotateClientSecretResponseSchema: GenMessage<RotateClientSecretResp
   messageDesc(file_latchkey_identity_v1_client, 21);
 
 /**
- * Service clients: who may ask IssuanceService.IssueToken for a token, with which scopes, by which
- * secrets.
+ * Service clients: their scopes, and the secrets with which they get tokens from
+ * IssuanceService.IssueToken.
  *
- * A client is disabled rather than deleted, so that its id in old records keeps its meaning.
- * Disabling a client, revoking a secret and taking scopes away take effect at once, within a second
- * in every process. Tokens that were issued before cover no more than their client does now, by our
- * own verification; who verifies by the published keys alone takes them until their `exp`. A token
- * does outlive the secret that it was issued for: VerificationService.RevokeToken ends it.
+ * A client can be disabled but not deleted, so that its id in old records stays meaningful.
+ * Disabling a client, revoking a secret and removing scopes take effect at once in the process that
+ * makes the change, and within a second in every other. VerificationService.VerifyToken then
+ * applies the client's current grants to tokens that were issued before. A service that verifies
+ * tokens only with the published keys accepts them until `exp`. Revoking a secret does not revoke
+ * the tokens issued for it: use VerificationService.RevokeToken.
  *
- * Nobody can give what they do not hold: a scope of this service's own areas (`accounts`,
- * `api_keys`, `audit`, `clients`, `customers`, `documents`, `links`, `signing_keys`, `tokens`,
- * `users`, `workspaces`) can be granted only by a caller whose own credential holds it, and a
- * secret can be made only by a caller who could grant all of the client's scopes. Disabling a
- * client, revoking its secrets and taking such scopes away require the same, so that no caller can
- * stop a client that may do more. Any other scope, such as `payments:write`, is granted and taken
- * away freely.
+ * Callers can grant only management scopes that they hold. Management scopes are those of the areas
+ * `accounts`, `api_keys`, `audit`, `clients`, `customers`, `documents`, `links`, `signing_keys`,
+ * `tokens`, `users` and `workspaces`. To create a secret, to revoke one, or to disable or enable a
+ * client, the caller must hold all of the client's management scopes. To remove a management scope,
+ * the caller must hold that scope. All other scopes, such as `payments:write`, can be granted and
+ * removed without holding them.
  *
  * @generated from service latchkey.identity.v1.ClientService
  */
 export const ClientService: GenService<{
   /**
-   * Creates a client with its first secret, which is told in this answer only.
+   * Creates a client with its first secret. The response is the only one that contains the secret.
    *
    * Errors:
-   * - `forbidden`: one of the scopes is not the caller's to grant.
+   * - `forbidden`: the caller does not hold all of the management scopes that it grants.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.CreateClient
    */
@@ -718,10 +719,10 @@ export const ClientService: GenService<{
     output: typeof CreateClientResponseSchema;
   },
   /**
-   * Reads a client.
+   * Returns a client.
    *
    * Errors:
-   * - `not_found`: there is no such client.
+   * - `not_found`: the client does not exist.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.GetClient
    */
@@ -731,7 +732,7 @@ export const ClientService: GenService<{
     output: typeof GetClientResponseSchema;
   },
   /**
-   * Lists the clients, newest first, disabled ones too.
+   * Lists the clients, newest first, including disabled ones.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.ListClients
    */
@@ -741,12 +742,11 @@ export const ClientService: GenService<{
     output: typeof ListClientsResponseSchema;
   },
   /**
-   * Changes a client's name or scopes. Staff need a recent sign-in to change the scopes.
+   * Changes a client's name or scopes. For staff, a change of scopes requires a recent sign-in.
    *
    * Errors:
-   * - `not_found`: there is no such client.
-   * - `forbidden`: the caller does not hold all of the management scopes that are added or taken
-   *   away.
+   * - `not_found`: the client does not exist.
+   * - `forbidden`: the caller does not hold all of the management scopes that it adds or removes.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.UpdateClient
    */
@@ -756,10 +756,11 @@ export const ClientService: GenService<{
     output: typeof UpdateClientResponseSchema;
   },
   /**
-   * Disables a client: from now on its secrets are refused. Disabling it again changes nothing.
+   * Disables a client: its secrets are rejected from now on. Disabling a disabled client changes
+   * nothing.
    *
    * Errors:
-   * - `not_found`: there is no such client.
+   * - `not_found`: the client does not exist.
    * - `forbidden`: the caller does not hold all of the client's management scopes.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.DisableClient
@@ -770,11 +771,11 @@ export const ClientService: GenService<{
     output: typeof DisableClientResponseSchema;
   },
   /**
-   * Enables a client that was disabled: those of its secrets that are live are good again. Enabling
-   * it again changes nothing.
+   * Enables a disabled client: its live secrets are accepted again. Enabling an enabled client
+   * changes nothing.
    *
    * Errors:
-   * - `not_found`: there is no such client.
+   * - `not_found`: the client does not exist.
    * - `forbidden`: the caller does not hold all of the client's management scopes.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.EnableClient
@@ -785,12 +786,12 @@ export const ClientService: GenService<{
     output: typeof EnableClientResponseSchema;
   },
   /**
-   * Creates another secret for a client, which is told in this answer only.
+   * Creates another secret for a client. The response is the only one that contains the secret.
    *
    * Errors:
-   * - `not_found`: there is no such client.
-   * - `conflict`: the client has 10 live secrets, which is the most.
-   * - `forbidden`: the client has scopes that are not the caller's to grant.
+   * - `not_found`: the client does not exist.
+   * - `conflict`: the client already has 10 live secrets.
+   * - `forbidden`: the caller does not hold all of the client's management scopes.
    * - `invalid_argument`: `expire_time` is not in the future.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.CreateClientSecret
@@ -801,11 +802,11 @@ export const ClientService: GenService<{
     output: typeof CreateClientSecretResponseSchema;
   },
   /**
-   * Lists a client's secrets, newest first, those that have ended too. The secrets themselves are
-   * never told again.
+   * Lists a client's secrets, newest first, including expired and revoked ones. The response does
+   * not contain the secrets themselves.
    *
    * Errors:
-   * - `not_found`: there is no such client.
+   * - `not_found`: the client does not exist.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.ListClientSecrets
    */
@@ -815,8 +816,8 @@ export const ClientService: GenService<{
     output: typeof ListClientSecretsResponseSchema;
   },
   /**
-   * Revokes a secret, at once and for ever; the last live one, too. Revoking it again changes
-   * nothing.
+   * Revokes a secret. This cannot be undone. The last live secret can be revoked, too. Revoking a
+   * revoked secret changes nothing.
    *
    * Errors:
    * - `not_found`: the client has no such secret.
@@ -830,14 +831,14 @@ export const ClientService: GenService<{
     output: typeof RevokeClientSecretResponseSchema;
   },
   /**
-   * Creates a secret and has every older live one end after an overlap, in which all of them are
-   * good; one that ends sooner by itself still does.
+   * Creates a secret and makes every older live secret expire after an overlap, unless it expires
+   * sooner. During the overlap all of them are valid.
    *
    * Errors:
-   * - `not_found`: there is no such client.
-   * - `conflict`: with the overlap the client would have more than 10 live secrets. Nothing has
-   *   changed; without an overlap (`overlap_seconds` 0) it always works.
-   * - `forbidden`: the client has scopes that are not the caller's to grant.
+   * - `not_found`: the client does not exist.
+   * - `conflict`: the client would have more than 10 live secrets during the overlap. Nothing has
+   *   changed. A rotation without overlap (`overlap_seconds` 0) always succeeds.
+   * - `forbidden`: the caller does not hold all of the client's management scopes.
    * - `invalid_argument`: `expire_time` is not in the future.
    *
    * @generated from rpc latchkey.identity.v1.ClientService.RotateClientSecret

@@ -12,34 +12,35 @@ export const file_latchkey_identity_v1_credential: GenFile = /*@__PURE__*/
   fileDesc("CiVsYXRjaGtleS9pZGVudGl0eS92MS9jcmVkZW50aWFsLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSqKAQoPQ3JlZGVudGlhbFN0YXRlEiAKHENSRURFTlRJQUxfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVDUkVERU5USUFMX1NUQVRFX0xJVkUQARIcChhDUkVERU5USUFMX1NUQVRFX0VYUElSRUQQAhIcChhDUkVERU5USUFMX1NUQVRFX1JFVk9LRUQQA2IGcHJvdG8z");
 
 /**
- * Whether a generated credential (a client's secret, a customer's or a workspace's API key) is good.
+ * The state of a generated credential: a client secret, a customer's API key or a workspace API
+ * key.
  *
  * @generated from enum latchkey.identity.v1.CredentialState
  */
 export enum CredentialState {
   /**
-   * Never sent.
+   * Never returned.
    *
    * @generated from enum value: CREDENTIAL_STATE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * It is good, unless its owner is disabled.
+   * The credential is valid, unless its owner is disabled.
    *
    * @generated from enum value: CREDENTIAL_STATE_LIVE = 1;
    */
   LIVE = 1,
 
   /**
-   * It has ended by itself: its `expire_time` has come.
+   * The `expire_time` of the credential has passed.
    *
    * @generated from enum value: CREDENTIAL_STATE_EXPIRED = 2;
    */
   EXPIRED = 2,
 
   /**
-   * It was revoked, or replaced by a rotation without an overlap.
+   * The credential was revoked, or was replaced by a rotation without overlap.
    *
    * @generated from enum value: CREDENTIAL_STATE_REVOKED = 3;
    */

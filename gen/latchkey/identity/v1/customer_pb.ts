@@ -27,35 +27,35 @@ export const file_latchkey_identity_v1_customer: GenFile = /*@__PURE__*/
  */
 export type Customer = Message<"latchkey.identity.v1.Customer"> & {
   /**
-   * The customer's id, `cus_` and 22 base62 characters: the `sub` of its tokens.
+   * The customer's id, `cus_` and 22 base62 characters. It is the `sub` of its tokens.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Its name, for whoever manages it.
+   * The customer's display name.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Its accounts, in order of their ids: the `accounts` of its tokens.
+   * The ids of the customer's accounts, in ascending order. They are the `accounts` of its tokens.
    *
    * @generated from field: repeated string account_ids = 3;
    */
   accountIds: string[];
 
   /**
-   * When it was created.
+   * When the customer was created.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 4;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was disabled. Unset means that it is enabled.
+   * When the customer was disabled. Unset means that it is enabled.
    *
    * @generated from field: google.protobuf.Timestamp disable_time = 5;
    */
@@ -70,69 +70,70 @@ export const CustomerSchema: GenMessage<Customer> = /*@__PURE__*/
   messageDesc(file_latchkey_identity_v1_customer, 0);
 
 /**
- * What is known of a customer's API key: everything but the key.
+ * A customer's API key, without the key itself.
  *
  * @generated from message latchkey.identity.v1.ApiKey
  */
 export type ApiKey = Message<"latchkey.identity.v1.ApiKey"> & {
   /**
-   * The key's id. It is the second part of the key itself, which it does not give away.
+   * The key's id, `key_` and 22 base62 characters. The key contains them, `lk_ck_<22
+   * characters>_…`, but the id does not reveal the key.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The customer that it belongs to.
+   * The id of the customer that owns the key.
    *
    * @generated from field: string customer_id = 2;
    */
   customerId: string;
 
   /**
-   * Its name, for whoever manages it. May be empty.
+   * The key's display name. May be empty.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * The scopes that its tokens may have, each `<area>:<read|write>`.
+   * The scopes that tokens for this key may have, each `<area>:<read|write>`.
    *
    * @generated from field: repeated string scopes = 4;
    */
   scopes: string[];
 
   /**
-   * Whether it is good.
+   * Whether the key is live, expired or revoked.
    *
    * @generated from field: latchkey.identity.v1.CredentialState state = 5;
    */
   state: CredentialState;
 
   /**
-   * When it was created.
+   * When the key was created.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 6;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it ends, or has ended, by itself. Unset means never.
+   * When the key expires. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 7;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * When it was revoked. Unset means that it was not.
+   * When the key was revoked. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp revoke_time = 8;
    */
   revokeTime?: Timestamp | undefined;
 
   /**
-   * When it was last used. Unset means never. Known ten seconds after the use at the latest.
+   * When the key was last used, up to ten seconds late. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 9;
    */
@@ -153,7 +154,7 @@ export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
  */
 export type CreateCustomerRequest = Message<"latchkey.identity.v1.CreateCustomerRequest"> & {
   /**
-   * Its name, for whoever manages it: 1 to 255 characters. Required.
+   * The customer's display name: 1 to 255 characters. Required.
    *
    * @generated from field: string name = 1;
    */
@@ -174,7 +175,7 @@ export const CreateCustomerRequestSchema: GenMessage<CreateCustomerRequest> = /*
  */
 export type CreateCustomerResponse = Message<"latchkey.identity.v1.CreateCustomerResponse"> & {
   /**
-   * The customer.
+   * The created customer.
    *
    * @generated from field: latchkey.identity.v1.Customer customer = 1;
    */
@@ -195,7 +196,7 @@ export const CreateCustomerResponseSchema: GenMessage<CreateCustomerResponse> = 
  */
 export type GetCustomerRequest = Message<"latchkey.identity.v1.GetCustomerRequest"> & {
   /**
-   * The customer's id. Required.
+   * The customer's id: at most 64 characters. Required.
    *
    * @generated from field: string customer_id = 1;
    */
@@ -237,14 +238,14 @@ export const GetCustomerResponseSchema: GenMessage<GetCustomerResponse> = /*@__P
  */
 export type ListCustomersRequest = Message<"latchkey.identity.v1.ListCustomersRequest"> & {
   /**
-   * How many customers to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of customers to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -272,7 +273,7 @@ export type ListCustomersResponse = Message<"latchkey.identity.v1.ListCustomersR
   customers: Customer[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -293,22 +294,22 @@ export const ListCustomersResponseSchema: GenMessage<ListCustomersResponse> = /*
  */
 export type UpdateCustomerRequest = Message<"latchkey.identity.v1.UpdateCustomerRequest"> & {
   /**
-   * The customer's id. Required.
+   * The customer's id: at most 64 characters. Required.
    *
    * @generated from field: string customer_id = 1;
    */
   customerId: string;
 
   /**
-   * As in CreateCustomerRequest.
+   * The new display name: 1 to 255 characters. Unset means no change.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Which fields to change (AIP-134): `name` is the only one there is. Unset means every field that
-   * has a value. Over HTTP it need not be sent: the members of the body are the mask.
+   * The fields to change (AIP-134): `name`. Unset means every field that has a value. Optional over
+   * HTTP, where the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -350,7 +351,7 @@ export const UpdateCustomerResponseSchema: GenMessage<UpdateCustomerResponse> = 
  */
 export type DisableCustomerRequest = Message<"latchkey.identity.v1.DisableCustomerRequest"> & {
   /**
-   * The customer's id. Required.
+   * The customer's id: at most 64 characters. Required.
    *
    * @generated from field: string customer_id = 1;
    */
@@ -392,7 +393,7 @@ export const DisableCustomerResponseSchema: GenMessage<DisableCustomerResponse> 
  */
 export type EnableCustomerRequest = Message<"latchkey.identity.v1.EnableCustomerRequest"> & {
   /**
-   * The customer's id. Required.
+   * The customer's id: at most 64 characters. Required.
    *
    * @generated from field: string customer_id = 1;
    */
@@ -434,16 +435,16 @@ export const EnableCustomerResponseSchema: GenMessage<EnableCustomerResponse> = 
  */
 export type PutAccountsRequest = Message<"latchkey.identity.v1.PutAccountsRequest"> & {
   /**
-   * The customer's id. Required.
+   * The customer's id: at most 64 characters. Required.
    *
    * @generated from field: string customer_id = 1;
    */
   customerId: string;
 
   /**
-   * The accounts: at most 1000 without repetitions, each of 1 to 128 of `A-Z a-z 0-9 . _ : -`.
-   * Since they travel in each of the customer's tokens, their ids have at most 6,000 characters in
-   * all, counting 3 more for each. Unset means none.
+   * The ids of the accounts: at most 1,000, each 1 to 128 of the characters `A-Z a-z 0-9 . _ : -`.
+   * Duplicates are ignored. Each token of the customer contains the ids: with 3 more characters for
+   * each, they have at most 6,000 characters in total. Unset means no accounts.
    *
    * @generated from field: repeated string account_ids = 2;
    */
@@ -485,30 +486,30 @@ export const PutAccountsResponseSchema: GenMessage<PutAccountsResponse> = /*@__P
  */
 export type CreateApiKeyRequest = Message<"latchkey.identity.v1.CreateApiKeyRequest"> & {
   /**
-   * The customer's id. Required.
+   * The customer's id: at most 64 characters. Required.
    *
    * @generated from field: string customer_id = 1;
    */
   customerId: string;
 
   /**
-   * Its name, for whoever manages it: at most 255 characters. Unset means none.
+   * The key's display name: at most 255 characters. Unset means empty.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * The scopes that its tokens may have: 1 to 100 without repetitions, each `<area>:<read|write>`,
-   * and at most 4,000 characters in all, so that they fit in a token. A customer never manages: of
-   * this service's own areas only `accounts` is taken. Required.
+   * The scopes that tokens for this key may have, each `<area>:<read|write>`: 1 to 100, and at most
+   * 4,000 characters in total, so that they fit in a token. Required. Of the management scopes,
+   * only `accounts:read` and `accounts:write` can be granted to customers.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
-   * When it ends, in the future. Unset means never.
+   * When the key expires: a time in the future, before the year 10000. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 4;
    */
@@ -529,14 +530,14 @@ export const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest> = /*@__P
  */
 export type CreateApiKeyResponse = Message<"latchkey.identity.v1.CreateApiKeyResponse"> & {
   /**
-   * What is known of the key.
+   * The created key, without the key itself.
    *
    * @generated from field: latchkey.identity.v1.ApiKey key = 1;
    */
   key?: ApiKey | undefined;
 
   /**
-   * The key itself, `lk_ck_…`. It is never told again.
+   * The key itself, `lk_ck_…`. No other response contains it.
    *
    * @generated from field: string api_key = 2;
    */
@@ -557,21 +558,21 @@ export const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse> = /*@_
  */
 export type ListApiKeysRequest = Message<"latchkey.identity.v1.ListApiKeysRequest"> & {
   /**
-   * The customer's id. Required.
+   * The customer's id: at most 64 characters. Required.
    *
    * @generated from field: string customer_id = 1;
    */
   customerId: string;
 
   /**
-   * How many keys to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of keys to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -599,7 +600,7 @@ export type ListApiKeysResponse = Message<"latchkey.identity.v1.ListApiKeysRespo
   keys: ApiKey[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -620,22 +621,22 @@ export const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse> = /*@__P
  */
 export type RotateApiKeyRequest = Message<"latchkey.identity.v1.RotateApiKeyRequest"> & {
   /**
-   * The customer's id. Required.
+   * The customer's id: at most 64 characters. Required.
    *
    * @generated from field: string customer_id = 1;
    */
   customerId: string;
 
   /**
-   * The key's id. Required.
+   * The key's id: at most 64 characters. Required.
    *
    * @generated from field: string key_id = 2;
    */
   keyId: string;
 
   /**
-   * For how many seconds the old key stays good: 0 to 2,592,000 (30 days). 0 means that it ends at
-   * once. Unset means 86,400 (a day).
+   * How long the old key stays valid, in seconds: 0 to 2,592,000 (30 days). 0 means that it expires
+   * at once. Unset means 86,400 (one day).
    *
    * @generated from field: optional uint32 overlap_seconds = 3;
    */
@@ -656,14 +657,14 @@ export const RotateApiKeyRequestSchema: GenMessage<RotateApiKeyRequest> = /*@__P
  */
 export type RotateApiKeyResponse = Message<"latchkey.identity.v1.RotateApiKeyResponse"> & {
   /**
-   * What is known of the new key.
+   * The new key, without the key itself.
    *
    * @generated from field: latchkey.identity.v1.ApiKey key = 1;
    */
   key?: ApiKey | undefined;
 
   /**
-   * The new key itself, `lk_ck_…`. It is never told again.
+   * The new key itself, `lk_ck_…`. No other response contains it.
    *
    * @generated from field: string api_key = 2;
    */
@@ -684,14 +685,14 @@ export const RotateApiKeyResponseSchema: GenMessage<RotateApiKeyResponse> = /*@_
  */
 export type RevokeApiKeyRequest = Message<"latchkey.identity.v1.RevokeApiKeyRequest"> & {
   /**
-   * The customer's id. Required.
+   * The customer's id: at most 64 characters. Required.
    *
    * @generated from field: string customer_id = 1;
    */
   customerId: string;
 
   /**
-   * The key's id. Required.
+   * The key's id: at most 64 characters. Required.
    *
    * @generated from field: string key_id = 2;
    */
@@ -721,20 +722,21 @@ export const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse> = /*@_
   messageDesc(file_latchkey_identity_v1_customer, 23);
 
 /**
- * Customers: their accounts, and the API keys that IssuanceService.ExchangeApiKey takes for a
- * token.
+ * Customers: their accounts, and the API keys that IssuanceService.ExchangeApiKey exchanges for
+ * tokens.
  *
- * A customer is disabled rather than deleted, so that its id in old records keeps its meaning.
- * Disabling a customer, revoking a key and taking accounts away take effect at once, within a second
- * in every process. Tokens that were issued before cover no more than their key and its customer do
- * now, by our own verification; who verifies by the published keys alone takes them until their
- * `exp`, at most 60 seconds.
+ * A customer can be disabled but not deleted, so that its id in old records stays meaningful.
+ * Disabling a customer, revoking a key and removing accounts take effect at once in the process
+ * that makes the change, and within a second in every other. VerificationService.VerifyToken then
+ * applies the current grants of the key and its customer to tokens that were issued before. A
+ * service that verifies tokens only with the published keys accepts them until `exp`, at most 60
+ * seconds.
  *
  * @generated from service latchkey.identity.v1.CustomerService
  */
 export const CustomerService: GenService<{
   /**
-   * Creates a customer, with no accounts and no keys.
+   * Creates a customer without accounts and API keys.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.CreateCustomer
    */
@@ -744,10 +746,10 @@ export const CustomerService: GenService<{
     output: typeof CreateCustomerResponseSchema;
   },
   /**
-   * Reads a customer.
+   * Returns a customer.
    *
    * Errors:
-   * - `not_found`: there is no such customer.
+   * - `not_found`: the customer does not exist.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.GetCustomer
    */
@@ -757,7 +759,7 @@ export const CustomerService: GenService<{
     output: typeof GetCustomerResponseSchema;
   },
   /**
-   * Lists the customers, newest first, disabled ones too.
+   * Lists the customers, newest first, including disabled ones.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.ListCustomers
    */
@@ -770,7 +772,7 @@ export const CustomerService: GenService<{
    * Changes a customer's name.
    *
    * Errors:
-   * - `not_found`: there is no such customer.
+   * - `not_found`: the customer does not exist.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.UpdateCustomer
    */
@@ -780,10 +782,11 @@ export const CustomerService: GenService<{
     output: typeof UpdateCustomerResponseSchema;
   },
   /**
-   * Disables a customer: from now on its keys are refused. Disabling it again changes nothing.
+   * Disables a customer: its keys are rejected from now on. Disabling a disabled customer changes
+   * nothing.
    *
    * Errors:
-   * - `not_found`: there is no such customer.
+   * - `not_found`: the customer does not exist.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.DisableCustomer
    */
@@ -793,11 +796,11 @@ export const CustomerService: GenService<{
     output: typeof DisableCustomerResponseSchema;
   },
   /**
-   * Enables a customer that was disabled: those of its keys that are live are good again. Enabling
-   * it again changes nothing.
+   * Enables a disabled customer: its live keys are accepted again. Enabling an enabled customer
+   * changes nothing.
    *
    * Errors:
-   * - `not_found`: there is no such customer.
+   * - `not_found`: the customer does not exist.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.EnableCustomer
    */
@@ -807,12 +810,12 @@ export const CustomerService: GenService<{
     output: typeof EnableCustomerResponseSchema;
   },
   /**
-   * Replaces a customer's accounts: it has these and no others from now on. An account comes into
-   * being with the first customer that has it, is gone with the last, and may belong to several.
+   * Replaces the list of a customer's accounts. An account is created with its first customer and
+   * deleted with its last one. Several customers may share an account.
    *
    * Errors:
-   * - `not_found`: there is no such customer.
-   * - `invalid_argument`: the accounts' ids are too many or too long to fit in a token.
+   * - `not_found`: the customer does not exist.
+   * - `invalid_argument`: an id is malformed, or the ids do not fit in a token.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.PutAccounts
    */
@@ -822,12 +825,12 @@ export const CustomerService: GenService<{
     output: typeof PutAccountsResponseSchema;
   },
   /**
-   * Creates an API key for a customer, which is told in this answer only.
+   * Creates an API key for a customer. The response is the only one that contains the key.
    *
    * Errors:
-   * - `not_found`: there is no such customer.
-   * - `conflict`: the customer has 50 live keys, which is the most.
-   * - `invalid_argument`: one of the scopes is not for customers, or `expire_time` is not in the
+   * - `not_found`: the customer does not exist.
+   * - `conflict`: the customer already has 50 live keys.
+   * - `invalid_argument`: a scope cannot be granted to customers, or `expire_time` is not in the
    *   future.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.CreateApiKey
@@ -838,11 +841,11 @@ export const CustomerService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
-   * Lists a customer's API keys, newest first, those that have ended too. The keys themselves are
-   * never told again.
+   * Lists a customer's API keys, newest first, including expired and revoked ones. The response
+   * does not contain the keys themselves.
    *
    * Errors:
-   * - `not_found`: there is no such customer.
+   * - `not_found`: the customer does not exist.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.ListApiKeys
    */
@@ -852,14 +855,14 @@ export const CustomerService: GenService<{
     output: typeof ListApiKeysResponseSchema;
   },
   /**
-   * Creates a key with the name, the scopes and the expiry of another one, which ends after an
-   * overlap in which both are good; where it ends sooner by itself, it still does.
+   * Creates a key with the name, scopes and expiry of an old key. The old key expires after an
+   * overlap, unless it expires sooner. During the overlap both are valid.
    *
    * Errors:
    * - `not_found`: the customer has no such key.
-   * - `conflict`: the key has ended; or with the overlap the customer would have more than 50 live
-   *   keys. Nothing has changed; a live key can always be rotated without an overlap
-   *   (`overlap_seconds` 0).
+   * - `conflict`: the key is expired or revoked, or the customer would have more than 50 live keys
+   *   during the overlap. Nothing has changed. A rotation of a live key without overlap
+   *   (`overlap_seconds` 0) always succeeds.
    *
    * @generated from rpc latchkey.identity.v1.CustomerService.RotateApiKey
    */
@@ -869,7 +872,7 @@ export const CustomerService: GenService<{
     output: typeof RotateApiKeyResponseSchema;
   },
   /**
-   * Revokes a key, at once and for ever. Revoking it again changes nothing.
+   * Revokes a key. This cannot be undone. Revoking a revoked key changes nothing.
    *
    * Errors:
    * - `not_found`: the customer has no such key.

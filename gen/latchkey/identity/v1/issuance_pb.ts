@@ -23,32 +23,33 @@ export const file_latchkey_identity_v1_issuance: GenFile = /*@__PURE__*/
  */
 export type IssueTokenRequest = Message<"latchkey.identity.v1.IssueTokenRequest"> & {
   /**
-   * The client's id, `cli_` and 22 base62 characters. Required; beside HTTP Basic it may be left
-   * out, and is the same id where it is not.
+   * The client's id, `cli_` and 22 base62 characters. Required unless the request uses HTTP Basic,
+   * where it must be unset or the same id. At most 128 characters.
    *
    * @generated from field: string client_id = 1;
    */
   clientId: string;
 
   /**
-   * One of the client's live secrets, `lk_cs_…`. Required; beside HTTP Basic it must be left out.
+   * A live secret of the client, `lk_cs_…`. Required unless the request uses HTTP Basic, where it
+   * must be unset. At most 256 characters.
    *
    * @generated from field: string client_secret = 2;
    */
   clientSecret: string;
 
   /**
-   * The scopes asked for, separated by single spaces (RFC 6749 §3.3), such as
-   * `accounts:read payments:write`: 1 to 100, each `<area>:<read|write>` and granted to the client.
-   * Required. `write` does not imply `read`.
+   * The requested scopes, separated by single spaces (RFC 6749 §3.3): `accounts:read
+   * payments:write`. 1 to 100 scopes, each `<area>:<read|write>` and granted to the client.
+   * Required. `write` does not include `read`. At most 7,200 characters.
    *
    * @generated from field: string scope = 3;
    */
   scope: string;
 
   /**
-   * `client_credentials` (RFC 6749 §4.4.2). Unset means the same, but for a form, which has to say
-   * it.
+   * `client_credentials` (RFC 6749 §4.4.2). Unset means `client_credentials`, but a form must
+   * contain it. At most 128 characters.
    *
    * @generated from field: string grant_type = 4;
    */
@@ -63,35 +64,34 @@ export const IssueTokenRequestSchema: GenMessage<IssueTokenRequest> = /*@__PURE_
   messageDesc(file_latchkey_identity_v1_issuance, 0);
 
 /**
- * The response of IssuanceService.IssueToken, with the names of RFC 6749 §5.1.
+ * The response of IssuanceService.IssueToken, with the field names of RFC 6749 §5.1.
  *
  * @generated from message latchkey.identity.v1.IssueTokenResponse
  */
 export type IssueTokenResponse = Message<"latchkey.identity.v1.IssueTokenResponse"> & {
   /**
-   * The token: a JWT signed with EdDSA, at most a few kilobytes long.
+   * The token: a JWT signed with EdDSA, a few kilobytes long at most.
    *
    * @generated from field: string access_token = 1;
    */
   accessToken: string;
 
   /**
-   * `Bearer` (RFC 6750), always.
+   * Always `Bearer` (RFC 6750).
    *
    * @generated from field: string token_type = 2;
    */
   tokenType: string;
 
   /**
-   * The token's lifetime in seconds from now: 300, unless the server is configured otherwise
-   * (1 to 3600).
+   * The token's remaining lifetime in seconds: 300, or the configured value from 1 to 3600.
    *
    * @generated from field: uint32 expires_in = 3;
    */
   expiresIn: number;
 
   /**
-   * The scopes of the token, separated by single spaces: those asked for, without repetitions.
+   * The token's scopes, separated by single spaces: the requested scopes without duplicates.
    *
    * @generated from field: string scope = 4;
    */
@@ -112,15 +112,16 @@ export const IssueTokenResponseSchema: GenMessage<IssueTokenResponse> = /*@__PUR
  */
 export type ExchangeApiKeyRequest = Message<"latchkey.identity.v1.ExchangeApiKeyRequest"> & {
   /**
-   * The customer's API key, `lk_ck_…`. Required. This is the only method that takes it.
+   * The customer's API key, `lk_ck_…`. Required. At most 256 characters. No other method accepts
+   * it.
    *
    * @generated from field: string api_key = 1;
    */
   apiKey: string;
 
   /**
-   * The scopes asked for, separated by single spaces: at most 100, each among the key's scopes.
-   * Unset means all of the key's scopes.
+   * The requested scopes, separated by single spaces: at most 100, each granted to the key. Unset
+   * means all of the key's scopes. At most 7,200 characters.
    *
    * @generated from field: string scope = 2;
    */
@@ -135,7 +136,7 @@ export const ExchangeApiKeyRequestSchema: GenMessage<ExchangeApiKeyRequest> = /*
   messageDesc(file_latchkey_identity_v1_issuance, 2);
 
 /**
- * The response of IssuanceService.ExchangeApiKey, with the names of RFC 6749 §5.1.
+ * The response of IssuanceService.ExchangeApiKey, with the field names of RFC 6749 §5.1.
  *
  * @generated from message latchkey.identity.v1.ExchangeApiKeyResponse
  */
@@ -148,21 +149,21 @@ export type ExchangeApiKeyResponse = Message<"latchkey.identity.v1.ExchangeApiKe
   accessToken: string;
 
   /**
-   * `Bearer` (RFC 6750), always.
+   * Always `Bearer` (RFC 6750).
    *
    * @generated from field: string token_type = 2;
    */
   tokenType: string;
 
   /**
-   * The token's lifetime in seconds from now: at most 60, and less when the key itself ends sooner.
+   * The token's remaining lifetime in seconds: at most 60, and less if the key expires sooner.
    *
    * @generated from field: uint32 expires_in = 3;
    */
   expiresIn: number;
 
   /**
-   * The scopes of the token, separated by single spaces.
+   * The token's scopes, separated by single spaces.
    *
    * @generated from field: string scope = 4;
    */
@@ -177,26 +178,26 @@ export const ExchangeApiKeyResponseSchema: GenMessage<ExchangeApiKeyResponse> = 
   messageDesc(file_latchkey_identity_v1_issuance, 3);
 
 /**
- * Issues short-lived bearer tokens: JWTs signed with EdDSA (RFC 8037) whose claims follow RFC 9068.
- * These two methods are the only ones that take a secret in their request.
+ * Issues short-lived bearer tokens: JWTs signed with EdDSA (RFC 8037) with the claims of RFC 9068.
+ * No other service accepts a client secret or a customer's API key.
  *
  * @generated from service latchkey.identity.v1.IssuanceService
  */
 export const IssuanceService: GenService<{
   /**
-   * Issues a token to a service client: the client-credentials grant (RFC 6749 §4.4). Each call
-   * issues another token, with a `jti` of its own.
+   * Issues a token to a service client with the client credentials grant (RFC 6749 §4.4). Each call
+   * returns a new token with its own `jti`.
    *
-   * Over HTTP the request is JSON or the form of OAuth 2.0 (`application/x-www-form-urlencoded`), and
-   * with either of them the client may authenticate with HTTP Basic (RFC 6749 §2.3.1) instead of
-   * `client_id` and `client_secret` in the body: one of the two, never both. In a form `grant_type`
-   * is required, and parameters that are no fields here are ignored (RFC 6749 §3.2).
+   * Over HTTP the request is JSON or an OAuth 2.0 form (`application/x-www-form-urlencoded`). The
+   * client may authenticate with HTTP Basic (RFC 6749 §2.3.1) instead of `client_id` and
+   * `client_secret` in the body, but not with both. A form must contain `grant_type`, and its
+   * unknown parameters are ignored (RFC 6749 §3.2).
    *
    * Errors:
-   * - `identity.credential_invalid`: the client id or the secret is wrong, the client is disabled, or
-   *   the secret was revoked or has expired; which of them is never told.
+   * - `identity.credential_invalid`: the client id or the secret is wrong, the client is disabled,
+   *   or the secret is revoked or expired. The response does not reveal which.
    * - `identity.scope_not_granted`: a requested scope is not granted to the client, or the scope is
-   *   missing or malformed. The request is refused whole, never narrowed.
+   *   missing or malformed. The service issues no token with fewer scopes than requested.
    * - `identity.unsupported_grant_type`: `grant_type` is not `client_credentials`.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.IssueToken
@@ -207,14 +208,14 @@ export const IssuanceService: GenService<{
     output: typeof IssueTokenResponseSchema;
   },
   /**
-   * Exchanges a customer's API key for a token that is restricted to that customer's accounts and
-   * lives at most 60 seconds, and never past the key's own expiry. The token, not the key, is what
-   * is sent on later requests.
+   * Exchanges a customer's API key for a token that is restricted to the customer's accounts. The
+   * token lives at most 60 seconds and never outlives the key. Send the token, not the key, on
+   * later requests.
    *
    * Errors:
    * - `identity.credential_invalid`: the key is unknown, mistyped, revoked or expired, or its
-   *   customer is disabled; which of them is never told.
-   * - `identity.scope_not_granted`: a requested scope is not among the key's scopes, or is malformed.
+   *   customer is disabled. The response does not reveal which.
+   * - `identity.scope_not_granted`: a requested scope is malformed or not granted to the key.
    *
    * @generated from rpc latchkey.identity.v1.IssuanceService.ExchangeApiKey
    */

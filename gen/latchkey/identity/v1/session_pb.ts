@@ -19,13 +19,13 @@ export const file_latchkey_identity_v1_session: GenFile = /*@__PURE__*/
   fileDesc("CiJsYXRjaGtleS9pZGVudGl0eS92MS9zZXNzaW9uLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSJFCgxTaWduZWRJblVzZXISCgoCaWQYASABKAkSDQoFZW1haWwYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJItgBCgdTZXNzaW9uEgoKAmlkGAEgASgJEi8KC2NyZWF0ZV90aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxyZWZyZXNoX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdhZGRyZXNzGAUgASgJEgsKA2FtchgGIAMoCRIPCgdjdXJyZW50GAcgASgIImQKDVNpZ25JblJlcXVlc3QSGQoFZW1haWwYASABKAlCCrpIB3IFEAEY/gESHwoIcGFzc3dvcmQYAiABKAlCDYABAbpIB3IFEAEogAgSFwoDb3RwGAMgASgJQgqAAQG6SARyAhgQIpQBCg5TaWduSW5SZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARISCgp0b2tlbl90eXBlGAIgASgJEhIKCmV4cGlyZXNfaW4YAyABKA0SDQoFc2NvcGUYBCABKAkSMAoEdXNlchgFIAEoCzIiLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25lZEluVXNlciIXChVSZWZyZXNoU2Vzc2lvblJlcXVlc3QinAEKFlJlZnJlc2hTZXNzaW9uUmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESEgoKdG9rZW5fdHlwZRgCIAEoCRISCgpleHBpcmVzX2luGAMgASgNEg0KBXNjb3BlGAQgASgJEjAKBHVzZXIYBSABKAsyIi5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduZWRJblVzZXIiEAoOU2lnbk91dFJlcXVlc3QiEQoPU2lnbk91dFJlc3BvbnNlIk8KE0xpc3RTZXNzaW9uc1JlcXVlc3QSGgoJcGFnZV9zaXplGAEgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAiABKAlCCLpIBXIDGIAEImAKFExpc3RTZXNzaW9uc1Jlc3BvbnNlEi8KCHNlc3Npb25zGAEgAygLMh0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2Vzc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiNQoUUmV2b2tlU2Vzc2lvblJlcXVlc3QSHQoKc2Vzc2lvbl9pZBgBIAEoCUIJukgGcgQQARhAIhcKFVJldm9rZVNlc3Npb25SZXNwb25zZTLJBQoOU2Vzc2lvblNlcnZpY2USeAoGU2lnbkluEiMubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbkluUmVxdWVzdBokLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25JblJlc3BvbnNlIiOQAgCKtRgCCAGStRgCGAGC0+STAg46ASoiCS9zZXNzaW9ucxKcAQoOUmVmcmVzaFNlc3Npb24SKy5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlcXVlc3QaLC5sYXRjaGtleS5pZGVudGl0eS52MS5SZWZyZXNoU2Vzc2lvblJlc3BvbnNlIi+QAgCKtRgGGgIDBEACkrUYAhgBgtPkkwIWOgEqIhEvc2Vzc2lvbnMvcmVmcmVzaBJ+CgdTaWduT3V0EiQubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbk91dFJlcXVlc3QaJS5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduT3V0UmVzcG9uc2UiJpACAoq1GAYaAgMEQAGC0+STAhMqES9zZXNzaW9ucy9jdXJyZW50EoUBCgxMaXN0U2Vzc2lvbnMSKS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GioubGF0Y2hrZXkuaWRlbnRpdHkudjEuTGlzdFNlc3Npb25zUmVzcG9uc2UiHpACAYq1GAYaAgMEQAGC0+STAgsSCS9zZXNzaW9ucxKVAQoNUmV2b2tlU2Vzc2lvbhIqLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNlc3Npb25SZXF1ZXN0GisubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmV2b2tlU2Vzc2lvblJlc3BvbnNlIiuQAgKKtRgGGgIDBEABgtPkkwIYKhYvc2Vzc2lvbnMve3Nlc3Npb25faWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
- * The user who has signed in.
+ * The signed-in user.
  *
  * @generated from message latchkey.identity.v1.SignedInUser
  */
 export type SignedInUser = Message<"latchkey.identity.v1.SignedInUser"> & {
   /**
-   * The user's id, `usr_` and 22 base62 characters: the `sub` of the token.
+   * The user's id, `usr_` and 22 base62 characters. It is the `sub` of the token.
    *
    * @generated from field: string id = 1;
    */
@@ -46,7 +46,7 @@ export type SignedInUser = Message<"latchkey.identity.v1.SignedInUser"> & {
   name: string;
 
   /**
-   * `staff` or `member`: the `principal_type` of the token.
+   * `staff` or `member`, the `principal_type` of the token.
    *
    * @generated from field: string kind = 4;
    */
@@ -61,13 +61,13 @@ export const SignedInUserSchema: GenMessage<SignedInUser> = /*@__PURE__*/
   messageDesc(file_latchkey_identity_v1_session, 0);
 
 /**
- * A session that has not ended.
+ * A live session.
  *
  * @generated from message latchkey.identity.v1.Session
  */
 export type Session = Message<"latchkey.identity.v1.Session"> & {
   /**
-   * The session's id, `ses_` and 22 base62 characters: the `sid` of its tokens.
+   * The session's id, `ses_` and 22 base62 characters. It is the `sid` of its tokens.
    *
    * @generated from field: string id = 1;
    */
@@ -81,35 +81,35 @@ export type Session = Message<"latchkey.identity.v1.Session"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * When a token was last made of it.
+   * When the session last issued a token.
    *
    * @generated from field: google.protobuf.Timestamp refresh_time = 3;
    */
   refreshTime?: Timestamp | undefined;
 
   /**
-   * When it ends unless it is refreshed before, and at the latest 12 hours after `create_time`.
+   * When the session ends unless it is refreshed: at most 12 hours after `create_time`.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 4;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * The network address that the user signed in from.
+   * The network address from which the user signed in.
    *
    * @generated from field: string address = 5;
    */
   address: string;
 
   /**
-   * How the user signed in (RFC 8176): `pwd`, or `pwd`, `otp` and `mfa`.
+   * The methods of the sign-in (RFC 8176): `pwd`; or `pwd`, `otp` and `mfa`.
    *
    * @generated from field: repeated string amr = 6;
    */
   amr: string[];
 
   /**
-   * Whether it is the session of this very call.
+   * Whether the request was made with this session.
    *
    * @generated from field: bool current = 7;
    */
@@ -130,23 +130,23 @@ export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
  */
 export type SignInRequest = Message<"latchkey.identity.v1.SignInRequest"> & {
   /**
-   * The user's e-mail address, in upper or lower case. Required.
+   * The user's e-mail address, in any letter case. Required. At most 254 characters.
    *
    * @generated from field: string email = 1;
    */
   email: string;
 
   /**
-   * The user's password: at most 1024 bytes in UTF-8. Required.
+   * The user's password. Required. At most 1,024 bytes in UTF-8.
    *
    * @generated from field: string password = 2;
    */
   password: string;
 
   /**
-   * The code that the user's authenticator app shows: 6 digits; spaces are skipped. Required of users
-   * who have such an app; other users' is not looked at. Unset means none. Whether one is needed is
-   * not told, as that would tell of a password whether it is right.
+   * The 6-digit code of the user's authenticator app. Spaces are ignored. Required for users with a
+   * second factor, ignored for others. The response never shows whether a code is needed, because
+   * that would reveal whether the password is right. At most 16 characters.
    *
    * @generated from field: string otp = 3;
    */
@@ -161,7 +161,7 @@ export const SignInRequestSchema: GenMessage<SignInRequest> = /*@__PURE__*/
   messageDesc(file_latchkey_identity_v1_session, 2);
 
 /**
- * The response of SessionService.SignIn, with the names of RFC 6749 §5.1.
+ * The response of SessionService.SignIn, with the field names of RFC 6749 §5.1.
  *
  * @generated from message latchkey.identity.v1.SignInResponse
  */
@@ -174,29 +174,30 @@ export type SignInResponse = Message<"latchkey.identity.v1.SignInResponse"> & {
   accessToken: string;
 
   /**
-   * `Bearer` (RFC 6750), always.
+   * Always `Bearer` (RFC 6750).
    *
    * @generated from field: string token_type = 2;
    */
   tokenType: string;
 
   /**
-   * The token's lifetime in seconds from now: 300, and less where the session ends sooner.
+   * The token's remaining lifetime in seconds: 300, and less if the session ends sooner.
    *
    * @generated from field: uint32 expires_in = 3;
    */
   expiresIn: number;
 
   /**
-   * The scopes of the token, separated by single spaces: all that the user has. A member's are those
-   * of all of the member's roles; each counts in the workspaces whose role includes it.
+   * The token's scopes, separated by single spaces: all of the user's scopes. A member has the
+   * scopes of all their roles. Each scope applies only in workspaces where the member's role
+   * includes it.
    *
    * @generated from field: string scope = 4;
    */
   scope: string;
 
   /**
-   * Who has signed in.
+   * The signed-in user.
    *
    * @generated from field: latchkey.identity.v1.SignedInUser user = 5;
    */
@@ -226,41 +227,41 @@ export const RefreshSessionRequestSchema: GenMessage<RefreshSessionRequest> = /*
   messageDesc(file_latchkey_identity_v1_session, 4);
 
 /**
- * The response of SessionService.RefreshSession, with the names of RFC 6749 §5.1.
+ * The response of SessionService.RefreshSession, with the field names of RFC 6749 §5.1.
  *
  * @generated from message latchkey.identity.v1.RefreshSessionResponse
  */
 export type RefreshSessionResponse = Message<"latchkey.identity.v1.RefreshSessionResponse"> & {
   /**
-   * As in SignInResponse.
+   * The token: a JWT signed with EdDSA. Its claim `sid` is the session's id.
    *
    * @generated from field: string access_token = 1;
    */
   accessToken: string;
 
   /**
-   * As in SignInResponse.
+   * Always `Bearer` (RFC 6750).
    *
    * @generated from field: string token_type = 2;
    */
   tokenType: string;
 
   /**
-   * As in SignInResponse.
+   * The token's remaining lifetime in seconds: 300, and less if the session ends sooner.
    *
    * @generated from field: uint32 expires_in = 3;
    */
   expiresIn: number;
 
   /**
-   * As in SignInResponse.
+   * The token's scopes, separated by single spaces. See SignInResponse.
    *
    * @generated from field: string scope = 4;
    */
   scope: string;
 
   /**
-   * Whose session it is.
+   * The user of the session.
    *
    * @generated from field: latchkey.identity.v1.SignedInUser user = 5;
    */
@@ -311,14 +312,14 @@ export const SignOutResponseSchema: GenMessage<SignOutResponse> = /*@__PURE__*/
  */
 export type ListSessionsRequest = Message<"latchkey.identity.v1.ListSessionsRequest"> & {
   /**
-   * How many sessions to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of sessions to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -346,7 +347,7 @@ export type ListSessionsResponse = Message<"latchkey.identity.v1.ListSessionsRes
   sessions: Session[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -367,7 +368,7 @@ export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@_
  */
 export type RevokeSessionRequest = Message<"latchkey.identity.v1.RevokeSessionRequest"> & {
   /**
-   * The session's id. Required.
+   * The session's id: at most 64 characters. Required.
    *
    * @generated from field: string session_id = 1;
    */
@@ -397,36 +398,38 @@ export const RevokeSessionResponseSchema: GenMessage<RevokeSessionResponse> = /*
   messageDesc(file_latchkey_identity_v1_session, 11);
 
 /**
- * Signs staff and members of workspaces in and out. A sign-in starts a session: a cookie that only
- * this service reads, and from which access tokens of 300 seconds are made for as long as it lasts.
+ * Signs staff and members in and out. A sign-in starts a session with a cookie. The session issues
+ * access tokens of 300 seconds for as long as it lasts.
  *
- * A session ends 12 hours after its sign-in, after an hour without RefreshSession, when it is signed
- * out or revoked, and when its user is disabled. Its tokens end with it, at once in the same process
+ * A session ends 12 hours after the sign-in, after an hour without RefreshSession, on sign-out or
+ * revocation, and when its user is disabled. Its tokens end with it: at once in the same process
  * and within a second in every other.
  *
- * The cookie is `__Host-latchkey_session` where the service's public url is https (`Secure`), else
- * `latchkey_session`; always `HttpOnly`, `SameSite=Strict` and `Path=/`. Over gRPC it is the metadata
- * `set-cookie` and `cookie`. It counts from pages of the service's own origin only.
+ * The cookie is `__Host-latchkey_session` with `Secure` if the public URL is https, and
+ * `latchkey_session` otherwise. It always has `HttpOnly`, `SameSite=Strict` and `Path=/`. Over gRPC
+ * it is in the metadata `set-cookie` and `cookie`. The service accepts it only from its own origin.
  *
  * @generated from service latchkey.identity.v1.SessionService
  */
 export const SessionService: GenService<{
   /**
-   * Signs a user in and sets the session's cookie. This is also how a user answers
-   * `step_up_required` (RFC 9470): by signing in again, with the second factor where there is one.
-   * A sign-in that brings the cookie of an earlier session ends that session.
+   * Signs a user in and sets the session cookie. Users answer `step_up_required` (RFC 9470) with
+   * this method: they sign in again, with the second factor if they have one. If the request
+   * contains the cookie of an earlier session, that session ends.
    *
-   * After five wrong attempts in a row the next one has to wait for a second, and each that follows
-   * twice as long, up to 64 seconds; many networks that guess at one user, and one network that
-   * guesses at many, are slowed as well. In a browser that the user has signed in from in the last 90
-   * days only the attempts made there count: nobody can keep a user out of it. It is known by a
-   * second cookie, `latchkey_device` (`__Host-latchkey_device`), which stands for nobody.
+   * After five wrong attempts in a row the next attempt must wait for one second. The wait doubles
+   * with each further attempt, up to 64 seconds. Attempts on one user from many networks, and on
+   * many users from one network, are throttled, too. In a browser where the user signed in within
+   * the last 90 days, only attempts from that browser count, so that others cannot lock the user
+   * out of it. The cookie `latchkey_device` (`__Host-latchkey_device` over https) identifies that
+   * browser. It is not a credential.
    *
    * Errors:
-   * - `identity.credential_invalid`: the address or the password is wrong, the user is disabled, or
-   *   the one-time code is wrong, missing or was used already; which of them is never told, and all
-   *   take the same time.
-   * - `rate_limited`: too many wrong attempts; `Retry-After` tells when the next one is heard.
+   * - `identity.credential_invalid`: the e-mail address or the password is wrong, the user is
+   *   disabled, or the one-time code is wrong, missing or used. The response does not reveal which,
+   *   and always takes the same time.
+   * - `rate_limited`: too many wrong attempts. Wait for the seconds in `Retry-After`.
+   * - `unavailable`: too many sign-ins are in progress.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.SignIn
    */
@@ -436,11 +439,12 @@ export const SessionService: GenService<{
     output: typeof SignInResponseSchema;
   },
   /**
-   * Makes another token of the session whose cookie is sent. It covers what the user may do now; its
-   * `auth_time` and `amr` stay those of the sign-in, so that a refresh never stands for one.
+   * Issues another token for the session of the cookie, with the user's current grants. The token
+   * keeps the `auth_time` and `amr` of the sign-in: a refresh does not count as a recent sign-in.
    *
    * Errors:
-   * - `unauthenticated`: there is no cookie, its session has ended, or another origin's page sent it.
+   * - `unauthenticated`: the cookie is missing, its session has ended, or the request comes from
+   *   another origin.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.RefreshSession
    */
@@ -450,8 +454,11 @@ export const SessionService: GenService<{
     output: typeof RefreshSessionResponseSchema;
   },
   /**
-   * Signs the user out: ends the session of the bearer token or, where none is sent, of the cookie,
-   * with all of its tokens, and clears the cookie.
+   * Ends the session of the bearer token, or of the cookie if there is no bearer token. Its tokens
+   * end with it, and the cookie is cleared.
+   *
+   * Errors:
+   * - `unauthenticated`: the token or cookie is missing or invalid, or the session has ended.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.SignOut
    */
@@ -461,8 +468,7 @@ export const SessionService: GenService<{
     output: typeof SignOutResponseSchema;
   },
   /**
-   * Lists the sessions that the calling user has, newest first. Those that have ended are not among
-   * them.
+   * Lists the caller's live sessions, newest first.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.ListSessions
    */
@@ -472,11 +478,10 @@ export const SessionService: GenService<{
     output: typeof ListSessionsResponseSchema;
   },
   /**
-   * Ends one of the calling user's sessions, with all of its tokens: that of a device that was lost,
-   * for one.
+   * Ends one of the caller's sessions and all of its tokens, for example after losing a device.
    *
    * Errors:
-   * - `not_found`: the user has no such session, or it has ended already.
+   * - `not_found`: the user has no such live session.
    *
    * @generated from rpc latchkey.identity.v1.SessionService.RevokeSession
    */

@@ -19,20 +19,22 @@ export const file_latchkey_identity_v1_signing_key: GenFile = /*@__PURE__*/
   fileDesc("CiZsYXRjaGtleS9pZGVudGl0eS92MS9zaWduaW5nX2tleS5wcm90bxIUbGF0Y2hrZXkuaWRlbnRpdHkudjEi9gIKClNpZ25pbmdLZXkSCwoDa2lkGAEgASgJEjQKBXN0YXRlGAIgASgOMiUubGF0Y2hrZXkuaWRlbnRpdHkudjEuU2lnbmluZ0tleVN0YXRlEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpyZWFkeV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1hY3RpdmF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXRpcmVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLcmVtb3ZlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3Jldm9rZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJSChZMaXN0U2lnbmluZ0tleXNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiABCJqChdMaXN0U2lnbmluZ0tleXNSZXNwb25zZRI2CgxzaWduaW5nX2tleXMYASADKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduaW5nS2V5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIZChdDcmVhdGVTaWduaW5nS2V5UmVxdWVzdCJRChhDcmVhdGVTaWduaW5nS2V5UmVzcG9uc2USNQoLc2lnbmluZ19rZXkYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduaW5nS2V5IkIKGUFjdGl2YXRlU2lnbmluZ0tleVJlcXVlc3QSFgoDa2lkGAEgASgJQgm6SAZyBBABGEASDQoFZm9yY2UYAiABKAgiUwoaQWN0aXZhdGVTaWduaW5nS2V5UmVzcG9uc2USNQoLc2lnbmluZ19rZXkYASABKAsyIC5sYXRjaGtleS5pZGVudGl0eS52MS5TaWduaW5nS2V5IjEKF1Jldm9rZVNpZ25pbmdLZXlSZXF1ZXN0EhYKA2tpZBgBIAEoCUIJukgGcgQQARhAIlEKGFJldm9rZVNpZ25pbmdLZXlSZXNwb25zZRI1CgtzaWduaW5nX2tleRgBIAEoCzIgLmxhdGNoa2V5LmlkZW50aXR5LnYxLlNpZ25pbmdLZXkqzgEKD1NpZ25pbmdLZXlTdGF0ZRIhCh1TSUdOSU5HX0tFWV9TVEFURV9VTlNQRUNJRklFRBAAEh0KGVNJR05JTkdfS0VZX1NUQVRFX1BFTkRJTkcQARIcChhTSUdOSU5HX0tFWV9TVEFURV9BQ1RJVkUQAhIdChlTSUdOSU5HX0tFWV9TVEFURV9SRVRJUkVEEAMSHQoZU0lHTklOR19LRVlfU1RBVEVfUkVNT1ZFRBAEEh0KGVNJR05JTkdfS0VZX1NUQVRFX1JFVk9LRUQQBTKWBgoRU2lnbmluZ0tleVNlcnZpY2USowEKD0xpc3RTaWduaW5nS2V5cxIsLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RTaWduaW5nS2V5c1JlcXVlc3QaLS5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0U2lnbmluZ0tleXNSZXNwb25zZSIzkAIBirUYFxIRc2lnbmluZ19rZXlzOnJlYWQaAgEDgtPkkwIPEg0vc2lnbmluZy1rZXlzEsABChBDcmVhdGVTaWduaW5nS2V5Ei0ubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlU2lnbmluZ0tleVJlcXVlc3QaLi5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVhdGVTaWduaW5nS2V5UmVzcG9uc2UiTZACAIq1GBoSEnNpZ25pbmdfa2V5czp3cml0ZRoCAQMgAZK1GAMIyQGC0+STAh86ASpiC3NpZ25pbmdfa2V5Ig0vc2lnbmluZy1rZXlzEs4BChJBY3RpdmF0ZVNpZ25pbmdLZXkSLy5sYXRjaGtleS5pZGVudGl0eS52MS5BY3RpdmF0ZVNpZ25pbmdLZXlSZXF1ZXN0GjAubGF0Y2hrZXkuaWRlbnRpdHkudjEuQWN0aXZhdGVTaWduaW5nS2V5UmVzcG9uc2UiVZACAoq1GBoSEnNpZ25pbmdfa2V5czp3cml0ZRoCAQMgAYLT5JMCLjoBKmILc2lnbmluZ19rZXkiHC9zaWduaW5nLWtleXMve2tpZH06YWN0aXZhdGUSxgEKEFJldm9rZVNpZ25pbmdLZXkSLS5sYXRjaGtleS5pZGVudGl0eS52MS5SZXZva2VTaWduaW5nS2V5UmVxdWVzdBouLmxhdGNoa2V5LmlkZW50aXR5LnYxLlJldm9rZVNpZ25pbmdLZXlSZXNwb25zZSJTkAICirUYGhISc2lnbmluZ19rZXlzOndyaXRlGgIBAyABgtPkkwIsOgEqYgtzaWduaW5nX2tleSIaL3NpZ25pbmcta2V5cy97a2lkfTpyZXZva2ViBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
- * A signing key, without its parts: the public one is in the JWKS, the private one is never shown.
+ * A signing key, without its key material. The JWKS contains its public part. No method returns its
+ * private part.
  *
  * @generated from message latchkey.identity.v1.SigningKey
  */
 export type SigningKey = Message<"latchkey.identity.v1.SigningKey"> & {
   /**
-   * The key's id: the RFC 7638 thumbprint of its public part. The `kid` of its tokens and its JWK.
+   * The key's id: the thumbprint of its public part (RFC 7638). It is the `kid` of its tokens and
+   * its JWK.
    *
    * @generated from field: string kid = 1;
    */
   kid: string;
 
   /**
-   * Where in its life the key is.
+   * The state of the key.
    *
    * @generated from field: latchkey.identity.v1.SigningKeyState state = 2;
    */
@@ -46,38 +48,38 @@ export type SigningKey = Message<"latchkey.identity.v1.SigningKey"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * From when on the key may be activated without force: 301 seconds after `create_time`, when
-   * nobody has a JWKS without it any more (the JWKS may be cached for 300 seconds, and each process
-   * publishes it within one).
+   * When the key can be activated without `force`: 301 seconds after `create_time`. By then no JWKS
+   * without the key is cached: each process publishes the key within a second, and caches keep the
+   * JWKS for at most 300 seconds.
    *
    * @generated from field: google.protobuf.Timestamp ready_time = 4;
    */
   readyTime?: Timestamp | undefined;
 
   /**
-   * When the key began to sign. Unset means that it has not.
+   * When the key was activated. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp activate_time = 5;
    */
   activateTime?: Timestamp | undefined;
 
   /**
-   * When the key ceased to sign, for another one. Unset means that it has not.
+   * When another key replaced it. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp retire_time = 6;
    */
   retireTime?: Timestamp | undefined;
 
   /**
-   * When a RETIRED key is going to be REMOVED, or a REMOVED one was: the longest life of a token that
-   * was allowed while it signed, and 10 seconds, after `retire_time`. Unset in every other state.
+   * When a RETIRED key will be removed, or a REMOVED key was: 10 seconds after the last token that
+   * it could have signed expires. Unset in every other state.
    *
    * @generated from field: google.protobuf.Timestamp remove_time = 7;
    */
   removeTime?: Timestamp | undefined;
 
   /**
-   * When the key was revoked. Unset means that it was not.
+   * When the key was revoked. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp revoke_time = 8;
    */
@@ -98,14 +100,14 @@ export const SigningKeySchema: GenMessage<SigningKey> = /*@__PURE__*/
  */
 export type ListSigningKeysRequest = Message<"latchkey.identity.v1.ListSigningKeysRequest"> & {
   /**
-   * How many keys to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of keys to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -133,7 +135,7 @@ export type ListSigningKeysResponse = Message<"latchkey.identity.v1.ListSigningK
   signingKeys: SigningKey[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -169,7 +171,7 @@ export const CreateSigningKeyRequestSchema: GenMessage<CreateSigningKeyRequest> 
  */
 export type CreateSigningKeyResponse = Message<"latchkey.identity.v1.CreateSigningKeyResponse"> & {
   /**
-   * The key as it was created.
+   * The created key.
    *
    * @generated from field: latchkey.identity.v1.SigningKey signing_key = 1;
    */
@@ -190,15 +192,15 @@ export const CreateSigningKeyResponseSchema: GenMessage<CreateSigningKeyResponse
  */
 export type ActivateSigningKeyRequest = Message<"latchkey.identity.v1.ActivateSigningKeyRequest"> & {
   /**
-   * The key's id. Required.
+   * The key's id: at most 64 characters. Required.
    *
    * @generated from field: string kid = 1;
    */
   kid: string;
 
   /**
-   * Activates the key before its `ready_time`, too: those who verify by a cached JWKS and do not fetch
-   * it anew for an unknown `kid` refuse its tokens for up to 300 seconds. Unset means false.
+   * Activates the key before its `ready_time`. Verifiers that have a cached JWKS and do not fetch
+   * it again for an unknown `kid` then reject its tokens for up to 300 seconds. Unset means false.
    *
    * @generated from field: bool force = 2;
    */
@@ -240,7 +242,7 @@ export const ActivateSigningKeyResponseSchema: GenMessage<ActivateSigningKeyResp
  */
 export type RevokeSigningKeyRequest = Message<"latchkey.identity.v1.RevokeSigningKeyRequest"> & {
   /**
-   * The key's id. Required.
+   * The key's id: at most 64 characters. Required.
    *
    * @generated from field: string kid = 1;
    */
@@ -276,7 +278,7 @@ export const RevokeSigningKeyResponseSchema: GenMessage<RevokeSigningKeyResponse
   messageDesc(file_latchkey_identity_v1_signing_key, 8);
 
 /**
- * Where in its life a signing key is.
+ * The state of a signing key.
  *
  * @generated from enum latchkey.identity.v1.SigningKeyState
  */
@@ -289,7 +291,7 @@ export enum SigningKeyState {
   UNSPECIFIED = 0,
 
   /**
-   * Published, and does not sign yet.
+   * Published, not signing yet.
    *
    * @generated from enum value: SIGNING_KEY_STATE_PENDING = 1;
    */
@@ -303,21 +305,21 @@ export enum SigningKeyState {
   ACTIVE = 2,
 
   /**
-   * Published for the tokens that it has signed; signs no more. Its private part is deleted.
+   * Published, no longer signing. Its private part is deleted.
    *
    * @generated from enum value: SIGNING_KEY_STATE_RETIRED = 3;
    */
   RETIRED = 3,
 
   /**
-   * Published no more: the last token that it signed has expired. Its private part is deleted.
+   * No longer published: the last token that it signed has expired. Its private part is deleted.
    *
    * @generated from enum value: SIGNING_KEY_STATE_REMOVED = 4;
    */
   REMOVED = 4,
 
   /**
-   * Published no more, and its tokens are void. Its private part is deleted.
+   * No longer published, and its tokens are invalid. Its private part is deleted.
    *
    * @generated from enum value: SIGNING_KEY_STATE_REVOKED = 5;
    */
@@ -331,19 +333,19 @@ export const SigningKeyStateSchema: GenEnum<SigningKeyState> = /*@__PURE__*/
   enumDesc(file_latchkey_identity_v1_signing_key, 0);
 
 /**
- * The keys that sign tokens. They rotate by themselves every `LATCHKEY_KEY_ROTATION_DAYS`; these
- * methods are for looking at them, for a rotation ahead of time, and for a key that has leaked.
+ * The keys that sign tokens. The service rotates them every `LATCHKEY_KEY_ROTATION_DAYS`. Use these
+ * methods to list keys, to rotate early, and to revoke a leaked key.
  *
- * A key is published (GetJwks) before it signs, signs alone, and stays published until the last
- * token that it signed has expired: PENDING, ACTIVE, RETIRED, REMOVED. REVOKED takes it out at once.
- * Exactly one key is ACTIVE at any time. A change holds at once in the process that makes it, and
+ * A key is PENDING (published, not signing), ACTIVE (signing), RETIRED (published until the last
+ * token that it signed has expired) and then REMOVED. Revoking makes it REVOKED at once. Exactly
+ * one key is ACTIVE at any time. A change takes effect at once in the process that makes it, and
  * within a second in every other.
  *
  * @generated from service latchkey.identity.v1.SigningKeyService
  */
 export const SigningKeyService: GenService<{
   /**
-   * Lists the keys, newest first, those that are no longer in use too.
+   * Lists all keys, newest first, including REMOVED and REVOKED ones.
    *
    * @generated from rpc latchkey.identity.v1.SigningKeyService.ListSigningKeys
    */
@@ -353,11 +355,11 @@ export const SigningKeyService: GenService<{
     output: typeof ListSigningKeysResponseSchema;
   },
   /**
-   * Creates a PENDING key and publishes it. It signs nothing until it is activated: by
-   * ActivateSigningKey, or by the next rotation, which takes the oldest PENDING key.
+   * Creates and publishes a PENDING key. It does not sign until ActivateSigningKey or the next
+   * rotation, which activates the oldest PENDING key.
    *
    * Errors:
-   * - `conflict`: 20 keys are published already.
+   * - `conflict`: 20 keys are already published.
    *
    * @generated from rpc latchkey.identity.v1.SigningKeyService.CreateSigningKey
    */
@@ -367,13 +369,12 @@ export const SigningKeyService: GenService<{
     output: typeof CreateSigningKeyResponseSchema;
   },
   /**
-   * Makes a PENDING key the one that signs; the one that has signed until now is RETIRED. Activating
-   * the ACTIVE key changes nothing.
+   * Activates a PENDING key and retires the ACTIVE key. Activating the ACTIVE key changes nothing.
    *
    * Errors:
-   * - `not_found`: there is no such key.
-   * - `conflict`: the key is not PENDING any more, or its `ready_time` has not come and `force` is not
-   *   set.
+   * - `not_found`: the key does not exist.
+   * - `conflict`: the key is neither PENDING nor ACTIVE, or its `ready_time` has not passed and
+   *   `force` is not set.
    *
    * @generated from rpc latchkey.identity.v1.SigningKeyService.ActivateSigningKey
    */
@@ -383,19 +384,19 @@ export const SigningKeyService: GenService<{
     output: typeof ActivateSigningKeyResponseSchema;
   },
   /**
-   * Revokes a key, for when it has leaked: it is published no more, and every token that it signed is
-   * void. This cannot be undone. Revoking a revoked key changes nothing.
+   * Revokes a leaked key. It is no longer published, and every token that it signed becomes
+   * invalid. This cannot be undone. Revoking a revoked key changes nothing.
    *
-   * The service goes on issuing: when the key was ACTIVE, the oldest PENDING key whose `ready_time`
-   * has come takes its place; if there is none, a new key does, in the same moment.
+   * If the key was ACTIVE, the oldest PENDING key whose `ready_time` has passed replaces it at
+   * once. If there is none, a new key does.
    *
-   * Whoever verifies by a cached JWKS hears of it when the cache ends, at most 300 seconds later:
-   * until then, the revoked key is still trusted there, and a new key's tokens are refused by those
-   * who do not fetch the JWKS anew for an unknown `kid`.
+   * Verifiers with a cached JWKS trust the revoked key until their cache expires, after at most 300
+   * seconds. Until then they may also reject tokens of a new key, unless they fetch the JWKS again
+   * for an unknown `kid`.
    *
    * Errors:
-   * - `not_found`: there is no such key.
-   * - `conflict`: the key is REMOVED, which no verifier trusts any more.
+   * - `not_found`: the key does not exist.
+   * - `conflict`: the key is REMOVED; verifiers no longer trust it.
    *
    * @generated from rpc latchkey.identity.v1.SigningKeyService.RevokeSigningKey
    */

@@ -19,7 +19,7 @@ export const file_latchkey_identity_v1_user: GenFile = /*@__PURE__*/
   fileDesc("Ch9sYXRjaGtleS9pZGVudGl0eS92MS91c2VyLnByb3RvEhRsYXRjaGtleS5pZGVudGl0eS52MSLmAQoEVXNlchIKCgJpZBgBIAEoCRIsCgRraW5kGAIgASgOMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlcktpbmQSDQoFZW1haWwYAyABKAkSDAoEbmFtZRgEIAEoCRIOCgZzY29wZXMYBSADKAkSFAoMdG90cF9lbmFibGVkGAYgASgIEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxkaXNhYmxlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIuQBChFDcmVhdGVVc2VyUmVxdWVzdBIZCgVlbWFpbBgBIAEoCUIKukgHcgUQARj+ARIWCgRuYW1lGAIgASgJQgi6SAVyAxj/ARI4CgRraW5kGAMgASgOMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlcktpbmRCCrpIB4IBBBABIAASHwoIcGFzc3dvcmQYBCABKAlCDYABAbpIB3IFEAEogAgSQQoGc2NvcGVzGAUgAygJQjG6SC6SASsQZCInciUyI15bYS16XVthLXowLTlfXXswLDYzfToocmVhZHx3cml0ZSkkIj4KEkNyZWF0ZVVzZXJSZXNwb25zZRIoCgR1c2VyGAEgASgLMhoubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlciIsCg5HZXRVc2VyUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEAiOwoPR2V0VXNlclJlc3BvbnNlEigKBHVzZXIYASABKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyIp0BChBMaXN0VXNlcnNSZXF1ZXN0EhcKBWVtYWlsGAEgASgJQgi6SAVyAxj+ARI2CgRraW5kGAIgASgOMh4ubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXNlcktpbmRCCLpIBYIBAhABEhoKCXBhZ2Vfc2l6ZRgDIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAQgASgJQgi6SAVyAxiABCJXChFMaXN0VXNlcnNSZXNwb25zZRIpCgV1c2VycxgBIAMoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIvEBChFVcGRhdGVVc2VyUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASFwoFZW1haWwYAiABKAlCCLpIBXIDGP4BEhYKBG5hbWUYAyABKAlCCLpIBXIDGP8BEkEKBnNjb3BlcxgEIAMoCUIxukgukgErEGQiJ3IlMiNeW2Etel1bYS16MC05X117MCw2M306KHJlYWR8d3JpdGUpJBJMCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCG7pIGOIBFRIFZW1haWwSBG5hbWUSBnNjb3BlcyI+ChJVcGRhdGVVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIiMAoSRGlzYWJsZVVzZXJSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCI/ChNEaXNhYmxlVXNlclJlc3BvbnNlEigKBHVzZXIYASABKAsyGi5sYXRjaGtleS5pZGVudGl0eS52MS5Vc2VyIi8KEUVuYWJsZVVzZXJSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQCI+ChJFbmFibGVVc2VyUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIiUQoSU2V0UGFzc3dvcmRSZXF1ZXN0EhoKB3VzZXJfaWQYASABKAlCCbpIBnIEEAEYQBIfCghwYXNzd29yZBgCIAEoCUINgAEBukgHcgUQASiACCIVChNTZXRQYXNzd29yZFJlc3BvbnNlIi4KEEVucm9sVG90cFJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAIjoKEUVucm9sVG90cFJlc3BvbnNlEhMKBnNlY3JldBgBIAEoCUIDgAEBEhAKA3VyaRgCIAEoCUIDgAEBInAKEkNvbmZpcm1Ub3RwUmVxdWVzdBIaCgd1c2VyX2lkGAEgASgJQgm6SAZyBBABGEASIgoEY29kZRgCIAEoCUIUgAEBukgOcgwyCl5bMC05XXs2fSQSGgoSZW5kX290aGVyX3Nlc3Npb25zGAMgASgIIj8KE0NvbmZpcm1Ub3RwUmVzcG9uc2USKAoEdXNlchgBIAEoCzIaLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVzZXIiSwoRUmVtb3ZlVG90cFJlcXVlc3QSGgoHdXNlcl9pZBgBIAEoCUIJukgGcgQQARhAEhoKEmVuZF9vdGhlcl9zZXNzaW9ucxgCIAEoCCIUChJSZW1vdmVUb3RwUmVzcG9uc2UqUAoIVXNlcktpbmQSGQoVVVNFUl9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPVVNFUl9LSU5EX1NUQUZGEAESFAoQVVNFUl9LSU5EX01FTUJFUhACMrgMCgtVc2VyU2VydmljZRKmAQoKQ3JlYXRlVXNlchInLmxhdGNoa2V5LmlkZW50aXR5LnYxLkNyZWF0ZVVzZXJSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuQ3JlYXRlVXNlclJlc3BvbnNlIkWQAgCKtRgTEgt1c2Vyczp3cml0ZRoCAQMgAZK1GBAIyQESCy91c2Vycy97aWR9gtPkkwIROgEqYgR1c2VyIgYvdXNlcnMSkAEKB0dldFVzZXISJC5sYXRjaGtleS5pZGVudGl0eS52MS5HZXRVc2VyUmVxdWVzdBolLmxhdGNoa2V5LmlkZW50aXR5LnYxLkdldFVzZXJSZXNwb25zZSI4kAIBirUYExIKdXNlcnM6cmVhZBoDAQMEOAGC0+STAhhiBHVzZXISEC91c2Vycy97dXNlcl9pZH0SgwEKCUxpc3RVc2VycxImLmxhdGNoa2V5LmlkZW50aXR5LnYxLkxpc3RVc2Vyc1JlcXVlc3QaJy5sYXRjaGtleS5pZGVudGl0eS52MS5MaXN0VXNlcnNSZXNwb25zZSIlkAIBirUYEBIKdXNlcnM6cmVhZBoCAQOC0+STAggSBi91c2VycxKcAQoKVXBkYXRlVXNlchInLmxhdGNoa2V5LmlkZW50aXR5LnYxLlVwZGF0ZVVzZXJSZXF1ZXN0GigubGF0Y2hrZXkuaWRlbnRpdHkudjEuVXBkYXRlVXNlclJlc3BvbnNlIjuQAgKKtRgTEgt1c2Vyczp3cml0ZRoCAQMgAYLT5JMCGzoBKmIEdXNlcjIQL3VzZXJzL3t1c2VyX2lkfRKnAQoLRGlzYWJsZVVzZXISKC5sYXRjaGtleS5pZGVudGl0eS52MS5EaXNhYmxlVXNlclJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5EaXNhYmxlVXNlclJlc3BvbnNlIkOQAgKKtRgTEgt1c2Vyczp3cml0ZRoCAQMgAYLT5JMCIzoBKmIEdXNlciIYL3VzZXJzL3t1c2VyX2lkfTpkaXNhYmxlEqMBCgpFbmFibGVVc2VyEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5hYmxlVXNlclJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5FbmFibGVVc2VyUmVzcG9uc2UiQpACAoq1GBMSC3VzZXJzOndyaXRlGgIBAyABgtPkkwIiOgEqYgR1c2VyIhcvdXNlcnMve3VzZXJfaWR9OmVuYWJsZRKlAQoLU2V0UGFzc3dvcmQSKC5sYXRjaGtleS5pZGVudGl0eS52MS5TZXRQYXNzd29yZFJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5TZXRQYXNzd29yZFJlc3BvbnNlIkGQAgKKtRgWEgt1c2Vyczp3cml0ZRoDAQMEIAE4AYLT5JMCHjoBKhoZL3VzZXJzL3t1c2VyX2lkfS9wYXNzd29yZBKNAQoJRW5yb2xUb3RwEiYubGF0Y2hrZXkuaWRlbnRpdHkudjEuRW5yb2xUb3RwUmVxdWVzdBonLmxhdGNoa2V5LmlkZW50aXR5LnYxLkVucm9sVG90cFJlc3BvbnNlIi+QAgCKtRgIGgIDBCABOAGC0+STAho6ASoiFS91c2Vycy97dXNlcl9pZH0vdG90cBKhAQoLQ29uZmlybVRvdHASKC5sYXRjaGtleS5pZGVudGl0eS52MS5Db25maXJtVG90cFJlcXVlc3QaKS5sYXRjaGtleS5pZGVudGl0eS52MS5Db25maXJtVG90cFJlc3BvbnNlIj2QAgCKtRgIGgIDBCABOAGC0+STAig6ASpiBHVzZXIiHS91c2Vycy97dXNlcl9pZH0vdG90cDpjb25maXJtEpsBCgpSZW1vdmVUb3RwEicubGF0Y2hrZXkuaWRlbnRpdHkudjEuUmVtb3ZlVG90cFJlcXVlc3QaKC5sYXRjaGtleS5pZGVudGl0eS52MS5SZW1vdmVUb3RwUmVzcG9uc2UiOpACAoq1GBYSC3VzZXJzOndyaXRlGgMBAwQgATgBgtPkkwIXKhUvdXNlcnMve3VzZXJfaWR9L3RvdHBiBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
- * Somebody who signs in.
+ * A person who signs in.
  *
  * @generated from message latchkey.identity.v1.User
  */
@@ -32,14 +32,14 @@ export type User = Message<"latchkey.identity.v1.User"> & {
   id: string;
 
   /**
-   * Whether the user is staff or a member of workspaces.
+   * Whether the user is staff or a member.
    *
    * @generated from field: latchkey.identity.v1.UserKind kind = 2;
    */
   kind: UserKind;
 
   /**
-   * The e-mail address, in lower case: no two users have the same.
+   * The e-mail address, in lower case. Unique among all users.
    *
    * @generated from field: string email = 3;
    */
@@ -53,14 +53,14 @@ export type User = Message<"latchkey.identity.v1.User"> & {
   name: string;
 
   /**
-   * What the user's tokens may be used for, each `<area>:<read|write>`. Empty for a member.
+   * The scopes of a staff user's tokens, each `<area>:<read|write>`. Empty for members.
    *
    * @generated from field: repeated string scopes = 5;
    */
   scopes: string[];
 
   /**
-   * Whether a sign-in asks for a one-time code, too.
+   * Whether a sign-in requires a one-time code.
    *
    * @generated from field: bool totp_enabled = 6;
    */
@@ -95,38 +95,38 @@ export const UserSchema: GenMessage<User> = /*@__PURE__*/
  */
 export type CreateUserRequest = Message<"latchkey.identity.v1.CreateUserRequest"> & {
   /**
-   * The e-mail address, to sign in with: at most 254 characters, in whatever case. Required.
+   * The e-mail address for sign-ins, in any letter case: at most 254 characters. Required.
    *
    * @generated from field: string email = 1;
    */
   email: string;
 
   /**
-   * The user's name: at most 255 characters. Unset means an empty one.
+   * The user's name: at most 255 characters. Unset means empty.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Whether the user is staff or a member of workspaces. Required.
+   * Whether the user is staff or a member. Required.
    *
    * @generated from field: latchkey.identity.v1.UserKind kind = 3;
    */
   kind: UserKind;
 
   /**
-   * The password: 12 characters at least, 1024 bytes at most, in any Unicode characters. It may
-   * neither contain the e-mail address nor repeat a single character. Common passwords are refused
-   * in any case of letters, also when repeated or lengthened by digits and signs. Required.
+   * The password: at least 12 characters, at most 1,024 bytes in UTF-8. It must neither contain the
+   * e-mail address nor repeat a single character. Common passwords are refused, in any letter case
+   * and also when repeated or extended with digits and signs. Required.
    *
    * @generated from field: string password = 4;
    */
   password: string;
 
   /**
-   * What a staff user's tokens may be used for, each `<area>:<read|write>`: at most 100. The caller
-   * has to hold each of them. Unset means none; a member has none.
+   * The scopes of a staff user, each `<area>:<read|write>`: at most 100. The caller must hold each
+   * of them. Unset means none. Must be unset for members.
    *
    * @generated from field: repeated string scopes = 5;
    */
@@ -147,7 +147,7 @@ export const CreateUserRequestSchema: GenMessage<CreateUserRequest> = /*@__PURE_
  */
 export type CreateUserResponse = Message<"latchkey.identity.v1.CreateUserResponse"> & {
   /**
-   * The user as it was created.
+   * The created user.
    *
    * @generated from field: latchkey.identity.v1.User user = 1;
    */
@@ -168,7 +168,7 @@ export const CreateUserResponseSchema: GenMessage<CreateUserResponse> = /*@__PUR
  */
 export type GetUserRequest = Message<"latchkey.identity.v1.GetUserRequest"> & {
   /**
-   * The user's id. Required.
+   * The user's id: at most 64 characters. Required.
    *
    * @generated from field: string user_id = 1;
    */
@@ -210,28 +210,29 @@ export const GetUserResponseSchema: GenMessage<GetUserResponse> = /*@__PURE__*/
  */
 export type ListUsersRequest = Message<"latchkey.identity.v1.ListUsersRequest"> & {
   /**
-   * Only the user with this e-mail address, in whatever case. Unset means any.
+   * Only the user with this e-mail address, in any letter case. Unset means any address. At most
+   * 254 characters.
    *
    * @generated from field: string email = 1;
    */
   email: string;
 
   /**
-   * Only the users of this kind. Unset means both.
+   * Only users of this kind. Unset means both kinds.
    *
    * @generated from field: latchkey.identity.v1.UserKind kind = 2;
    */
   kind: UserKind;
 
   /**
-   * How many users to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of users to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -259,7 +260,7 @@ export type ListUsersResponse = Message<"latchkey.identity.v1.ListUsersResponse"
   users: User[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -280,37 +281,39 @@ export const ListUsersResponseSchema: GenMessage<ListUsersResponse> = /*@__PURE_
  */
 export type UpdateUserRequest = Message<"latchkey.identity.v1.UpdateUserRequest"> & {
   /**
-   * The user's id. Required.
+   * The user's id: at most 64 characters. Required.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * As in CreateUserRequest.
+   * The new e-mail address, in any letter case: at most 254 characters. Unset means no change.
    *
    * @generated from field: string email = 2;
    */
   email: string;
 
   /**
-   * As in CreateUserRequest.
+   * The new name: at most 255 characters. Unset means no change, or an empty name if `update_mask`
+   * names the field.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * The scopes in place of those that a staff user has. The caller has to hold those that are new.
+   * A staff user's new scopes, which replace the old ones, each `<area>:<read|write>`: at most 100.
+   * The caller must hold the added ones. Unset means no change, or no scopes if `update_mask` names
+   * the field.
    *
    * @generated from field: repeated string scopes = 4;
    */
   scopes: string[];
 
   /**
-   * Which fields to change (AIP-134); scopes that are named and have no value are all taken away.
-   * Unset means every field that has a value. Over HTTP it need not be sent: the members of the body
-   * are the mask.
+   * The fields to change (AIP-134): `email`, `name`, `scopes`. Unset means every field that has a
+   * value. Optional over HTTP, where the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
@@ -352,7 +355,7 @@ export const UpdateUserResponseSchema: GenMessage<UpdateUserResponse> = /*@__PUR
  */
 export type DisableUserRequest = Message<"latchkey.identity.v1.DisableUserRequest"> & {
   /**
-   * The user's id. Required.
+   * The user's id: at most 64 characters. Required.
    *
    * @generated from field: string user_id = 1;
    */
@@ -394,7 +397,7 @@ export const DisableUserResponseSchema: GenMessage<DisableUserResponse> = /*@__P
  */
 export type EnableUserRequest = Message<"latchkey.identity.v1.EnableUserRequest"> & {
   /**
-   * The user's id. Required.
+   * The user's id: at most 64 characters. Required.
    *
    * @generated from field: string user_id = 1;
    */
@@ -436,14 +439,14 @@ export const EnableUserResponseSchema: GenMessage<EnableUserResponse> = /*@__PUR
  */
 export type SetPasswordRequest = Message<"latchkey.identity.v1.SetPasswordRequest"> & {
   /**
-   * The user's id. Required.
+   * The user's id: at most 64 characters. Required.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * The new password. As in CreateUserRequest. Required.
+   * The new password, under the rules of CreateUserRequest. Required.
    *
    * @generated from field: string password = 2;
    */
@@ -479,7 +482,7 @@ export const SetPasswordResponseSchema: GenMessage<SetPasswordResponse> = /*@__P
  */
 export type EnrolTotpRequest = Message<"latchkey.identity.v1.EnrolTotpRequest"> & {
   /**
-   * The caller's own id. Required.
+   * The caller's own id: at most 64 characters. Required.
    *
    * @generated from field: string user_id = 1;
    */
@@ -500,15 +503,15 @@ export const EnrolTotpRequestSchema: GenMessage<EnrolTotpRequest> = /*@__PURE__*
  */
 export type EnrolTotpResponse = Message<"latchkey.identity.v1.EnrolTotpResponse"> & {
   /**
-   * The seed in base32, to be typed into an authenticator app: codes of 6 digits, every 30 seconds,
-   * by HMAC-SHA-1.
+   * The seed in base32, for manual entry in an authenticator app: 6-digit codes, every 30 seconds,
+   * HMAC-SHA-1.
    *
    * @generated from field: string secret = 1;
    */
   secret: string;
 
   /**
-   * The same as an `otpauth://` URI, to be shown as a QR code.
+   * The seed as an `otpauth://` URI, for a QR code.
    *
    * @generated from field: string uri = 2;
    */
@@ -529,22 +532,22 @@ export const EnrolTotpResponseSchema: GenMessage<EnrolTotpResponse> = /*@__PURE_
  */
 export type ConfirmTotpRequest = Message<"latchkey.identity.v1.ConfirmTotpRequest"> & {
   /**
-   * The caller's own id. Required.
+   * The caller's own id: at most 64 characters. Required.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * The code that the authenticator app shows: 6 digits. Required.
+   * The 6-digit code of the authenticator app. Required.
    *
    * @generated from field: string code = 2;
    */
   code: string;
 
   /**
-   * Whether every other session of the user ends: those that signed in without the second factor.
-   * Unset means false.
+   * Ends every other session of the user, because they signed in without the second factor. Unset
+   * means false.
    *
    * @generated from field: bool end_other_sessions = 3;
    */
@@ -586,14 +589,14 @@ export const ConfirmTotpResponseSchema: GenMessage<ConfirmTotpResponse> = /*@__P
  */
 export type RemoveTotpRequest = Message<"latchkey.identity.v1.RemoveTotpRequest"> & {
   /**
-   * The user's id. Required.
+   * The user's id: at most 64 characters. Required.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * Whether every session of the user ends, except the one that calls. Unset means false.
+   * Ends every session of the user, except the session of the caller. Unset means false.
    *
    * @generated from field: bool end_other_sessions = 2;
    */
@@ -623,27 +626,27 @@ export const RemoveTotpResponseSchema: GenMessage<RemoveTotpResponse> = /*@__PUR
   messageDesc(file_latchkey_identity_v1_user, 20);
 
 /**
- * What a user is to the platform. It never changes.
+ * The kind of a user. It never changes.
  *
  * @generated from enum latchkey.identity.v1.UserKind
  */
 export enum UserKind {
   /**
-   * Never accepted.
+   * Not accepted.
    *
    * @generated from enum value: USER_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * One of the platform's staff, who may do what their scopes say, in every workspace.
+   * Staff of the platform. Their scopes apply in every workspace.
    *
    * @generated from enum value: USER_KIND_STAFF = 1;
    */
   STAFF = 1,
 
   /**
-   * A member of workspaces, who may do what their role in each of them says, there.
+   * A member of workspaces. Their role in a workspace grants scopes in that workspace.
    *
    * @generated from enum value: USER_KIND_MEMBER = 2;
    */
@@ -657,15 +660,15 @@ export const UserKindSchema: GenEnum<UserKind> = /*@__PURE__*/
   enumDesc(file_latchkey_identity_v1_user, 0);
 
 /**
- * The people who sign in: the platform's staff, and members of workspaces.
+ * The people who sign in: staff of the platform and members of workspaces.
  *
- * A user is disabled rather than deleted, so that the id in old records keeps its meaning. What
- * makes a user worth less (disabling, taking scopes away, a new password) takes effect at once, and
- * within a second in every other process.
+ * A user can be disabled but not deleted, so that the id in old records stays meaningful. Disabling
+ * a user, removing scopes and setting a password take effect at once in the process that makes the
+ * change, and within a second in every other.
  *
  * A caller can grant only scopes that it holds. Setting another user's password or e-mail address,
- * removing their second factor and enabling them again require every scope of that user, because the
- * caller could then sign in as that user. Taking scopes away and disabling require the user's
+ * removing their second factor and enabling them again require every scope of that user, because
+ * the caller could then sign in as that user. Removing scopes and disabling require the user's
  * management scopes. A member's scopes are those of their roles in all workspaces. A disabled user
  * is protected in the same way.
  *
@@ -680,9 +683,10 @@ export const UserService: GenService<{
    *
    * Errors:
    * - `conflict`: another user has the e-mail address.
-   * - `forbidden`: one of the scopes is not the caller's to grant.
-   * - `invalid_argument`: the password is too easy to guess, or a member is given scopes.
-   * - `rate_limited`: the caller has two passwords under way, in CreateUser or SetPassword.
+   * - `forbidden`: the caller does not hold all of the scopes that it grants.
+   * - `invalid_argument`: the password is too easy to guess, or the user is a member and has
+   *   scopes.
+   * - `rate_limited`: two CreateUser or SetPassword calls of the caller are already in progress.
    *
    * @generated from rpc latchkey.identity.v1.UserService.CreateUser
    */
@@ -692,10 +696,10 @@ export const UserService: GenService<{
     output: typeof CreateUserResponseSchema;
   },
   /**
-   * Reads a user. Users may read themselves.
+   * Returns a user. Users may read themselves.
    *
    * Errors:
-   * - `not_found`: there is no such user.
+   * - `not_found`: the user does not exist.
    *
    * @generated from rpc latchkey.identity.v1.UserService.GetUser
    */
@@ -705,7 +709,7 @@ export const UserService: GenService<{
     output: typeof GetUserResponseSchema;
   },
   /**
-   * Lists the users, newest first, disabled ones too.
+   * Lists the users, newest first, including disabled ones.
    *
    * @generated from rpc latchkey.identity.v1.UserService.ListUsers
    */
@@ -718,12 +722,11 @@ export const UserService: GenService<{
    * Changes a user's name, e-mail address or scopes.
    *
    * Errors:
-   * - `not_found`: there is no such user.
-   * - `conflict`: another user has the e-mail address; or the last enabled staff user with a
+   * - `not_found`: the user does not exist.
+   * - `conflict`: another user has the e-mail address, or the last enabled staff user with a
    *   management scope would lose that scope.
-   * - `forbidden`: the caller does not hold a scope that is added; or scopes are taken away and the
-   *   caller does not hold all of the user's management scopes; or the e-mail address is to change
-   *   and the caller does not hold everything that the user may do.
+   * - `forbidden`: the caller does not hold a scope that it adds; or removes scopes without all of
+   *   the user's management scopes; or changes the e-mail address without all of the user's scopes.
    *
    * @generated from rpc latchkey.identity.v1.UserService.UpdateUser
    */
@@ -733,11 +736,11 @@ export const UserService: GenService<{
     output: typeof UpdateUserResponseSchema;
   },
   /**
-   * Disables a user: every session ends, and no sign-in succeeds. Disabling a user again changes
+   * Disables a user: all sessions end, and sign-ins fail. Disabling a disabled user changes
    * nothing.
    *
    * Errors:
-   * - `not_found`: there is no such user.
+   * - `not_found`: the user does not exist.
    * - `conflict`: the user is the last enabled staff user with a management scope.
    * - `forbidden`: the caller does not hold all of the user's management scopes.
    *
@@ -749,11 +752,11 @@ export const UserService: GenService<{
     output: typeof DisableUserResponseSchema;
   },
   /**
-   * Lets a disabled user sign in again. The sessions that were ended stay so.
+   * Enables a disabled user, who can sign in again. Ended sessions are not restored.
    *
    * Errors:
-   * - `not_found`: there is no such user.
-   * - `forbidden`: the caller does not hold everything that the user may do.
+   * - `not_found`: the user does not exist.
+   * - `forbidden`: the caller does not hold all of the user's scopes.
    *
    * @generated from rpc latchkey.identity.v1.UserService.EnableUser
    */
@@ -763,14 +766,14 @@ export const UserService: GenService<{
     output: typeof EnableUserResponseSchema;
   },
   /**
-   * Sets a user's password. Every session of the user ends, except the one that calls. Users may set
-   * their own: a recent sign-in stands for the old one.
+   * Sets a user's password. All sessions of the user end, except the session of the caller. Users
+   * may set their own password: the recent sign-in replaces the old password.
    *
    * Errors:
-   * - `not_found`: there is no such user.
+   * - `not_found`: the user does not exist.
    * - `invalid_argument`: the password is too easy to guess.
-   * - `forbidden`: the caller does not hold everything that the user may do.
-   * - `rate_limited`: the caller has two passwords under way, in CreateUser or SetPassword.
+   * - `forbidden`: the caller does not hold all of the user's scopes.
+   * - `rate_limited`: two CreateUser or SetPassword calls of the caller are already in progress.
    *
    * @generated from rpc latchkey.identity.v1.UserService.SetPassword
    */
@@ -780,12 +783,13 @@ export const UserService: GenService<{
     output: typeof SetPasswordResponseSchema;
   },
   /**
-   * Begins to add a second factor: makes the seed for an authenticator app (TOTP, RFC 6238), which
-   * is told in this answer only. It counts from ConfirmTotp on; until then, beginning again makes
-   * another seed. For the users themselves only.
+   * Starts adding a second factor: creates the seed for an authenticator app (TOTP, RFC 6238). The
+   * response is the only one that contains the seed. Sign-ins do not ask for a code before
+   * ConfirmTotp. Until then, another call replaces the seed. Users can call the method only for
+   * themselves.
    *
    * Errors:
-   * - `conflict`: the user has a second factor.
+   * - `conflict`: the user already has a second factor.
    *
    * @generated from rpc latchkey.identity.v1.UserService.EnrolTotp
    */
@@ -795,12 +799,12 @@ export const UserService: GenService<{
     output: typeof EnrolTotpResponseSchema;
   },
   /**
-   * Makes the second factor count, by a first code: from now on every sign-in asks for one. For the
-   * users themselves only.
+   * Activates the second factor with a first code. Every sign-in then requires a code. Users can
+   * call the method only for themselves.
    *
    * Errors:
-   * - `invalid_argument`: the code is not the one of this moment.
-   * - `conflict`: no second factor waits to be confirmed.
+   * - `invalid_argument`: the code is not the current one.
+   * - `conflict`: no second factor awaits confirmation.
    *
    * @generated from rpc latchkey.identity.v1.UserService.ConfirmTotp
    */
@@ -810,13 +814,13 @@ export const UserService: GenService<{
     output: typeof ConfirmTotpResponseSchema;
   },
   /**
-   * Removes a user's second factor, a begun one too: the next sign-in asks for the password alone.
-   * Users may remove their own; others do it for a user who has lost the device. Removing what is
-   * not there changes nothing.
+   * Removes a user's second factor, including an unconfirmed one. The next sign-in needs only the
+   * password. Users may remove their own; administrators do it for users who have lost the device.
+   * Succeeds if there is no second factor.
    *
    * Errors:
-   * - `not_found`: there is no such user.
-   * - `forbidden`: the caller does not hold everything that the user may do.
+   * - `not_found`: the user does not exist.
+   * - `forbidden`: the caller does not hold all of the user's scopes.
    *
    * @generated from rpc latchkey.identity.v1.UserService.RemoveTotp
    */

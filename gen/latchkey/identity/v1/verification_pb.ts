@@ -38,7 +38,7 @@ export const GetJwksRequestSchema: GenMessage<GetJwksRequest> = /*@__PURE__*/
  */
 export type GetJwksResponse = Message<"latchkey.identity.v1.GetJwksResponse"> & {
   /**
-   * The keys, newest first. Every one of them may verify a live token.
+   * The keys, newest first. A valid token may be signed with any of them.
    *
    * @generated from field: repeated latchkey.identity.v1.JsonWebKey keys = 1;
    */
@@ -80,7 +80,7 @@ export type JsonWebKey = Message<"latchkey.identity.v1.JsonWebKey"> & {
   x: string;
 
   /**
-   * The key's id, the `kid` of the tokens that it signed: its SHA-256 thumbprint (RFC 7638).
+   * The key's id, which is also the `kid` of its tokens: its SHA-256 thumbprint (RFC 7638).
    *
    * @generated from field: string kid = 4;
    */
@@ -122,24 +122,25 @@ export type VerifyTokenRequest = Message<"latchkey.identity.v1.VerifyTokenReques
   token: string;
 
   /**
-   * A scope, or several separated by single spaces, that the token has to cover. Unset means that
-   * none is asked for.
+   * The scopes that the token must cover, separated by single spaces. Unset means that no scope is
+   * checked. At most 7,200 characters.
    *
    * @generated from field: string scope = 2;
    */
   scope: string;
 
   /**
-   * An account that the token has to cover: a customer's token covers the customer's accounts, any
-   * other token covers them all. Unset means that none is asked for.
+   * The account that the token must cover. A customer's token covers the customer's accounts; any
+   * other token covers all accounts. Unset means that no account is checked. At most 128
+   * characters.
    *
    * @generated from field: string account_id = 3;
    */
   accountId: string;
 
   /**
-   * What kind of token it is, as RFC 7662 §2.1 lets a client say. At most 128 characters; any value
-   * is taken and none changes the answer, as there is one kind only. Unset means the same.
+   * The kind of token (RFC 7662 §2.1). Every value is accepted and ignored. Unset is allowed. At
+   * most 128 characters.
    *
    * @generated from field: string token_type_hint = 4;
    */
@@ -154,66 +155,65 @@ export const VerifyTokenRequestSchema: GenMessage<VerifyTokenRequest> = /*@__PUR
   messageDesc(file_latchkey_identity_v1_verification, 3);
 
 /**
- * The response of VerificationService.VerifyToken. Where `active` is false, nothing else is told but
- * `code`.
+ * The response of VerificationService.VerifyToken. If `active` is false, only `code` is set.
  *
  * @generated from message latchkey.identity.v1.VerifyTokenResponse
  */
 export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenResponse"> & {
   /**
-   * Whether the token is one of ours, signed by a published key, meant for this audience, unexpired
-   * and not revoked, and what it was issued for still stands.
+   * Whether this service signed the token for this audience with a published key, the token is
+   * neither expired nor revoked, and its client, API key or session is still valid.
    *
    * @generated from field: bool active = 1;
    */
   active: boolean;
 
   /**
-   * Whether the token is active and covers the scope and the account that were asked for.
+   * Whether the token is active and covers the requested scopes and account.
    *
    * @generated from field: bool allowed = 2;
    */
   allowed: boolean;
 
   /**
-   * Why `allowed` is false, in the words of an error's code: `unauthenticated` (the token is not
-   * active) or `forbidden` (it lacks the scope or the account). Empty where `allowed` is true.
+   * The reason if `allowed` is false: `unauthenticated` (the token is not active) or `forbidden`
+   * (the token does not cover a scope or the account). Empty if `allowed` is true.
    *
    * @generated from field: string code = 3;
    */
   code: string;
 
   /**
-   * Whom the token stands for: a client's, customer's or user's id.
+   * The id of the client, customer or user that the token represents.
    *
    * @generated from field: string sub = 4;
    */
   sub: string;
 
   /**
-   * The client's id; for a customer's token, the id of the API key that it was exchanged for.
+   * The client's id. For a customer's token, the id of the exchanged API key.
    *
    * @generated from field: string client_id = 5;
    */
   clientId: string;
 
   /**
-   * The scopes that the token covers now, separated by single spaces: those that it was issued with
-   * and that its client or key still holds. Empty where none is left.
+   * The scopes that the token covers now, separated by single spaces: the issued scopes that are
+   * still granted. May be empty.
    *
    * @generated from field: string scope = 6;
    */
   scope: string;
 
   /**
-   * Whom the token is meant for.
+   * The audience of the token.
    *
    * @generated from field: string aud = 7;
    */
   aud: string;
 
   /**
-   * Who issued the token.
+   * The issuer of the token.
    *
    * @generated from field: string iss = 8;
    */
@@ -227,15 +227,15 @@ export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenRespo
   iat: number;
 
   /**
-   * When the token expires, in seconds since 1970-01-01T00:00:00Z. From that second on it is not
-   * active; there is no leeway.
+   * When the token expires, in seconds since 1970-01-01T00:00:00Z. The token is inactive from that
+   * second on, without leeway.
    *
    * @generated from field: uint32 exp = 10;
    */
   exp: number;
 
   /**
-   * The token's own id.
+   * The token's id.
    *
    * @generated from field: string jti = 11;
    */
@@ -249,16 +249,16 @@ export type VerifyTokenResponse = Message<"latchkey.identity.v1.VerifyTokenRespo
   principalType: string;
 
   /**
-   * The accounts that a customer's token covers now: those that it was issued with and that the
-   * customer still has. Empty where none is left, and for a token that is not a customer's.
+   * The accounts that a customer's token covers now: the issued accounts that the customer still
+   * has. Empty for tokens of other callers. May be empty.
    *
    * @generated from field: repeated string accounts = 13;
    */
   accounts: string[];
 
   /**
-   * When the user signed in, in seconds since 1970-01-01T00:00:00Z. 0 for a token that is not a
-   * user's.
+   * When the user signed in, in seconds since 1970-01-01T00:00:00Z. 0 if the token does not
+   * represent a user.
    *
    * @generated from field: uint32 auth_time = 14;
    */
@@ -286,8 +286,8 @@ export type RevokeTokenRequest = Message<"latchkey.identity.v1.RevokeTokenReques
   token: string;
 
   /**
-   * What kind of token it is, as RFC 7009 §2.1 lets a client say. At most 128 characters; any value
-   * is taken and none changes what is done. Unset means the same.
+   * The kind of token (RFC 7009 §2.1). Every value is accepted and ignored. Unset is allowed. At
+   * most 128 characters.
    *
    * @generated from field: string token_type_hint = 2;
    */
@@ -317,15 +317,15 @@ export const RevokeTokenResponseSchema: GenMessage<RevokeTokenResponse> = /*@__P
   messageDesc(file_latchkey_identity_v1_verification, 6);
 
 /**
- * Tells whether a token is good, by itself or through the published keys.
+ * Publishes the public keys, and verifies and revokes tokens.
  *
  * @generated from service latchkey.identity.v1.VerificationService
  */
 export const VerificationService: GenService<{
   /**
-   * Publishes the public keys that verify tokens, as a JWK set (RFC 7517 §5). A key is listed before
-   * it signs its first token, and until the last token that it signed has expired. Needs no
-   * credential. May be cached for 300 seconds.
+   * Returns the public keys that verify tokens, as a JWK set (RFC 7517 §5). A key is in the set
+   * from before it signs its first token until the last token that it signed has expired. Needs no
+   * credential. Clients may cache the set for 300 seconds.
    *
    * @generated from rpc latchkey.identity.v1.VerificationService.GetJwks
    */
@@ -335,17 +335,18 @@ export const VerificationService: GenService<{
     output: typeof GetJwksResponseSchema;
   },
   /**
-   * Verifies a token and, when asked, whether it covers a scope and an account: introspection with
-   * the names of RFC 7662. A bad token is an answer (`active` is false), not an error.
+   * Verifies a token and, on request, whether it covers a scope and an account. This is token
+   * introspection with the field names of RFC 7662. For an invalid token the response has `active`
+   * false; the call does not fail.
    *
-   * The answer is that of this moment. A token ends with what it was issued for: with its client
-   * (disabled), its customer (disabled) or its API key (revoked or expired). Scopes and accounts that
-   * the client, key or customer has lost since are no longer covered. All of this holds at once in
-   * the process that has made the change and within a second in every other. Who verifies by the
-   * published keys alone cannot know of it, nor of a revocation, and takes the token until `exp`.
+   * The response describes the current grants. A token is not active if its client or customer is
+   * disabled or its API key is revoked or expired. It does not cover scopes and accounts that the
+   * client, key or customer has lost. Changes take effect at once in the process that makes them
+   * and within a second in every other. A service that verifies tokens only with the published keys
+   * sees neither these changes nor revocations until `exp`.
    *
-   * It has no side effects, but is not marked so: Connect would take it as a GET then, with the token
-   * in the URL.
+   * The method has no side effects, but is not marked so: Connect would then also accept it as a
+   * GET with the token in the URL.
    *
    * Errors:
    * - `forbidden`: the caller lacks the scope `tokens:read`.
@@ -358,9 +359,9 @@ export const VerificationService: GenService<{
     output: typeof VerifyTokenResponseSchema;
   },
   /**
-   * Revokes a token before its time, whoever it was issued to: at once in this process, within a
-   * second in every other. An unknown, malformed, foreign, expired or already revoked token is no
-   * error: it is of no use already (RFC 7009 §2.2).
+   * Revokes a token of any caller before it expires: at once in this process and within a second in
+   * every other. The call also succeeds for an unknown, malformed, foreign, expired or revoked
+   * token (RFC 7009 §2.2).
    *
    * Errors:
    * - `forbidden`: the caller lacks the scope `tokens:write`.

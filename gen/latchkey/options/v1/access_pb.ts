@@ -15,72 +15,72 @@ export const file_latchkey_options_v1_access: GenFile = /*@__PURE__*/
   fileDesc("CiBsYXRjaGtleS9vcHRpb25zL3YxL2FjY2Vzcy5wcm90bxITbGF0Y2hrZXkub3B0aW9ucy52MSLzAQoGQWNjZXNzEg4KBnB1YmxpYxgBIAEoCBINCgVzY29wZRgCIAEoCRI2CgpwcmluY2lwYWxzGAMgAygOMiIubGF0Y2hrZXkub3B0aW9ucy52MS5QcmluY2lwYWxUeXBlEhYKDnJlY2VudF9zaWduX2luGAQgASgIEhEKCXdvcmtzcGFjZRgFIAEoCBIdChVyZWNlbnRfc2lnbl9pbl9maWVsZHMYBiADKAkSDAoEc2VsZhgHIAEoCBI6Cg5zZXNzaW9uX2Nvb2tpZRgIIAEoDjIiLmxhdGNoa2V5Lm9wdGlvbnMudjEuU2Vzc2lvbkNvb2tpZSq/AQoNUHJpbmNpcGFsVHlwZRIeChpQUklOQ0lQQUxfVFlQRV9VTlNQRUNJRklFRBAAEhoKFlBSSU5DSVBBTF9UWVBFX1NFUlZJQ0UQARIbChdQUklOQ0lQQUxfVFlQRV9DVVNUT01FUhACEhgKFFBSSU5DSVBBTF9UWVBFX1NUQUZGEAMSGQoVUFJJTkNJUEFMX1RZUEVfTUVNQkVSEAQSIAocUFJJTkNJUEFMX1RZUEVfV09SS1NQQUNFX0tFWRAFKmkKDVNlc3Npb25Db29raWUSHgoaU0VTU0lPTl9DT09LSUVfVU5TUEVDSUZJRUQQABIbChdTRVNTSU9OX0NPT0tJRV9BQ0NFUFRFRBABEhsKF1NFU1NJT05fQ09PS0lFX1JFUVVJUkVEEAI6VQoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMY0YYDIAEoCzIbLmxhdGNoa2V5Lm9wdGlvbnMudjEuQWNjZXNzUgZhY2Nlc3NiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
- * Who may call a method. Checked once, before any handler runs and in the same way through every
- * face. A method without this option, or with one that contradicts itself, stops the server at
- * start.
+ * The access rule of a method. Every transport enforces the rule before the handler runs. The
+ * server does not start if a method has no rule or a contradictory one.
  *
  * @generated from message latchkey.options.v1.Access
  */
 export type Access = Message<"latchkey.options.v1.Access"> & {
   /**
-   * Anyone may call, with no credential. Excludes every other field.
+   * The method needs no credential. Excludes every other field. Unset means false.
    *
    * @generated from field: bool public = 1;
    */
   public: boolean;
 
   /**
-   * The scope that the credential must hold, `<area>:<read|write>`. Without it the call is answered
-   * with `forbidden` (RFC 6750 §3.1, insufficient_scope).
+   * The scope that the credential must have, `<area>:<read|write>`. A caller without it gets
+   * `forbidden` (RFC 6750 §3.1, insufficient_scope). Unset means that no scope is needed.
    *
    * @generated from field: string scope = 2;
    */
   scope: string;
 
   /**
-   * The kinds of caller that may call. At least one, unless the method is public.
+   * The accepted kinds of caller. Other callers get `forbidden`. Required unless `public` is set.
    *
    * @generated from field: repeated latchkey.options.v1.PrincipalType principals = 3;
    */
   principals: PrincipalType[];
 
   /**
-   * Users (staff and members) must have signed in within the step-up window (300 s by default);
-   * otherwise the answer is `step_up_required` (RFC 9470). Checked after the scope. Callers of other
-   * kinds need the scope alone.
+   * Staff and members must have signed in within the step-up window (300 seconds by default).
+   * Otherwise they get `step_up_required` (RFC 9470). The scope is checked first. Other callers are
+   * not affected. Unset means false.
    *
    * @generated from field: bool recent_sign_in = 4;
    */
   recentSignIn: boolean;
 
   /**
-   * The call acts within one workspace: the one that the credential is bound to, else the one that
-   * the request names in its field `workspace_id`. A member's role in that workspace has to include
-   * the scope.
+   * The method acts within one workspace: the one that the credential is bound to, or else the one
+   * in the request field `workspace_id`. A member's role in that workspace must include the scope.
+   * Unset means false.
    *
    * @generated from field: bool workspace = 5;
    */
   workspace: boolean;
 
   /**
-   * Fields whose change requires users to have signed in recently, where the method as a whole does
-   * not. A field is changed where the request's `update_mask` names it or, without a mask, where it has a
-   * value.
+   * Request fields that users may change only after a recent sign-in, on a method that otherwise
+   * needs none. A field counts as changed if `update_mask` names it, or if it has a value and there
+   * is no mask. Unset means no fields.
    *
    * @generated from field: repeated string recent_sign_in_fields = 6;
    */
   recentSignInFields: string[];
 
   /**
-   * Users may call the method for themselves, without the scope: where the request's field `user_id`
-   * is their own id. Without a scope, users may call it only for themselves.
+   * Users may call the method for themselves without the scope: the request field `user_id` is then
+   * their own id. If `scope` is unset, users may call the method only for themselves. Unset means
+   * false.
    *
    * @generated from field: bool self = 7;
    */
   self: boolean;
 
   /**
-   * Whether the cookie of a session stands for its user.
+   * Whether the method accepts a session cookie as the credential.
    *
    * @generated from field: latchkey.options.v1.SessionCookie session_cookie = 8;
    */
@@ -95,48 +95,49 @@ export const AccessSchema: GenMessage<Access> = /*@__PURE__*/
   messageDesc(file_latchkey_options_v1_access, 0);
 
 /**
- * The kinds of caller that a credential can stand for.
+ * The kinds of caller.
  *
  * @generated from enum latchkey.options.v1.PrincipalType
  */
 export enum PrincipalType {
   /**
-   * Never accepted.
+   * Not accepted.
    *
    * @generated from enum value: PRINCIPAL_TYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * A service client: a token from IssuanceService.IssueToken.
+   * A service client with a token from IssuanceService.IssueToken.
    *
    * @generated from enum value: PRINCIPAL_TYPE_SERVICE = 1;
    */
   SERVICE = 1,
 
   /**
-   * A customer: a token from IssuanceService.ExchangeApiKey, restricted to the customer's accounts.
+   * A customer with a token from IssuanceService.ExchangeApiKey. The token is restricted to the
+   * customer's accounts.
    *
    * @generated from enum value: PRINCIPAL_TYPE_CUSTOMER = 2;
    */
   CUSTOMER = 2,
 
   /**
-   * A member of the platform's staff who has signed in.
+   * A signed-in member of the platform's staff.
    *
    * @generated from enum value: PRINCIPAL_TYPE_STAFF = 3;
    */
   STAFF = 3,
 
   /**
-   * A member of a workspace who has signed in.
+   * A signed-in member of one or more workspaces.
    *
    * @generated from enum value: PRINCIPAL_TYPE_MEMBER = 4;
    */
   MEMBER = 4,
 
   /**
-   * A workspace's API key, sent as it is. It is no token: only the document-sharing area takes it.
+   * A workspace API key, sent as the bearer credential. Only the sharing methods accept it.
    *
    * @generated from enum value: PRINCIPAL_TYPE_WORKSPACE_KEY = 5;
    */
@@ -150,28 +151,28 @@ export const PrincipalTypeSchema: GenEnum<PrincipalType> = /*@__PURE__*/
   enumDesc(file_latchkey_options_v1_access, 0);
 
 /**
- * What a method makes of the cookie that SessionService.SignIn has set. A method that takes it needs
- * no scope.
+ * How a method treats the cookie that SessionService.SignIn sets. A method that accepts the cookie
+ * needs no scope.
  *
  * @generated from enum latchkey.options.v1.SessionCookie
  */
 export enum SessionCookie {
   /**
-   * It is not looked at.
+   * The method ignores the cookie.
    *
    * @generated from enum value: SESSION_COOKIE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * It is the credential where there is no bearer token.
+   * The cookie is the credential if the request has no bearer token.
    *
    * @generated from enum value: SESSION_COOKIE_ACCEPTED = 1;
    */
   ACCEPTED = 1,
 
   /**
-   * It is the only credential that counts.
+   * The method accepts no other credential.
    *
    * @generated from enum value: SESSION_COOKIE_REQUIRED = 2;
    */
@@ -185,7 +186,7 @@ export const SessionCookieSchema: GenEnum<SessionCookie> = /*@__PURE__*/
   enumDesc(file_latchkey_options_v1_access, 1);
 
 /**
- * Who may call the method.
+ * The method's access rule.
  *
  * @generated from extension: latchkey.options.v1.Access access = 50001;
  */

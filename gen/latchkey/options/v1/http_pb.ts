@@ -15,45 +15,45 @@ export const file_latchkey_options_v1_http: GenFile = /*@__PURE__*/
   fileDesc("Ch5sYXRjaGtleS9vcHRpb25zL3YxL2h0dHAucHJvdG8SE2xhdGNoa2V5Lm9wdGlvbnMudjEi1QEKBEh0dHASFgoOc3VjY2Vzc19zdGF0dXMYASABKA0SEAoIbG9jYXRpb24YAiABKAkSFAoMb2F1dGhfZXJyb3JzGAMgASgIEh4KFnB1YmxpY19tYXhfYWdlX3NlY29uZHMYBCABKA0SFAoMY29udGVudF90eXBlGAUgASgJEjEKCW11bHRpcGFydBgGIAEoCzIeLmxhdGNoa2V5Lm9wdGlvbnMudjEuTXVsdGlwYXJ0EhAKCGRvd25sb2FkGAcgASgIEhIKCm9hdXRoX2Zvcm0YCCABKAgiOAoJTXVsdGlwYXJ0EhIKCmZpbGVfZmllbGQYASABKAkSFwoPZmlsZV9uYW1lX2ZpZWxkGAIgASgJOk8KBGh0dHASHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjShgMgASgLMhkubGF0Y2hrZXkub3B0aW9ucy52MS5IdHRwUgRodHRwYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
- * What `google.api.http` cannot say about a method's HTTP form.
+ * The parts of a method's HTTP form that `google.api.http` cannot express.
  *
  * @generated from message latchkey.options.v1.Http
  */
 export type Http = Message<"latchkey.options.v1.Http"> & {
   /**
-   * The status of a success: 200 (when unset) or 201.
+   * The status of a successful response: 200 or 201. Unset means 200.
    *
    * @generated from field: uint32 success_status = 1;
    */
   successStatus: number;
 
   /**
-   * Where a created resource can be read: a path in which `{field}`, or `{field.field}`, stands for a
-   * field of the response body. Sent as the `Location` header.
+   * The path of the created resource, sent as the `Location` header. `{field}` and `{field.field}`
+   * stand for fields of the response body. Unset means no `Location` header.
    *
    * @generated from field: string location = 2;
    */
   location: string;
 
   /**
-   * Errors also carry `error` and `error_description` of RFC 6749 §5.2, as `application/json`, so
-   * that any OAuth library understands them.
+   * Error responses are `application/json` with the additional members `error` and
+   * `error_description` (RFC 6749 §5.2), for OAuth libraries. Unset means false.
    *
    * @generated from field: bool oauth_errors = 3;
    */
   oauthErrors: boolean;
 
   /**
-   * The response is the same for every caller: it is sent with an `ETag`,
-   * `Cache-Control: public, max-age=<this many seconds>, must-revalidate` and
-   * `Access-Control-Allow-Origin: *`. Unset: it is sent with `Cache-Control: no-store`.
+   * How long caches may keep the response, which is the same for every caller. It has an `ETag`,
+   * `Cache-Control: public, max-age=<seconds>, must-revalidate` and `Access-Control-Allow-Origin:
+   * *`. Unset means `Cache-Control: no-store`.
    *
    * @generated from field: uint32 public_max_age_seconds = 4;
    */
   publicMaxAgeSeconds: number;
 
   /**
-   * The content type of a success, where it is not `application/json`.
+   * The content type of a successful response. Unset means `application/json`.
    *
    * @generated from field: string content_type = 5;
    */
@@ -61,6 +61,7 @@ export type Http = Message<"latchkey.options.v1.Http"> & {
 
   /**
    * The request body is `multipart/form-data` (RFC 7578). The method must stream its requests.
+   * Unset means a JSON body.
    *
    * @generated from field: latchkey.options.v1.Multipart multipart = 6;
    */
@@ -68,21 +69,23 @@ export type Http = Message<"latchkey.options.v1.Http"> & {
 
   /**
    * The response body is the bytes that the method streams. The method must stream its responses,
-   * each a message with a oneof of `header` (latchkey.sharing.v1.DownloadHeader, first, once) and
-   * `chunk` (bytes). The headers `Range` (with GET), `If-Range`, `If-None-Match` and `If-Match`
-   * become its request's fields `range`, `if_range`, `if_none_match` and `if_match`.
+   * and each must have a oneof of `header` (latchkey.http.v1.DownloadHeader, in the first message
+   * only) and `chunk` (bytes). The request headers `Range` (for GET), `If-Range`, `If-None-Match`
+   * and `If-Match` set the request fields `range`, `if_range`, `if_none_match` and `if_match`.
+   * Unset means false.
    *
    * @generated from field: bool download = 7;
    */
   download: boolean;
 
   /**
-   * The method is a token endpoint (RFC 6749 §3.2): beside JSON, its request may be
-   * `application/x-www-form-urlencoded` (§4.4.2, Appendix B), and with either of them the client may
-   * authenticate with HTTP Basic (§2.3.1) instead of `client_id` and `client_secret` in the body. The
-   * request's fields are all strings, `client_id`, `client_secret` and `grant_type` among them. In a
-   * form `grant_type` is required, an empty parameter is an omitted one, and parameters that are no
-   * fields are ignored.
+   * The method is a token endpoint (RFC 6749 §3.2). It accepts `application/x-www-form-urlencoded`
+   * (§4.4.2, Appendix B) in addition to JSON. With both, the client may authenticate with HTTP
+   * Basic (§2.3.1) instead of `client_id` and `client_secret` in the body.
+   *
+   * All request fields must be strings, and must include `client_id`, `client_secret` and
+   * `grant_type`. A form must contain `grant_type`; its empty and unknown parameters are ignored.
+   * Unset means false.
    *
    * @generated from field: bool oauth_form = 8;
    */
@@ -97,23 +100,23 @@ export const HttpSchema: GenMessage<Http> = /*@__PURE__*/
   messageDesc(file_latchkey_options_v1_http, 0);
 
 /**
- * How the parts of a form become the messages of a request stream: the file part becomes one or
- * more messages with a piece of it each; every other part becomes one message with that field set.
- * Parts may come in any order.
+ * How a form becomes a stream of requests. The file becomes one or more messages with its bytes.
+ * Every other part becomes one message with that field. Parts may come in any order.
  *
  * @generated from message latchkey.options.v1.Multipart
  */
 export type Multipart = Message<"latchkey.options.v1.Multipart"> & {
   /**
-   * The bytes field that takes the file part; the part has the field's name. Required, exactly once.
+   * The bytes field that receives the file, and the name of its part. Required. The form must
+   * contain exactly one such part.
    *
    * @generated from field: string file_field = 1;
    */
   fileField: string;
 
   /**
-   * The string field that takes the file part's own `filename` (RFC 7578 §4.2). Sent with the first
-   * piece.
+   * The string field that receives the `filename` of the file part (RFC 7578 §4.2). It is set in
+   * the first message of the file. Unset means that the file name is ignored.
    *
    * @generated from field: string file_name_field = 2;
    */
@@ -128,7 +131,7 @@ export const MultipartSchema: GenMessage<Multipart> = /*@__PURE__*/
   messageDesc(file_latchkey_options_v1_http, 1);
 
 /**
- * The method's HTTP form, beside `google.api.http`.
+ * The method's HTTP form, in addition to `google.api.http`.
  *
  * @generated from extension: latchkey.options.v1.Http http = 50002;
  */

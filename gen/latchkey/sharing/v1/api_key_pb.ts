@@ -20,41 +20,42 @@ export const file_latchkey_sharing_v1_api_key: GenFile = /*@__PURE__*/
   fileDesc("CiFsYXRjaGtleS9zaGFyaW5nL3YxL2FwaV9rZXkucHJvdG8SE2xhdGNoa2V5LnNoYXJpbmcudjEixQIKBkFwaUtleRIKCgJpZBgBIAEoCRIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIOCgZzY29wZXMYBCADKAkSNAoFc3RhdGUYBSABKA4yJS5sYXRjaGtleS5pZGVudGl0eS52MS5DcmVkZW50aWFsU3RhdGUSLwoLY3JlYXRlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXZva2VfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoObGFzdF91c2VkX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIuwBChNDcmVhdGVBcGlLZXlSZXF1ZXN0Eh0KDHdvcmtzcGFjZV9pZBgBIAEoCUIHukgEcgIYQBIYCgRuYW1lGAIgASgJQgq6SAdyBRABGP8BElgKBnNjb3BlcxgDIAMoCUJIukhFkgFCCAEYASI8cjpSDmRvY3VtZW50czpyZWFkUg9kb2N1bWVudHM6d3JpdGVSCmxpbmtzOnJlYWRSC2xpbmtzOndyaXRlEkIKC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIRukgOsgELIgcI/4LR/68HMgAiVgoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USKAoDa2V5GAEgASgLMhsubGF0Y2hrZXkuc2hhcmluZy52MS5BcGlLZXkSFAoHYXBpX2tleRgCIAEoCUIDgAEBIm0KEkxpc3RBcGlLZXlzUmVxdWVzdBIdCgx3b3Jrc3BhY2VfaWQYASABKAlCB7pIBHICGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAEIlkKE0xpc3RBcGlLZXlzUmVzcG9uc2USKQoEa2V5cxgBIAMoCzIbLmxhdGNoa2V5LnNoYXJpbmcudjEuQXBpS2V5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKNAQoTUm90YXRlQXBpS2V5UmVxdWVzdBIZCgZrZXlfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASKAoPb3ZlcmxhcF9zZWNvbmRzGAMgASgNQgq6SAcqBRiAmp4BSACIAQFCEgoQX292ZXJsYXBfc2Vjb25kcyJWChRSb3RhdGVBcGlLZXlSZXNwb25zZRIoCgNrZXkYASABKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLkFwaUtleRIUCgdhcGlfa2V5GAIgASgJQgOAAQEiTwoTUmV2b2tlQXBpS2V5UmVxdWVzdBIZCgZrZXlfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEAiFgoUUmV2b2tlQXBpS2V5UmVzcG9uc2UypAUKDUFwaUtleVNlcnZpY2USnwEKDENyZWF0ZUFwaUtleRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuQ3JlYXRlQXBpS2V5UmVzcG9uc2UiOpACAIq1GBgSDmFwaV9rZXlzOndyaXRlGgIEAyABKAGC0+STAhU6ASoiEC9hcGkvdjEvYXBpLWtleXMSlgEKC0xpc3RBcGlLZXlzEicubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0QXBpS2V5c1JlcXVlc3QaKC5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RBcGlLZXlzUmVzcG9uc2UiNJACAYq1GBUSDWFwaV9rZXlzOnJlYWQaAgQDKAGC0+STAhISEC9hcGkvdjEvYXBpLWtleXMSrwEKDFJvdGF0ZUFwaUtleRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuUm90YXRlQXBpS2V5UmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuUm90YXRlQXBpS2V5UmVzcG9uc2UiSpACAIq1GBgSDmFwaV9rZXlzOndyaXRlGgIEAyABKAGC0+STAiU6ASoiIC9hcGkvdjEvYXBpLWtleXMve2tleV9pZH06cm90YXRlEqUBCgxSZXZva2VBcGlLZXkSKC5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUFwaUtleVJlcXVlc3QaKS5sYXRjaGtleS5zaGFyaW5nLnYxLlJldm9rZUFwaUtleVJlc3BvbnNlIkCQAgKKtRgYEg5hcGlfa2V5czp3cml0ZRoCBAMgASgBgtPkkwIbKhkvYXBpL3YxL2FwaS1rZXlzL3trZXlfaWR9YgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_latchkey_identity_v1_credential, file_latchkey_options_v1_access]);
 
 /**
- * What is known of a workspace's API key: everything but the key.
+ * A workspace API key, without the key itself.
  *
  * @generated from message latchkey.sharing.v1.ApiKey
  */
 export type ApiKey = Message<"latchkey.sharing.v1.ApiKey"> & {
   /**
-   * The key's id. It is the second part of the key itself, which it does not give away.
+   * The key's id, `key_` and 22 base62 characters. The key contains them, `lk_wk_<22
+   * characters>_…`, but the id does not reveal the key.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The workspace that the key acts in.
+   * The id of the workspace that owns the key.
    *
    * @generated from field: string workspace_id = 2;
    */
   workspaceId: string;
 
   /**
-   * The key's name, for whoever manages it.
+   * The key's display name.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * What the key may be used for.
+   * The scopes of the key.
    *
    * @generated from field: repeated string scopes = 4;
    */
   scopes: string[];
 
   /**
-   * Whether the key is good.
+   * Whether the key is live, expired or revoked.
    *
    * @generated from field: latchkey.identity.v1.CredentialState state = 5;
    */
@@ -68,21 +69,21 @@ export type ApiKey = Message<"latchkey.sharing.v1.ApiKey"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * When the key ends by itself. Unset means never.
+   * When the key expires. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 7;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * When the key was revoked. Unset means that it was not.
+   * When the key was revoked. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp revoke_time = 8;
    */
   revokeTime?: Timestamp | undefined;
 
   /**
-   * When the key was last used, some seconds late. Unset means that it was not.
+   * When the key was last used, some seconds late. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 9;
    */
@@ -103,29 +104,30 @@ export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
  */
 export type CreateApiKeyRequest = Message<"latchkey.sharing.v1.CreateApiKeyRequest"> & {
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 1;
    */
   workspaceId: string;
 
   /**
-   * The key's name, for whoever manages it: 1 to 255 characters. Required.
+   * The key's display name: 1 to 255 characters. Required.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * What the key may be used for: `documents:read`, `documents:write`, `links:read`, `links:write`.
-   * At least one, each once. The caller has to hold each of them.
+   * The scopes of the key: one or more of `documents:read`, `documents:write`, `links:read` and
+   * `links:write`, without duplicates. The caller must hold each of them. Required.
    *
    * @generated from field: repeated string scopes = 3;
    */
   scopes: string[];
 
   /**
-   * When the key ends by itself: a time in the future, before the year 10000. Unset means never.
+   * When the key expires: a time in the future, before the year 10000. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 4;
    */
@@ -146,14 +148,14 @@ export const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest> = /*@__P
  */
 export type CreateApiKeyResponse = Message<"latchkey.sharing.v1.CreateApiKeyResponse"> & {
   /**
-   * What is known of the key from now on.
+   * The created key, without the key itself.
    *
    * @generated from field: latchkey.sharing.v1.ApiKey key = 1;
    */
   key?: ApiKey | undefined;
 
   /**
-   * The key itself, `lk_wk_…`. It is told here only.
+   * The key itself, `lk_wk_…`. No other response contains it.
    *
    * @generated from field: string api_key = 2;
    */
@@ -174,21 +176,22 @@ export const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse> = /*@_
  */
 export type ListApiKeysRequest = Message<"latchkey.sharing.v1.ListApiKeysRequest"> & {
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 1;
    */
   workspaceId: string;
 
   /**
-   * How many keys to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of keys to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -216,7 +219,7 @@ export type ListApiKeysResponse = Message<"latchkey.sharing.v1.ListApiKeysRespon
   keys: ApiKey[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -237,22 +240,23 @@ export const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse> = /*@__P
  */
 export type RotateApiKeyRequest = Message<"latchkey.sharing.v1.RotateApiKeyRequest"> & {
   /**
-   * The id of the key that is to be replaced. Required.
+   * The id of the key to replace: at most 64 characters. Required.
    *
    * @generated from field: string key_id = 1;
    */
   keyId: string;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 2;
    */
   workspaceId: string;
 
   /**
-   * How long the old key lives on, in seconds: at most 2592000 (30 days), 0 ends it at once. It
-   * never lives longer than it would have. Unset means 86400, a day.
+   * How long the old key stays valid, in seconds: 0 to 2,592,000 (30 days). 0 means that it expires
+   * at once. Unset means 86,400 (one day).
    *
    * @generated from field: optional uint32 overlap_seconds = 3;
    */
@@ -273,14 +277,14 @@ export const RotateApiKeyRequestSchema: GenMessage<RotateApiKeyRequest> = /*@__P
  */
 export type RotateApiKeyResponse = Message<"latchkey.sharing.v1.RotateApiKeyResponse"> & {
   /**
-   * What is known of the new key from now on.
+   * The new key, without the key itself.
    *
    * @generated from field: latchkey.sharing.v1.ApiKey key = 1;
    */
   key?: ApiKey | undefined;
 
   /**
-   * The new key itself, `lk_wk_…`. It is told here only.
+   * The new key itself, `lk_wk_…`. No other response contains it.
    *
    * @generated from field: string api_key = 2;
    */
@@ -301,14 +305,15 @@ export const RotateApiKeyResponseSchema: GenMessage<RotateApiKeyResponse> = /*@_
  */
 export type RevokeApiKeyRequest = Message<"latchkey.sharing.v1.RevokeApiKeyRequest"> & {
   /**
-   * The key's id. Required.
+   * The key's id: at most 64 characters. Required.
    *
    * @generated from field: string key_id = 1;
    */
   keyId: string;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 2;
    */
@@ -338,22 +343,22 @@ export const RevokeApiKeyResponseSchema: GenMessage<RevokeApiKeyResponse> = /*@_
   messageDesc(file_latchkey_sharing_v1_api_key, 8);
 
 /**
- * A workspace's API keys: what its own programs send as a bearer to the document-sharing area.
+ * A workspace's API keys, which programs send as the bearer credential to the sharing methods.
  *
- * For the workspace's owners and admins and for staff, never for an API key: a key that has leaked
- * must not be able to make others. Nobody can give what they do not hold: a key can be made or
- * rotated only by a caller who holds all of its scopes.
+ * Owners and admins of the workspace and staff manage the keys. An API key cannot: a leaked key
+ * must not be able to create others. To create or rotate a key, the caller must hold all of its
+ * scopes.
  *
  * @generated from service latchkey.sharing.v1.ApiKeyService
  */
 export const ApiKeyService: GenService<{
   /**
-   * Creates a key, which is told in this answer only.
+   * Creates an API key. The response is the only one that contains the key.
    *
    * Errors:
-   * - `not_found`: there is no such workspace.
-   * - `conflict`: the workspace has 100 live keys, which is the most.
-   * - `forbidden`: one of the scopes is not the caller's to grant.
+   * - `not_found`: the workspace does not exist.
+   * - `conflict`: the workspace already has 100 live keys.
+   * - `forbidden`: the caller does not hold all of the scopes that it grants.
    * - `invalid_argument`: `expire_time` is not in the future.
    *
    * @generated from rpc latchkey.sharing.v1.ApiKeyService.CreateApiKey
@@ -364,11 +369,11 @@ export const ApiKeyService: GenService<{
     output: typeof CreateApiKeyResponseSchema;
   },
   /**
-   * Lists the workspace's keys, newest first, those that have ended too. The keys themselves are
-   * never told again.
+   * Lists the workspace's API keys, newest first, including expired and revoked ones. The response
+   * does not contain the keys themselves.
    *
    * Errors:
-   * - `not_found`: there is no such workspace.
+   * - `not_found`: the workspace does not exist.
    *
    * @generated from rpc latchkey.sharing.v1.ApiKeyService.ListApiKeys
    */
@@ -378,13 +383,14 @@ export const ApiKeyService: GenService<{
     output: typeof ListApiKeysResponseSchema;
   },
   /**
-   * Makes a new key with the name, scopes and expiry of an old one, which ends after the overlap.
+   * Creates a key with the name, scopes and expiry of an old key. The old key expires after an
+   * overlap, unless it expires sooner. During the overlap both are valid.
    *
    * Errors:
    * - `not_found`: the workspace has no such key.
-   * - `conflict`: the key has ended; or with the overlap the workspace would have more than 100 live
-   *   keys, and nothing has changed.
-   * - `forbidden`: one of the key's scopes is not the caller's to grant.
+   * - `conflict`: the key is expired or revoked, or the workspace would have more than 100 live
+   *   keys during the overlap. Nothing has changed.
+   * - `forbidden`: the caller does not hold all of the key's scopes.
    *
    * @generated from rpc latchkey.sharing.v1.ApiKeyService.RotateApiKey
    */
@@ -394,8 +400,8 @@ export const ApiKeyService: GenService<{
     output: typeof RotateApiKeyResponseSchema;
   },
   /**
-   * Revokes a key, at once and within a second in every other process. This cannot be undone.
-   * Revoking a revoked key changes nothing.
+   * Revokes a key: at once in this process and within a second in every other. This cannot be
+   * undone. Revoking a revoked key changes nothing.
    *
    * Errors:
    * - `not_found`: the workspace has no such key.

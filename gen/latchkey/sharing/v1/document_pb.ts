@@ -21,7 +21,7 @@ export const file_latchkey_sharing_v1_document: GenFile = /*@__PURE__*/
   fileDesc("CiJsYXRjaGtleS9zaGFyaW5nL3YxL2RvY3VtZW50LnByb3RvEhNsYXRjaGtleS5zaGFyaW5nLnYxIrkBCghEb2N1bWVudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhQKDGNvbnRlbnRfdHlwZRgDIAEoCRISCgpzaXplX2J5dGVzGAQgASgNEg4KBnNoYTI1NhgFIAEoCRISCgpwYWdlX2NvdW50GAYgASgNEhQKDHdvcmtzcGFjZV9pZBgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAihAEKFVVwbG9hZERvY3VtZW50UmVxdWVzdBIWCgRuYW1lGAEgASgJQgi6SAVyAxj/ARIbCglmaWxlX25hbWUYAiABKAlCCLpIBXIDGIAIEh0KDHdvcmtzcGFjZV9pZBgDIAEoCUIHukgEcgIYQBIXCgRmaWxlGAQgASgMQgm6SAZ6BBiAgEAiSQoWVXBsb2FkRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQibwoUTGlzdERvY3VtZW50c1JlcXVlc3QSHQoMd29ya3NwYWNlX2lkGAEgASgJQge6SARyAhhAEhoKCXBhZ2Vfc2l6ZRgCIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAMgASgJQgi6SAVyAxiABCJiChVMaXN0RG9jdW1lbnRzUmVzcG9uc2USMAoJZG9jdW1lbnRzGAEgAygLMh0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb2N1bWVudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUwoSR2V0RG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIkYKE0dldERvY3VtZW50UmVzcG9uc2USLwoIZG9jdW1lbnQYASABKAsyHS5sYXRjaGtleS5zaGFyaW5nLnYxLkRvY3VtZW50Iq0BChVVcGRhdGVEb2N1bWVudFJlcXVlc3QSHgoLZG9jdW1lbnRfaWQYASABKAlCCbpIBnIEEAEYQBIdCgx3b3Jrc3BhY2VfaWQYAiABKAlCB7pIBHICGEASFgoEbmFtZRgDIAEoCUIIukgFcgMY/wESPQoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgy6SAniAQYSBG5hbWUiSQoWVXBkYXRlRG9jdW1lbnRSZXNwb25zZRIvCghkb2N1bWVudBgBIAEoCzIdLmxhdGNoa2V5LnNoYXJpbmcudjEuRG9jdW1lbnQiVgoVRGVsZXRlRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAIhgKFkRlbGV0ZURvY3VtZW50UmVzcG9uc2UiygEKF0Rvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Eh4KC2RvY3VtZW50X2lkGAEgASgJQgm6SAZyBBABGEASHQoMd29ya3NwYWNlX2lkGAIgASgJQge6SARyAhhAEhcKBXJhbmdlGAMgASgJQgi6SAVyAxiAQBIaCghpZl9yYW5nZRgEIAEoCUIIukgFcgMYgEASHwoNaWZfbm9uZV9tYXRjaBgFIAEoCUIIukgFcgMYgEASGgoIaWZfbWF0Y2gYBiABKAlCCLpIBXIDGIBAImcKGERvd25sb2FkRG9jdW1lbnRSZXNwb25zZRIyCgZoZWFkZXIYASABKAsyIC5sYXRjaGtleS5odHRwLnYxLkRvd25sb2FkSGVhZGVySAASDwoFY2h1bmsYAiABKAxIAEIGCgRwYXJ0Mo8JCg9Eb2N1bWVudFNlcnZpY2US5QEKDlVwbG9hZERvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5VcGxvYWREb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwbG9hZERvY3VtZW50UmVzcG9uc2UieJACAIq1GBkSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBkrUYLgjJARIWL2FwaS92MS9kb2N1bWVudHMve2lkfTIRCgRmaWxlEglmaWxlX25hbWWC0+STAiA6ASpiCGRvY3VtZW50IhEvYXBpL3YxL2RvY3VtZW50cygBEqABCg1MaXN0RG9jdW1lbnRzEikubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0RG9jdW1lbnRzUmVxdWVzdBoqLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdERvY3VtZW50c1Jlc3BvbnNlIjiQAgGKtRgYEg5kb2N1bWVudHM6cmVhZBoEBQQDASgBgtPkkwITEhEvYXBpL3YxL2RvY3VtZW50cxKyAQoLR2V0RG9jdW1lbnQSJy5sYXRjaGtleS5zaGFyaW5nLnYxLkdldERvY3VtZW50UmVxdWVzdBooLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0RG9jdW1lbnRSZXNwb25zZSJQkAIBirUYGBIOZG9jdW1lbnRzOnJlYWQaBAUEAwEoAYLT5JMCK2IIZG9jdW1lbnQSHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0SvwEKDlVwZGF0ZURvY3VtZW50EioubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVEb2N1bWVudFJlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLlVwZGF0ZURvY3VtZW50UmVzcG9uc2UiVJACAoq1GBkSD2RvY3VtZW50czp3cml0ZRoEBQQDASgBgtPkkwIuOgEqYghkb2N1bWVudDIfL2FwaS92MS9kb2N1bWVudHMve2RvY3VtZW50X2lkfRKyAQoORGVsZXRlRG9jdW1lbnQSKi5sYXRjaGtleS5zaGFyaW5nLnYxLkRlbGV0ZURvY3VtZW50UmVxdWVzdBorLmxhdGNoa2V5LnNoYXJpbmcudjEuRGVsZXRlRG9jdW1lbnRSZXNwb25zZSJHkAICirUYGRIPZG9jdW1lbnRzOndyaXRlGgQFBAMBKAGC0+STAiEqHy9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0SxAEKEERvd25sb2FkRG9jdW1lbnQSLC5sYXRjaGtleS5zaGFyaW5nLnYxLkRvd25sb2FkRG9jdW1lbnRSZXF1ZXN0Gi0ubGF0Y2hrZXkuc2hhcmluZy52MS5Eb3dubG9hZERvY3VtZW50UmVzcG9uc2UiUZACAYq1GBgSDmRvY3VtZW50czpyZWFkGgQFBAMBKAGStRgCOAGC0+STAiYSJC9hcGkvdjEvZG9jdW1lbnRzL3tkb2N1bWVudF9pZH0vZmlsZTABYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_http_v1_download, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
- * A document: a name and the bytes that were uploaded.
+ * An uploaded document.
  *
  * @generated from message latchkey.sharing.v1.Document
  */
@@ -34,48 +34,47 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
   id: string;
 
   /**
-   * The document's name, for people. At most 255 characters.
+   * The document's display name: at most 255 characters.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * The media type, found from the bytes (never from what the uploader declared):
-   * `application/pdf`, `image/png`, …, or `application/octet-stream` where it is not known. A
-   * download is of this type for a PDF and for AVIF, GIF, JPEG, PNG and WebP images; all else is
-   * sent as `application/octet-stream`.
+   * The media type, detected from the bytes and not from the client's `Content-Type`:
+   * `application/pdf`, `image/png`, or `application/octet-stream` if unknown. Downloads of PDF,
+   * AVIF, GIF, JPEG, PNG and WebP files have this type. All other files are sent as
+   * `application/octet-stream`.
    *
    * @generated from field: string content_type = 3;
    */
   contentType: string;
 
   /**
-   * The size in bytes, 1 to 4,294,967,295.
+   * The size in bytes, from 1 to 4,294,967,295.
    *
    * @generated from field: uint32 size_bytes = 4;
    */
   sizeBytes: number;
 
   /**
-   * The SHA-256 digest of the bytes: 64 lower-case hexadecimal digits.
+   * The SHA-256 digest of the bytes, in 64 lower-case hexadecimal digits.
    *
    * @generated from field: string sha256 = 5;
    */
   sha256: string;
 
   /**
-   * The number of pages of a PDF, as the viewer shows them; counted before UploadDocument answers,
-   * and never changed. 0 for any other type, and where it can't be told: the PDF is broken, opens
-   * with a password only, takes more than 5 seconds or 256 MiB to count, or too many others wait
-   * to be counted.
+   * The number of pages of a PDF, counted during the upload. 0 for other types. Also 0 if the PDF
+   * is damaged, needs a password, takes more than 5 seconds or 256 MiB of memory to count, or if
+   * too many others are being counted. It never changes.
    *
    * @generated from field: uint32 page_count = 6;
    */
   pageCount: number;
 
   /**
-   * The workspace that owns the document.
+   * The id of the workspace that owns the document.
    *
    * @generated from field: string workspace_id = 7;
    */
@@ -97,35 +96,36 @@ export const DocumentSchema: GenMessage<Document> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_document, 0);
 
 /**
- * A piece of an upload. The fields may be spread over any number of messages, in any order.
+ * A part of an upload. The fields may be spread over any number of messages, in any order.
  *
  * @generated from message latchkey.sharing.v1.UploadDocumentRequest
  */
 export type UploadDocumentRequest = Message<"latchkey.sharing.v1.UploadDocumentRequest"> & {
   /**
-   * The document's name, for people: 1 to 255 characters. Sent at most once. Unset means the name of
-   * the file.
+   * The document's display name: 1 to 255 characters. Sent at most once. Unset means the file name.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * The name of the file on the sender's side; a path before it is dropped. Sent at most once.
+   * The name of the file at the sender: at most 1,024 characters. A leading path is removed. Sent
+   * at most once. Unset means none.
    *
    * @generated from field: string file_name = 2;
    */
   fileName: string;
 
   /**
-   * The workspace, for a caller that is not bound to one. Sent at most once.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace. Sent at most once.
    *
    * @generated from field: string workspace_id = 3;
    */
   workspaceId: string;
 
   /**
-   * The next bytes of the document, at most 1 MiB in a message; 64 KiB is a good size.
+   * The next bytes of the document: at most 1 MiB for each message. 64 KiB is a good size.
    *
    * @generated from field: bytes file = 4;
    */
@@ -146,7 +146,7 @@ export const UploadDocumentRequestSchema: GenMessage<UploadDocumentRequest> = /*
  */
 export type UploadDocumentResponse = Message<"latchkey.sharing.v1.UploadDocumentResponse"> & {
   /**
-   * The document as it was stored.
+   * The stored document.
    *
    * @generated from field: latchkey.sharing.v1.Document document = 1;
    */
@@ -167,21 +167,22 @@ export const UploadDocumentResponseSchema: GenMessage<UploadDocumentResponse> = 
  */
 export type ListDocumentsRequest = Message<"latchkey.sharing.v1.ListDocumentsRequest"> & {
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 1;
    */
   workspaceId: string;
 
   /**
-   * How many documents to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of documents to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -209,7 +210,7 @@ export type ListDocumentsResponse = Message<"latchkey.sharing.v1.ListDocumentsRe
   documents: Document[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -230,14 +231,15 @@ export const ListDocumentsResponseSchema: GenMessage<ListDocumentsResponse> = /*
  */
 export type GetDocumentRequest = Message<"latchkey.sharing.v1.GetDocumentRequest"> & {
   /**
-   * The document's id. Required.
+   * The document's id: at most 64 characters. Required.
    *
    * @generated from field: string document_id = 1;
    */
   documentId: string;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 2;
    */
@@ -279,29 +281,30 @@ export const GetDocumentResponseSchema: GenMessage<GetDocumentResponse> = /*@__P
  */
 export type UpdateDocumentRequest = Message<"latchkey.sharing.v1.UpdateDocumentRequest"> & {
   /**
-   * The document's id. Required.
+   * The document's id: at most 64 characters. Required.
    *
    * @generated from field: string document_id = 1;
    */
   documentId: string;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 2;
    */
   workspaceId: string;
 
   /**
-   * The new name: 1 to 255 characters.
+   * The new display name: 1 to 255 characters. Unset means no change.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * Which fields to change (AIP-134): `name` is the only one there is. Unset means every field that
-   * has a value. Over HTTP it need not be sent: the members of the body are the mask.
+   * The fields to change (AIP-134): `name`. Unset means every field that has a value. Optional over
+   * HTTP, where the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
@@ -343,14 +346,15 @@ export const UpdateDocumentResponseSchema: GenMessage<UpdateDocumentResponse> = 
  */
 export type DeleteDocumentRequest = Message<"latchkey.sharing.v1.DeleteDocumentRequest"> & {
   /**
-   * The document's id. Required.
+   * The document's id: at most 64 characters. Required.
    *
    * @generated from field: string document_id = 1;
    */
   documentId: string;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 2;
    */
@@ -386,45 +390,49 @@ export const DeleteDocumentResponseSchema: GenMessage<DeleteDocumentResponse> = 
  */
 export type DownloadDocumentRequest = Message<"latchkey.sharing.v1.DownloadDocumentRequest"> & {
   /**
-   * The document's id. Required.
+   * The document's id: at most 64 characters. Required.
    *
    * @generated from field: string document_id = 1;
    */
   documentId: string;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 2;
    */
   workspaceId: string;
 
   /**
-   * The bytes wanted, in the form of the HTTP header (RFC 9110 §14.2): `bytes=0-1023`,
-   * `bytes=1024-`, `bytes=-500`. Unset, several ranges and a malformed value mean all of them.
+   * The requested range, as in the HTTP header `Range` (RFC 9110 §14.2): `bytes=0-1023`,
+   * `bytes=1024-` or `bytes=-500`. Unset, malformed and multiple ranges mean the whole document. At
+   * most 8,192 characters.
    *
    * @generated from field: string range = 3;
    */
   range: string;
 
   /**
-   * An entity tag. The range counts only while it is the document's (RFC 9110 §13.1.5).
+   * An entity tag. If it is not the document's, `range` is ignored (RFC 9110 §13.1.5). Unset means
+   * no condition. At most 8,192 characters.
    *
    * @generated from field: string if_range = 4;
    */
   ifRange: string;
 
   /**
-   * Entity tags, separated by commas, or `*`. If one is the document's, no bytes are sent
-   * (RFC 9110 §13.1.2).
+   * Entity tags, separated by commas, or `*`. If one of them is the document's, the response
+   * contains no bytes (RFC 9110 §13.1.2). Unset means no condition. At most 8,192 characters.
    *
    * @generated from field: string if_none_match = 5;
    */
   ifNoneMatch: string;
 
   /**
-   * Entity tags, separated by commas, or `*`. If none is the document's, the request is refused
-   * (RFC 9110 §13.1.1).
+   * Entity tags, separated by commas, or `*`. If none of them is the document's, the call fails
+   * with `precondition_failed` (RFC 9110 §13.1.1). Unset means no condition. At most 8,192
+   * characters.
    *
    * @generated from field: string if_match = 6;
    */
@@ -439,19 +447,20 @@ export const DownloadDocumentRequestSchema: GenMessage<DownloadDocumentRequest> 
   messageDesc(file_latchkey_sharing_v1_document, 11);
 
 /**
- * The response of DocumentService.DownloadDocument: the header first, once; then the chunks.
+ * The response of DocumentService.DownloadDocument. The first message contains the header, and
+ * every other message a chunk.
  *
  * @generated from message latchkey.sharing.v1.DownloadDocumentResponse
  */
 export type DownloadDocumentResponse = Message<"latchkey.sharing.v1.DownloadDocumentResponse"> & {
   /**
-   * What this message holds.
+   * The content of this message.
    *
    * @generated from oneof latchkey.sharing.v1.DownloadDocumentResponse.part
    */
   part: {
     /**
-     * What the bytes are, and which of them follow.
+     * Describes the document and the range that follows.
      *
      * @generated from field: latchkey.http.v1.DownloadHeader header = 1;
      */
@@ -459,7 +468,7 @@ export type DownloadDocumentResponse = Message<"latchkey.sharing.v1.DownloadDocu
     case: "header";
   } | {
     /**
-     * The next bytes, at most 256 KiB.
+     * The next bytes of the document: at most 256 KiB.
      *
      * @generated from field: bytes chunk = 2;
      */
@@ -476,32 +485,34 @@ export const DownloadDocumentResponseSchema: GenMessage<DownloadDocumentResponse
   messageDesc(file_latchkey_sharing_v1_document, 12);
 
 /**
- * Documents of a workspace. A document's bytes never change; a new version is a new document.
+ * Documents of a workspace. The bytes of a document never change; a new version is a new document.
  *
- * Every method acts within one workspace: that of the credential. A caller that is not bound to one
- * (a service client, staff) names it in `workspace_id`. Another workspace's document is `not_found`.
+ * Every method acts within one workspace: the one that the credential is bound to. Other callers,
+ * such as service clients and staff, set `workspace_id`. Documents of other workspaces are
+ * `not_found`.
  *
  * @generated from service latchkey.sharing.v1.DocumentService
  */
 export const DocumentService: GenService<{
   /**
-   * Stores a document. Over HTTP the body is `multipart/form-data` with the part `file`, and
-   * optionally the parts `name` and `workspace_id`, in any order; over gRPC it is a stream of
-   * messages, of which each non-empty field adds to what was sent before.
+   * Stores a document. Over HTTP the body is `multipart/form-data` with the part `file`, and the
+   * optional parts `name` and `workspace_id`, in any order. Over gRPC and Connect it is a stream of
+   * messages: the bytes of `file` are appended, and every other field is sent once.
    *
-   * The document is stored whole or not at all: an upload that is aborted, cut short or over the
-   * limit leaves nothing behind.
+   * An upload is stored in full or not at all. An upload that is aborted, truncated or too large
+   * leaves nothing behind.
    *
    * Errors:
-   * - `invalid_argument`: there is no file or more than one, the file is empty, or a field is given
+   * - `invalid_argument`: the file is missing or empty, there are several files, or a field is sent
    *   twice.
-   * - `payload_too_large`: the file is larger than the server takes (100 MiB by default).
-   * - `canceled`: nothing came for 45 seconds.
-   * - `conflict`: the workspace's quota has no room for the document. Where the caller's credential or
-   *   the first part names the workspace, a full workspace is refused before the file is read.
-   * - `rate_limited`: too many uploads of the workspace are under way. Each workspace may hold fewer
-   *   places for uploads than are still free; one alone holds 128.
-   * - `unavailable`: there is no room to store the file.
+   * - `payload_too_large`: the file is larger than `LATCHKEY_MAX_UPLOAD_BYTES`, 100 MiB by default.
+   * - `canceled`: no data arrived for 45 seconds.
+   * - `conflict`: the document exceeds the workspace's quota. If the credential or the first part
+   *   names the workspace and its quota is used up, the service refuses the upload before it reads
+   *   the file.
+   * - `rate_limited`: too many uploads of the workspace are in progress. A workspace may hold at
+   *   most as many upload slots as are free, 128 at most.
+   * - `unavailable`: the storage is full or unreachable.
    *
    * @generated from rpc latchkey.sharing.v1.DocumentService.UploadDocument
    */
@@ -521,7 +532,10 @@ export const DocumentService: GenService<{
     output: typeof ListDocumentsResponseSchema;
   },
   /**
-   * Reads a document's metadata.
+   * Returns a document's metadata.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such document.
    *
    * @generated from rpc latchkey.sharing.v1.DocumentService.GetDocument
    */
@@ -533,6 +547,10 @@ export const DocumentService: GenService<{
   /**
    * Renames a document.
    *
+   * Errors:
+   * - `not_found`: the workspace has no such document.
+   * - `invalid_argument`: the name is empty or contains control characters.
+   *
    * @generated from rpc latchkey.sharing.v1.DocumentService.UpdateDocument
    */
   updateDocument: {
@@ -541,7 +559,10 @@ export const DocumentService: GenService<{
     output: typeof UpdateDocumentResponseSchema;
   },
   /**
-   * Deletes a document, its bytes and its links. This cannot be undone.
+   * Deletes a document with its bytes, links and views. This cannot be undone.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such document.
    *
    * @generated from rpc latchkey.sharing.v1.DocumentService.DeleteDocument
    */
@@ -551,12 +572,14 @@ export const DocumentService: GenService<{
     output: typeof DeleteDocumentResponseSchema;
   },
   /**
-   * Reads a document's bytes: the header first, then the bytes in chunks. Over HTTP the fields
-   * `range`, `if_range`, `if_none_match` and `if_match` are the headers of the same names.
+   * Streams a document's bytes: first a header, then the bytes in chunks. Over HTTP the fields
+   * `range`, `if_range`, `if_none_match` and `if_match` are the request headers `Range`,
+   * `If-Range`, `If-None-Match` and `If-Match`.
    *
    * Errors:
-   * - `precondition_failed`: `if_match` does not name the document's entity tag.
-   * - `range_not_satisfiable`: the range lies beyond the end (RFC 9110 §15.5.17).
+   * - `not_found`: the workspace has no such document.
+   * - `precondition_failed`: `if_match` does not match the document's entity tag.
+   * - `range_not_satisfiable`: the range begins beyond the end of the document (RFC 9110 §15.5.17).
    *
    * @generated from rpc latchkey.sharing.v1.DocumentService.DownloadDocument
    */

@@ -25,78 +25,78 @@ export const file_latchkey_sharing_v1_link: GenFile = /*@__PURE__*/
  */
 export type Link = Message<"latchkey.sharing.v1.Link"> & {
   /**
-   * The link's id, `lnk_` and 22 base62 characters. It is not part of `url`: who knows the one does
-   * not know the other.
+   * The link's id, `lnk_` and 22 base62 characters. It is not part of `url`, and neither reveals
+   * the other.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The address to share. Opens a page that shows the document, after the gate if there is one.
+   * The address to share. It shows the document after the gate.
    *
    * @generated from field: string url = 2;
    */
   url: string;
 
   /**
-   * The document that the link shows.
+   * The id of the document that the link shows.
    *
    * @generated from field: string document_id = 3;
    */
   documentId: string;
 
   /**
-   * Whether the page asks for an e-mail address first.
+   * Whether the gate asks for an e-mail address.
    *
    * @generated from field: bool email_required = 4;
    */
   emailRequired: boolean;
 
   /**
-   * The workspace that owns the link.
+   * The id of the workspace that owns the link.
    *
    * @generated from field: string workspace_id = 5;
    */
   workspaceId: string;
 
   /**
-   * The link's name, for its owner. May be empty.
+   * The link's display name, which readers do not see. May be empty.
    *
    * @generated from field: string name = 6;
    */
   name: string;
 
   /**
-   * When the link ends. Unset means never.
+   * When the link expires. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 7;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * Whether the page asks for a password. The password itself is never returned.
+   * Whether the gate asks for a password. No method returns the password.
    *
    * @generated from field: bool password_required = 8;
    */
   passwordRequired: boolean;
 
   /**
-   * Whether the e-mail address has to be proven with a one-time code.
+   * Whether readers must verify their e-mail address with a one-time code.
    *
    * @generated from field: bool email_verification_required = 9;
    */
   emailVerificationRequired: boolean;
 
   /**
-   * Whether the page lets the viewer download the file.
+   * Whether readers may download the file.
    *
    * @generated from field: bool allow_download = 10;
    */
   allowDownload: boolean;
 
   /**
-   * How many views the link has.
+   * The number of views of the link.
    *
    * @generated from field: uint32 view_count = 11;
    */
@@ -110,7 +110,7 @@ export type Link = Message<"latchkey.sharing.v1.Link"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * When the link was revoked. Unset means that it was not.
+   * When the link was revoked. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp revoke_time = 13;
    */
@@ -125,7 +125,7 @@ export const LinkSchema: GenMessage<Link> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_link, 0);
 
 /**
- * A visit to a link, past its gate.
+ * A view: one reader's look at a document after passing the gate of a link.
  *
  * @generated from message latchkey.sharing.v1.LinkView
  */
@@ -138,46 +138,46 @@ export type LinkView = Message<"latchkey.sharing.v1.LinkView"> & {
   id: string;
 
   /**
-   * The link that was opened.
+   * The id of the link.
    *
    * @generated from field: string link_id = 2;
    */
   linkId: string;
 
   /**
-   * The e-mail address that the viewer gave. Empty where none was asked for.
+   * The e-mail address that the reader entered. Empty if the gate did not ask for one.
    *
    * @generated from field: string email = 3;
    */
   email: string;
 
   /**
-   * Whether the viewer proved the address with a one-time code.
+   * Whether the reader verified the address with a one-time code.
    *
    * @generated from field: bool email_verified = 4;
    */
   emailVerified: boolean;
 
   /**
-   * When the viewer passed the gate.
+   * When the reader passed the gate.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 5;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * How long the document was visible on the viewer's screen, in milliseconds, without the time in
-   * which nobody seemed to be there: more than two minutes after the last input. The viewer's own
-   * browser tells, and is believed up to the real time since `create_time`; 12 hours at most. 0
-   * where it has not told.
+   * How long the document was visible on the reader's screen, in milliseconds: at most 12 hours. It
+   * does not include the time later than two minutes after the last input. The reader's browser
+   * reports it; the service limits it to the time since `create_time`. 0 if the browser has
+   * reported nothing.
    *
    * @generated from field: uint32 duration_ms = 6;
    */
   durationMs: number;
 
   /**
-   * The time spent on each page that was looked at, in order of the pages; `duration_ms` at most
-   * together. A picture is one page. Empty for a document that is not shown in the browser.
+   * The time for each page that the reader viewed, in page order: at most `duration_ms` in total.
+   * An image has one page. Empty for a document that is not shown in the browser.
    *
    * @generated from field: repeated latchkey.sharing.v1.PageView pages = 7;
    */
@@ -192,21 +192,21 @@ export const LinkViewSchema: GenMessage<LinkView> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_link, 1);
 
 /**
- * The time spent on a page of a document.
+ * The time that a reader spent on one page of a document.
  *
  * @generated from message latchkey.sharing.v1.PageView
  */
 export type PageView = Message<"latchkey.sharing.v1.PageView"> & {
   /**
-   * The page's number, from 1.
+   * The page number, from 1.
    *
    * @generated from field: uint32 page = 1;
    */
   page: number;
 
   /**
-   * How long the page was the one being read, in milliseconds: the one at eye level, where several
-   * were visible.
+   * How long the reader viewed the page, in milliseconds. If several pages are visible, only the
+   * one at eye level counts.
    *
    * @generated from field: uint32 duration_ms = 2;
    */
@@ -227,59 +227,59 @@ export const PageViewSchema: GenMessage<PageView> = /*@__PURE__*/
  */
 export type CreateLinkRequest = Message<"latchkey.sharing.v1.CreateLinkRequest"> & {
   /**
-   * The document to share. Required.
+   * The id of the document to share: at most 64 characters. Required.
    *
    * @generated from field: string document_id = 1;
    */
   documentId: string;
 
   /**
-   * Whether the page asks for an e-mail address first. Unset means false.
+   * Whether the gate asks for an e-mail address. Unset means false.
    *
    * @generated from field: bool email_required = 2;
    */
   emailRequired: boolean;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 3;
    */
   workspaceId: string;
 
   /**
-   * A name for the link's owner: at most 255 characters.
+   * The link's display name, which readers do not see: at most 255 characters. Unset means empty.
    *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
-   * When the link ends: a time in the future, before the year 10000. Unset means never.
+   * When the link expires: a time in the future, before the year 10000. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * A password that the page asks for before anything else: 8 to 256 characters. It is stored as an
-   * argon2id hash and never returned. Unset means none.
+   * The password that the gate asks for first: 8 to 256 characters. The service stores an argon2id
+   * hash of it and never returns it. Unset means no password.
    *
    * @generated from field: string password = 6;
    */
   password: string;
 
   /**
-   * Whether the e-mail address has to be proven with a one-time code, which is sent to it. Needs
-   * `email_required`. Unset means false.
+   * Whether readers must verify their e-mail address with a one-time code, which the service mails
+   * to it. Must be set together with `email_required`. Unset means false.
    *
    * @generated from field: bool email_verification_required = 7;
    */
   emailVerificationRequired: boolean;
 
   /**
-   * Whether the page lets the viewer download the file. Unset means false: the document can be
-   * looked at only.
+   * Whether readers may download the file. Unset means false: they can only view it.
    *
    * @generated from field: bool allow_download = 8;
    */
@@ -300,7 +300,7 @@ export const CreateLinkRequestSchema: GenMessage<CreateLinkRequest> = /*@__PURE_
  */
 export type CreateLinkResponse = Message<"latchkey.sharing.v1.CreateLinkResponse"> & {
   /**
-   * The link as it was created.
+   * The created link.
    *
    * @generated from field: latchkey.sharing.v1.Link link = 1;
    */
@@ -321,28 +321,29 @@ export const CreateLinkResponseSchema: GenMessage<CreateLinkResponse> = /*@__PUR
  */
 export type ListLinksRequest = Message<"latchkey.sharing.v1.ListLinksRequest"> & {
   /**
-   * Only the links to this document. Unset means those to any.
+   * Only links to this document. Unset means links to any document. At most 64 characters.
    *
    * @generated from field: string document_id = 1;
    */
   documentId: string;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 2;
    */
   workspaceId: string;
 
   /**
-   * How many links to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of links to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -370,7 +371,7 @@ export type ListLinksResponse = Message<"latchkey.sharing.v1.ListLinksResponse">
   links: Link[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -391,14 +392,15 @@ export const ListLinksResponseSchema: GenMessage<ListLinksResponse> = /*@__PURE_
  */
 export type GetLinkRequest = Message<"latchkey.sharing.v1.GetLinkRequest"> & {
   /**
-   * The link's id. Required.
+   * The link's id: at most 64 characters. Required.
    *
    * @generated from field: string link_id = 1;
    */
   linkId: string;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 2;
    */
@@ -440,66 +442,72 @@ export const GetLinkResponseSchema: GenMessage<GetLinkResponse> = /*@__PURE__*/
  */
 export type UpdateLinkRequest = Message<"latchkey.sharing.v1.UpdateLinkRequest"> & {
   /**
-   * The link's id. Required.
+   * The link's id: at most 64 characters. Required.
    *
    * @generated from field: string link_id = 1;
    */
   linkId: string;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 2;
    */
   workspaceId: string;
 
   /**
-   * As in CreateLinkRequest.
+   * The new display name: at most 255 characters. Unset means no change, or an empty name if
+   * `update_mask` names the field.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * As in CreateLinkRequest.
+   * Whether the gate asks for an e-mail address. Unset means no change, or false if `update_mask`
+   * names the field.
    *
    * @generated from field: bool email_required = 4;
    */
   emailRequired: boolean;
 
   /**
-   * As in CreateLinkRequest.
+   * When the link expires: a time in the future, before the year 10000. Unset means no change, or
+   * never if `update_mask` names the field.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * As in CreateLinkRequest. Takes the place of the last one; named in the mask and empty, it takes
-   * the password away.
+   * The new password: 8 to 256 characters. Unset means no change, or no password if `update_mask`
+   * names the field.
    *
    * @generated from field: string password = 6;
    */
   password: string;
 
   /**
-   * As in CreateLinkRequest.
+   * Whether readers must verify their e-mail address with a one-time code. Must be set together
+   * with `email_required`. Unset means no change, or false if `update_mask` names the field.
    *
    * @generated from field: bool email_verification_required = 7;
    */
   emailVerificationRequired: boolean;
 
   /**
-   * As in CreateLinkRequest.
+   * Whether readers may download the file. Unset means no change, or false if `update_mask` names
+   * the field.
    *
    * @generated from field: bool allow_download = 8;
    */
   allowDownload: boolean;
 
   /**
-   * Which fields to change (AIP-134): a field that is named and has no value is cleared, so that
-   * `expire_time` can be taken away again. Unset means every field that has a value. Over HTTP it
-   * need not be sent: the members of the body are the mask, and `null` clears (RFC 7396).
+   * The fields to change (AIP-134). A field in the mask without a value is cleared. Unset means
+   * every field that has a value. Optional over HTTP, where the members of the body are the mask
+   * and `null` clears a field (RFC 7396).
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 9;
    */
@@ -541,14 +549,15 @@ export const UpdateLinkResponseSchema: GenMessage<UpdateLinkResponse> = /*@__PUR
  */
 export type RevokeLinkRequest = Message<"latchkey.sharing.v1.RevokeLinkRequest"> & {
   /**
-   * The link's id. Required.
+   * The link's id: at most 64 characters. Required.
    *
    * @generated from field: string link_id = 1;
    */
   linkId: string;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 2;
    */
@@ -584,28 +593,29 @@ export const RevokeLinkResponseSchema: GenMessage<RevokeLinkResponse> = /*@__PUR
  */
 export type ListLinkViewsRequest = Message<"latchkey.sharing.v1.ListLinkViewsRequest"> & {
   /**
-   * The link's id. Required.
+   * The link's id: at most 64 characters. Required.
    *
    * @generated from field: string link_id = 1;
    */
   linkId: string;
 
   /**
-   * The workspace, for a caller that is not bound to one.
+   * The workspace's id: at most 64 characters. Required for callers that are not bound to one
+   * workspace. Unset means the caller's workspace.
    *
    * @generated from field: string workspace_id = 2;
    */
   workspaceId: string;
 
   /**
-   * How many views to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of views to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -633,7 +643,7 @@ export type ListLinkViewsResponse = Message<"latchkey.sharing.v1.ListLinkViewsRe
   views: LinkView[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -648,23 +658,23 @@ export const ListLinkViewsResponseSchema: GenMessage<ListLinkViewsResponse> = /*
   messageDesc(file_latchkey_sharing_v1_link, 14);
 
 /**
- * Shared links: addresses that show a document to whoever passes the link's gate.
+ * Shared links, which show a document to readers who pass the link's gate.
  *
- * Every method acts within one workspace, as the methods of DocumentService do. Another workspace's
- * link or document is `not_found`.
+ * Every method acts within one workspace, like the methods of DocumentService. Links and documents
+ * of other workspaces are `not_found`.
  *
  * @generated from service latchkey.sharing.v1.LinkService
  */
 export const LinkService: GenService<{
   /**
-   * Creates a link to a document. Each call creates another link, with a `url` of its own.
+   * Creates a link to a document. Each call creates a new link with its own `url`.
    *
    * Errors:
    * - `not_found`: the workspace has no such document.
-   * - `invalid_argument`: `expire_time` is not in the future, or `email_verification_required` is set
-   *   without `email_required`.
-   * - `conflict`: the workspace's quota has no room for another link.
-   * - `rate_limited`: too many passwords of the workspace's links are being hashed.
+   * - `invalid_argument`: `expire_time` is not in the future, the password is too short, or
+   *   `email_verification_required` is set without `email_required`.
+   * - `conflict`: the workspace's quota of links is used up.
+   * - `rate_limited`: the service is hashing too many link passwords of the workspace.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.CreateLink
    */
@@ -674,7 +684,7 @@ export const LinkService: GenService<{
     output: typeof CreateLinkResponseSchema;
   },
   /**
-   * Lists the workspace's links, newest first, revoked and expired ones too.
+   * Lists the workspace's links, newest first, including expired and revoked ones.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.ListLinks
    */
@@ -684,7 +694,10 @@ export const LinkService: GenService<{
     output: typeof ListLinksResponseSchema;
   },
   /**
-   * Reads a link.
+   * Returns a link.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such link.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.GetLink
    */
@@ -694,14 +707,16 @@ export const LinkService: GenService<{
     output: typeof GetLinkResponseSchema;
   },
   /**
-   * Changes a link's options, at once and for everybody: where `email_required`,
-   * `email_verification_required` or `password` is set anew, who passed the old gate has to pass the
-   * new one. The `url` never changes.
+   * Changes a link's options. The change takes effect at once, also for readers who have already
+   * passed the gate: after a change of `email_required`, `email_verification_required` or
+   * `password` they must pass the new gate. The `url` never changes.
    *
    * Errors:
+   * - `not_found`: the workspace has no such link.
    * - `conflict`: the link was revoked.
-   * - `invalid_argument`: `expire_time` is not in the future, or the link would have
-   *   `email_verification_required` without `email_required`.
+   * - `invalid_argument`: `expire_time` is not in the future, the password is too short, or the
+   *   link would have `email_verification_required` without `email_required`.
+   * - `rate_limited`: the service is hashing too many link passwords of the workspace.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.UpdateLink
    */
@@ -711,8 +726,11 @@ export const LinkService: GenService<{
     output: typeof UpdateLinkResponseSchema;
   },
   /**
-   * Revokes a link: from now on its page and everything behind it is gone (410). This cannot be
+   * Revokes a link: its `url` returns 410 from now on, for the document, too. This cannot be
    * undone. Revoking a revoked link changes nothing.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such link.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.RevokeLink
    */
@@ -722,12 +740,15 @@ export const LinkService: GenService<{
     output: typeof RevokeLinkResponseSchema;
   },
   /**
-   * Lists who viewed the document through a link, newest first: each reader who passed the gate and
-   * whose browser then showed the document, with how long and at which pages they have looked by
-   * now. What a browser has reported is seen some seconds later. No address of the network is kept.
+   * Lists a link's views, newest first. A view is recorded for each reader who passes the gate and
+   * whose browser shows the document. The times spent on the document and its pages appear some
+   * seconds late. Network addresses are not stored.
    *
-   * New views are limited for each network, link and workspace: beyond that the document opens, and
-   * the view is left out.
+   * New views are limited for each network, link and workspace. Beyond the limit the document
+   * opens, but the view is not recorded.
+   *
+   * Errors:
+   * - `not_found`: the workspace has no such link.
    *
    * @generated from rpc latchkey.sharing.v1.LinkService.ListLinkViews
    */

@@ -19,7 +19,7 @@ export const file_latchkey_sharing_v1_workspace: GenFile = /*@__PURE__*/
   fileDesc("CiNsYXRjaGtleS9zaGFyaW5nL3YxL3dvcmtzcGFjZS5wcm90bxITbGF0Y2hrZXkuc2hhcmluZy52MSK+AQoJV29ya3NwYWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YRIyCgV1c2FnZRgFIAEoCzIjLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlVXNhZ2UiyQEKDldvcmtzcGFjZVF1b3RhEi8KCWJ5dGVzX21heBgBIAEoAUIXukgUEhIZ////////P0MpAAAAAAAAAABIAIgBARIaCg1kb2N1bWVudHNfbWF4GAIgASgNSAGIAQESFgoJbGlua3NfbWF4GAMgASgNSAKIAQESFgoJdmlld3NfbWF4GAQgASgNSAOIAQFCDAoKX2J5dGVzX21heEIQCg5fZG9jdW1lbnRzX21heEIMCgpfbGlua3NfbWF4QgwKCl92aWV3c19tYXgiUAoOV29ya3NwYWNlVXNhZ2USDQoFYnl0ZXMYASABKAESEQoJZG9jdW1lbnRzGAIgASgNEg0KBWxpbmtzGAMgASgNEg0KBXZpZXdzGAQgASgNIqwBCgZNZW1iZXISFAoMd29ya3NwYWNlX2lkGAEgASgJEg8KB3VzZXJfaWQYAiABKAkSLQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZRINCgVlbWFpbBgEIAEoCRIMCgRuYW1lGAUgASgJEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJmChZDcmVhdGVXb3Jrc3BhY2VSZXF1ZXN0EhgKBG5hbWUYASABKAlCCrpIB3IFEAEY/wESMgoFcXVvdGEYAiABKAsyIy5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZVF1b3RhIkwKF0NyZWF0ZVdvcmtzcGFjZVJlc3BvbnNlEjEKCXdvcmtzcGFjZRgBIAEoCzIeLmxhdGNoa2V5LnNoYXJpbmcudjEuV29ya3NwYWNlIjYKE0dldFdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEAiSQoUR2V0V29ya3NwYWNlUmVzcG9uc2USMQoJd29ya3NwYWNlGAEgASgLMh4ubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2UiUQoVTGlzdFdvcmtzcGFjZXNSZXF1ZXN0EhoKCXBhZ2Vfc2l6ZRgBIAEoBUIHukgEGgIoABIcCgpwYWdlX3Rva2VuGAIgASgJQgi6SAVyAxiABCJlChZMaXN0V29ya3NwYWNlc1Jlc3BvbnNlEjIKCndvcmtzcGFjZXMYASADKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiywEKFlVwZGF0ZVdvcmtzcGFjZVJlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEASFgoEbmFtZRgCIAEoCUIIukgFcgMY/wESRAoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQhO6SBDiAQ0SBG5hbWUSBXF1b3RhEjIKBXF1b3RhGAQgASgLMiMubGF0Y2hrZXkuc2hhcmluZy52MS5Xb3Jrc3BhY2VRdW90YSJMChdVcGRhdGVXb3Jrc3BhY2VSZXNwb25zZRIxCgl3b3Jrc3BhY2UYASABKAsyHi5sYXRjaGtleS5zaGFyaW5nLnYxLldvcmtzcGFjZSKKAQoQUHV0TWVtYmVyUmVxdWVzdBIfCgx3b3Jrc3BhY2VfaWQYASABKAlCCbpIBnIEEAEYQBIaCgd1c2VyX2lkGAIgASgJQgm6SAZyBBABGEASOQoEcm9sZRgDIAEoDjIfLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyUm9sZUIKukgHggEEEAEgACJAChFQdXRNZW1iZXJSZXNwb25zZRIrCgZtZW1iZXIYASABKAsyGy5sYXRjaGtleS5zaGFyaW5nLnYxLk1lbWJlciJSChNSZW1vdmVNZW1iZXJSZXF1ZXN0Eh8KDHdvcmtzcGFjZV9pZBgBIAEoCUIJukgGcgQQARhAEhoKB3VzZXJfaWQYAiABKAlCCbpIBnIEEAEYQCIWChRSZW1vdmVNZW1iZXJSZXNwb25zZSJvChJMaXN0TWVtYmVyc1JlcXVlc3QSHwoMd29ya3NwYWNlX2lkGAEgASgJQgm6SAZyBBABGEASGgoJcGFnZV9zaXplGAIgASgFQge6SAQaAigAEhwKCnBhZ2VfdG9rZW4YAyABKAlCCLpIBXIDGIAEIlwKE0xpc3RNZW1iZXJzUmVzcG9uc2USLAoHbWVtYmVycxgBIAMoCzIbLmxhdGNoa2V5LnNoYXJpbmcudjEuTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSpvCgpNZW1iZXJSb2xlEhsKF01FTUJFUl9ST0xFX1VOU1BFQ0lGSUVEEAASFQoRTUVNQkVSX1JPTEVfT1dORVIQARIVChFNRU1CRVJfUk9MRV9BRE1JThACEhYKEk1FTUJFUl9ST0xFX01FTUJFUhADMpkKChBXb3Jrc3BhY2VTZXJ2aWNlEsUBCg9DcmVhdGVXb3Jrc3BhY2USKy5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlcXVlc3QaLC5sYXRjaGtleS5zaGFyaW5nLnYxLkNyZWF0ZVdvcmtzcGFjZVJlc3BvbnNlIleQAgCKtRgWEhB3b3Jrc3BhY2VzOndyaXRlGgIBA5K1GBUIyQESEC93b3Jrc3BhY2VzL3tpZH2C0+STAhs6ASpiCXdvcmtzcGFjZSILL3dvcmtzcGFjZXMSsQEKDEdldFdvcmtzcGFjZRIoLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuR2V0V29ya3NwYWNlUmVzcG9uc2UiTJACAYq1GBgSD3dvcmtzcGFjZXM6cmVhZBoDAQMEKAGC0+STAidiCXdvcmtzcGFjZRIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0SmwEKDkxpc3RXb3Jrc3BhY2VzEioubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0V29ya3NwYWNlc1JlcXVlc3QaKy5sYXRjaGtleS5zaGFyaW5nLnYxLkxpc3RXb3Jrc3BhY2VzUmVzcG9uc2UiMJACAYq1GBYSD3dvcmtzcGFjZXM6cmVhZBoDAQMEgtPkkwINEgsvd29ya3NwYWNlcxK+AQoPVXBkYXRlV29ya3NwYWNlEisubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXF1ZXN0GiwubGF0Y2hrZXkuc2hhcmluZy52MS5VcGRhdGVXb3Jrc3BhY2VSZXNwb25zZSJQkAICirUYGRIQd29ya3NwYWNlczp3cml0ZRoDAQMEKAGC0+STAio6ASpiCXdvcmtzcGFjZTIaL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0SvQEKCVB1dE1lbWJlchIlLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVxdWVzdBomLmxhdGNoa2V5LnNoYXJpbmcudjEuUHV0TWVtYmVyUmVzcG9uc2UiYZACAoq1GBsSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCABKAGC0+STAjk6ASpiBm1lbWJlchosL3dvcmtzcGFjZXMve3dvcmtzcGFjZV9pZH0vbWVtYmVycy97dXNlcl9pZH0SuwEKDFJlbW92ZU1lbWJlchIoLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVxdWVzdBopLmxhdGNoa2V5LnNoYXJpbmcudjEuUmVtb3ZlTWVtYmVyUmVzcG9uc2UiVpACAoq1GBsSEHdvcmtzcGFjZXM6d3JpdGUaAwEDBCABKAGC0+STAi4qLC93b3Jrc3BhY2VzL3t3b3Jrc3BhY2VfaWR9L21lbWJlcnMve3VzZXJfaWR9EqsBCgtMaXN0TWVtYmVycxInLmxhdGNoa2V5LnNoYXJpbmcudjEuTGlzdE1lbWJlcnNSZXF1ZXN0GigubGF0Y2hrZXkuc2hhcmluZy52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIkmQAgGKtRgYEg93b3Jrc3BhY2VzOnJlYWQaAwEDBCgBgtPkkwIkEiIvd29ya3NwYWNlcy97d29ya3NwYWNlX2lkfS9tZW1iZXJzYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_latchkey_options_v1_access, file_latchkey_options_v1_http]);
 
 /**
- * What owns documents, links and API keys.
+ * A workspace, which owns documents, links and API keys.
  *
  * @generated from message latchkey.sharing.v1.Workspace
  */
@@ -32,7 +32,7 @@ export type Workspace = Message<"latchkey.sharing.v1.Workspace"> & {
   id: string;
 
   /**
-   * The workspace's name.
+   * The workspace's display name.
    *
    * @generated from field: string name = 2;
    */
@@ -46,14 +46,14 @@ export type Workspace = Message<"latchkey.sharing.v1.Workspace"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * How much the workspace may store. Always set, with every member.
+   * The limits of the workspace. Always set, with every member.
    *
    * @generated from field: latchkey.sharing.v1.WorkspaceQuota quota = 4;
    */
   quota?: WorkspaceQuota | undefined;
 
   /**
-   * How much the workspace stores now. Always set.
+   * The current usage. Always set.
    *
    * @generated from field: latchkey.sharing.v1.WorkspaceUsage usage = 5;
    */
@@ -68,38 +68,40 @@ export const WorkspaceSchema: GenMessage<Workspace> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_workspace, 0);
 
 /**
- * How much a workspace may store. A call that would store more is refused with `conflict`, which
- * names the quota, and stores nothing. Only a view that would be one too many is left out instead:
- * the document opens all the same. In requests, an unset member stands for the setting of the
- * service (`LATCHKEY_WORKSPACE_…_MAX`).
+ * The limits of a workspace. A call that would exceed one fails with `conflict`, which names the
+ * quota, and stores nothing. Views are an exception: the document still opens, and the view is not
+ * recorded. In requests, an unset limit means the setting `LATCHKEY_WORKSPACE_…_MAX` of the
+ * service.
  *
  * @generated from message latchkey.sharing.v1.WorkspaceQuota
  */
 export type WorkspaceQuota = Message<"latchkey.sharing.v1.WorkspaceQuota"> & {
   /**
-   * The bytes of all documents together: a whole number up to 9007199254740991. Not an integer type,
-   * which JSON would write as a text.
+   * The total size of all documents in bytes: a whole number, at most 9007199254740991. A double,
+   * because ProtoJSON encodes 64-bit integers as strings. Unset means the setting of the service.
    *
    * @generated from field: optional double bytes_max = 1;
    */
   bytesMax?: number | undefined;
 
   /**
-   * The number of documents.
+   * The number of documents. Unset means the setting of the service.
    *
    * @generated from field: optional uint32 documents_max = 2;
    */
   documentsMax?: number | undefined;
 
   /**
-   * The number of links, those that were revoked or have expired among them.
+   * The number of links, including expired and revoked ones. Unset means the setting of the
+   * service.
    *
    * @generated from field: optional uint32 links_max = 3;
    */
   linksMax?: number | undefined;
 
   /**
-   * The number of views of all links together. The views of a document go with it.
+   * The number of views of all links. Deleting a document deletes its views. Unset means the
+   * setting of the service.
    *
    * @generated from field: optional uint32 views_max = 4;
    */
@@ -114,13 +116,13 @@ export const WorkspaceQuotaSchema: GenMessage<WorkspaceQuota> = /*@__PURE__*/
   messageDesc(file_latchkey_sharing_v1_workspace, 1);
 
 /**
- * How much a workspace stores.
+ * The current usage of a workspace.
  *
  * @generated from message latchkey.sharing.v1.WorkspaceUsage
  */
 export type WorkspaceUsage = Message<"latchkey.sharing.v1.WorkspaceUsage"> & {
   /**
-   * The bytes of all documents together.
+   * The total size of all documents in bytes.
    *
    * @generated from field: double bytes = 1;
    */
@@ -134,14 +136,14 @@ export type WorkspaceUsage = Message<"latchkey.sharing.v1.WorkspaceUsage"> & {
   documents: number;
 
   /**
-   * The number of links, those that were revoked or have expired among them.
+   * The number of links, including expired and revoked ones.
    *
    * @generated from field: uint32 links = 3;
    */
   links: number;
 
   /**
-   * The number of views of all links together.
+   * The number of views of all links.
    *
    * @generated from field: uint32 views = 4;
    */
@@ -162,21 +164,21 @@ export const WorkspaceUsageSchema: GenMessage<WorkspaceUsage> = /*@__PURE__*/
  */
 export type Member = Message<"latchkey.sharing.v1.Member"> & {
   /**
-   * The workspace.
+   * The workspace's id.
    *
    * @generated from field: string workspace_id = 1;
    */
   workspaceId: string;
 
   /**
-   * The user.
+   * The user's id.
    *
    * @generated from field: string user_id = 2;
    */
   userId: string;
 
   /**
-   * What the user may do in the workspace.
+   * The user's role in the workspace.
    *
    * @generated from field: latchkey.sharing.v1.MemberRole role = 3;
    */
@@ -218,14 +220,14 @@ export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
  */
 export type CreateWorkspaceRequest = Message<"latchkey.sharing.v1.CreateWorkspaceRequest"> & {
   /**
-   * The workspace's name: 1 to 255 characters. Required.
+   * The workspace's display name: 1 to 255 characters. Required.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * The workspace's quota. Unset means the settings of the service.
+   * The limits of the workspace. Unset means the settings of the service.
    *
    * @generated from field: latchkey.sharing.v1.WorkspaceQuota quota = 2;
    */
@@ -246,7 +248,7 @@ export const CreateWorkspaceRequestSchema: GenMessage<CreateWorkspaceRequest> = 
  */
 export type CreateWorkspaceResponse = Message<"latchkey.sharing.v1.CreateWorkspaceResponse"> & {
   /**
-   * The workspace as it was created.
+   * The created workspace.
    *
    * @generated from field: latchkey.sharing.v1.Workspace workspace = 1;
    */
@@ -267,7 +269,7 @@ export const CreateWorkspaceResponseSchema: GenMessage<CreateWorkspaceResponse> 
  */
 export type GetWorkspaceRequest = Message<"latchkey.sharing.v1.GetWorkspaceRequest"> & {
   /**
-   * The workspace's id. Required.
+   * The workspace's id: at most 64 characters. Required.
    *
    * @generated from field: string workspace_id = 1;
    */
@@ -309,14 +311,14 @@ export const GetWorkspaceResponseSchema: GenMessage<GetWorkspaceResponse> = /*@_
  */
 export type ListWorkspacesRequest = Message<"latchkey.sharing.v1.ListWorkspacesRequest"> & {
   /**
-   * How many workspaces to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of workspaces to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 1;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -344,7 +346,7 @@ export type ListWorkspacesResponse = Message<"latchkey.sharing.v1.ListWorkspaces
   workspaces: Workspace[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -365,30 +367,30 @@ export const ListWorkspacesResponseSchema: GenMessage<ListWorkspacesResponse> = 
  */
 export type UpdateWorkspaceRequest = Message<"latchkey.sharing.v1.UpdateWorkspaceRequest"> & {
   /**
-   * The workspace's id. Required.
+   * The workspace's id: at most 64 characters. Required.
    *
    * @generated from field: string workspace_id = 1;
    */
   workspaceId: string;
 
   /**
-   * As in CreateWorkspaceRequest.
+   * The new display name: 1 to 255 characters. Unset means no change.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Which fields to change (AIP-134): `name`, `quota`. Unset means every field that has a value. Over
-   * HTTP it need not be sent: the members of the body are the mask.
+   * The fields to change (AIP-134): `name`, `quota`. Unset means every field that has a value.
+   * Optional over HTTP, where the members of the body are the mask.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * The whole quota, which replaces the last: an unset member means the setting of the service. For
-   * clients and staff only.
+   * All limits of the workspace, which replace the old ones. Unset means no change, or the settings
+   * of the service if `update_mask` names the field. Only service clients and staff may set it.
    *
    * @generated from field: latchkey.sharing.v1.WorkspaceQuota quota = 4;
    */
@@ -430,21 +432,21 @@ export const UpdateWorkspaceResponseSchema: GenMessage<UpdateWorkspaceResponse> 
  */
 export type PutMemberRequest = Message<"latchkey.sharing.v1.PutMemberRequest"> & {
   /**
-   * The workspace's id. Required.
+   * The workspace's id: at most 64 characters. Required.
    *
    * @generated from field: string workspace_id = 1;
    */
   workspaceId: string;
 
   /**
-   * The id of a user of kind USER_KIND_MEMBER. Required.
+   * The id of a user of kind USER_KIND_MEMBER: at most 64 characters. Required.
    *
    * @generated from field: string user_id = 2;
    */
   userId: string;
 
   /**
-   * What the user may do in the workspace. Required.
+   * The user's role in the workspace. Required.
    *
    * @generated from field: latchkey.sharing.v1.MemberRole role = 3;
    */
@@ -486,14 +488,14 @@ export const PutMemberResponseSchema: GenMessage<PutMemberResponse> = /*@__PURE_
  */
 export type RemoveMemberRequest = Message<"latchkey.sharing.v1.RemoveMemberRequest"> & {
   /**
-   * The workspace's id. Required.
+   * The workspace's id: at most 64 characters. Required.
    *
    * @generated from field: string workspace_id = 1;
    */
   workspaceId: string;
 
   /**
-   * The user's id. Required.
+   * The user's id: at most 64 characters. Required.
    *
    * @generated from field: string user_id = 2;
    */
@@ -529,21 +531,21 @@ export const RemoveMemberResponseSchema: GenMessage<RemoveMemberResponse> = /*@_
  */
 export type ListMembersRequest = Message<"latchkey.sharing.v1.ListMembersRequest"> & {
   /**
-   * The workspace's id. Required.
+   * The workspace's id: at most 64 characters. Required.
    *
    * @generated from field: string workspace_id = 1;
    */
   workspaceId: string;
 
   /**
-   * How many members to return at most: 50 when unset, 200 at most (more is read as 200).
+   * The maximum number of members to return. Unset means 50. A value above 200 is read as 200.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * The `next_page_token` of the page before. Unset means the first page.
+   * The `next_page_token` of the previous response. Unset means the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -571,7 +573,7 @@ export type ListMembersResponse = Message<"latchkey.sharing.v1.ListMembersRespon
   members: Member[];
 
   /**
-   * What to send as `page_token` for the next page. Empty on the last page.
+   * The `page_token` of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -586,37 +588,37 @@ export const ListMembersResponseSchema: GenMessage<ListMembersResponse> = /*@__P
   messageDesc(file_latchkey_sharing_v1_workspace, 17);
 
 /**
- * What a member may do in a workspace.
+ * A member's role in a workspace.
  *
  * @generated from enum latchkey.sharing.v1.MemberRole
  */
 export enum MemberRole {
   /**
-   * Never accepted.
+   * Not accepted.
    *
    * @generated from enum value: MEMBER_ROLE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Everything that an admin may, and saying who else is an owner. A workspace that has an owner
-   * always keeps one.
+   * Has the scopes of an admin, and can also add, change and remove owners. A workspace with an
+   * owner always keeps at least one.
    *
    * @generated from enum value: MEMBER_ROLE_OWNER = 1;
    */
   OWNER = 1,
 
   /**
-   * Reads and writes documents, links, API keys, the workspace and its members. The scopes
-   * `documents`, `links`, `api_keys` and `workspaces`, each for reading and writing.
+   * Manages documents, links, API keys, the workspace and its members: `read` and `write` for the
+   * areas `documents`, `links`, `api_keys` and `workspaces`.
    *
    * @generated from enum value: MEMBER_ROLE_ADMIN = 2;
    */
   ADMIN = 2,
 
   /**
-   * Reads and writes documents and links, and sees the workspace and its members. The scopes
-   * `documents` and `links`, each for reading and writing, and `workspaces:read`.
+   * Manages documents and links, and sees the workspace and its members: `read` and `write` for the
+   * areas `documents` and `links`, and `workspaces:read`.
    *
    * @generated from enum value: MEMBER_ROLE_MEMBER = 3;
    */
@@ -630,18 +632,17 @@ export const MemberRoleSchema: GenEnum<MemberRole> = /*@__PURE__*/
   enumDesc(file_latchkey_sharing_v1_workspace, 0);
 
 /**
- * Workspaces, which own documents, links and API keys; and their members. A workspace cannot be
- * deleted; its documents, links, keys and members can each be taken away.
+ * Workspaces, which own documents, links and API keys, and their members. A workspace cannot be
+ * deleted. Its documents can be deleted, its links and keys revoked, and its members removed.
  *
- * It stands in this package because everything here belongs to a workspace. Its paths stand beside
- * those of clients and users, outside `/api/v1`: it is for whoever runs the platform, and for a
- * workspace's own owners and admins.
+ * The service is in this package because workspaces own all of its resources. Its paths are outside
+ * `/api/v1`, like those of clients and users, because operators of the platform use it, too.
  *
  * @generated from service latchkey.sharing.v1.WorkspaceService
  */
 export const WorkspaceService: GenService<{
   /**
-   * Creates a workspace, with no members.
+   * Creates a workspace without members.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.CreateWorkspace
    */
@@ -651,10 +652,10 @@ export const WorkspaceService: GenService<{
     output: typeof CreateWorkspaceResponseSchema;
   },
   /**
-   * Reads a workspace.
+   * Returns a workspace.
    *
    * Errors:
-   * - `not_found`: there is no such workspace.
+   * - `not_found`: the workspace does not exist.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.GetWorkspace
    */
@@ -664,7 +665,7 @@ export const WorkspaceService: GenService<{
     output: typeof GetWorkspaceResponseSchema;
   },
   /**
-   * Lists the workspaces, newest first. A member sees the workspaces that they are a member of.
+   * Lists the workspaces, newest first. Members see only their own workspaces.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.ListWorkspaces
    */
@@ -674,11 +675,11 @@ export const WorkspaceService: GenService<{
     output: typeof ListWorkspacesResponseSchema;
   },
   /**
-   * Changes a workspace's name or quota. Members, its owners among them, cannot change the quota.
+   * Changes a workspace's name or quota. Members, including owners, cannot change the quota.
    *
    * Errors:
-   * - `not_found`: there is no such workspace.
-   * - `forbidden`: a member has asked for another quota.
+   * - `not_found`: the workspace does not exist.
+   * - `forbidden`: a member tries to change the quota.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.UpdateWorkspace
    */
@@ -688,20 +689,18 @@ export const WorkspaceService: GenService<{
     output: typeof UpdateWorkspaceResponseSchema;
   },
   /**
-   * Makes a user a member of a workspace, or changes the role that the user has there. It takes
-   * effect at once, and within a second in every other process.
+   * Adds a user to a workspace, or changes the user's role in it. The change takes effect at once
+   * in this process and within a second in every other.
    *
-   * Users are of no workspace: whoever knows a user's id can take the user in, and then sees the
-   * user's name and e-mail address.
-   *
-   * A role can be given only by a caller who holds all of its scopes. Among members, only owners
-   * make somebody an owner, or an owner something else.
+   * A caller who knows the id of a user can add that user, and can then see the user's name and
+   * e-mail address. To give a role, the caller must hold all of its scopes. Among members, only
+   * owners can make another user an owner or change the role of an owner.
    *
    * Errors:
-   * - `not_found`: there is no such workspace or user.
-   * - `conflict`: the user is staff, who need no membership; or the workspace would lose its last
+   * - `not_found`: the workspace or the user does not exist.
+   * - `conflict`: the user is staff and needs no membership, or the workspace would lose its last
    *   owner.
-   * - `forbidden`: the role is not the caller's to give or to take away.
+   * - `forbidden`: the caller may not give or change this role.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.PutMember
    */
@@ -711,10 +710,11 @@ export const WorkspaceService: GenService<{
     output: typeof PutMemberResponseSchema;
   },
   /**
-   * Takes a user out of a workspace, at once. Among members, only owners remove an owner.
+   * Removes a user from a workspace: at once in this process and within a second in every other.
+   * Among members, only owners can remove an owner.
    *
    * Errors:
-   * - `not_found`: there is no such workspace, or the user is not a member of it.
+   * - `not_found`: the workspace does not exist, or the user is not a member of it.
    * - `conflict`: the workspace would lose its last owner.
    * - `forbidden`: the caller may not remove an owner.
    *
@@ -729,7 +729,7 @@ export const WorkspaceService: GenService<{
    * Lists a workspace's members, newest first.
    *
    * Errors:
-   * - `not_found`: there is no such workspace.
+   * - `not_found`: the workspace does not exist.
    *
    * @generated from rpc latchkey.sharing.v1.WorkspaceService.ListMembers
    */
