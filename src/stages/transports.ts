@@ -11,6 +11,8 @@ import { startRetention } from '../audit/retention.ts';
 import { failureOf } from '../errors/errors.ts';
 import { consoleRoute } from '../http/console-route.ts';
 import { errorsRoute } from '../http/errors-route.ts';
+import { homeRoute } from '../http/home-route.ts';
+import { createNotFoundHtml } from '../http/not-found-html.ts';
 import { queryDatabase, storageFailure } from '../storage/database.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
 import { createPeerOf } from '../transports/http/peer.ts';
@@ -57,7 +59,9 @@ export async function startTransports(options: AppOptions, started: Started): Pr
   const http = await startHttpTransport({
     endpoints,
     bodies,
+    notFoundHtml: createNotFoundHtml(assets),
     routes: [
+      homeRoute,
       errorsRoute(assets),
       consoleRoute({ publicUrl, assets, uploadBytesMax, random }),
       ...sharing.routes,

@@ -6,6 +6,8 @@ import { requestIdFrom } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { bearerChallenge } from '../../errors/challenge.ts';
 import { Failure, fail } from '../../errors/errors.ts';
+import { acceptsHtml } from '../../http/accepts-html.ts';
+import type { NotFoundHtml } from '../../http/not-found-html.ts';
 import type { HttpObservation } from '../../http/observation.ts';
 import type { HttpRoute } from '../../http/route.ts';
 import type { Deadlines } from '../http/deadlines.ts';
@@ -18,11 +20,13 @@ import { basicChallenge } from './oauth-form.ts';
 import { answerRoute } from './route.ts';
 import type { Routed, Target } from './routed.ts';
 import { createRouter, type Route } from './router.ts';
-import { parseTemplate } from './template.ts';
+import { parseTemplate, rootTemplate } from './template.ts';
 
 export type GatewayOptions = {
   readonly endpoints: readonly Endpoint[];
   readonly routes: readonly HttpRoute[];
+  /** Sent to browsers for a path that does not exist. */
+  readonly notFoundHtml?: NotFoundHtml;
   /** The service's own origin. */
   readonly publicUrl: string;
   readonly peerOf: PeerOf;
@@ -128,7 +132,7 @@ function routesOf({ endpoints, routes }: GatewayOptions): Route<Target>[] {
   }));
   const others = routes.map((route) => ({
     method: route.method,
-    template: parseTemplate(route.path),
+    template: route.path === '/' ? rootTemplate : parseTemplate(route.path),
     value: { kind: 'route', route } as const,
     name: route.name,
   }));
@@ -155,7 +159,7 @@ export function sayError(
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
-  { publicUrl, observe, peerOf, failureOf }: GatewayOptions,
+  { publicUrl, observe, peerOf, failureOf, notFoundHtml }: GatewayOptions,
 ): void {
   const { routed } = request;
   const failure = fromFastify(error, routed === undefined) ?? failureOf(error);
@@ -184,13 +188,20 @@ export function sayError(
     answerEarly(request.raw, reply.raw, withId(problem, requestId));
     return;
   }
+  const isUnrouted = routed !== undefined && target === undefined;
+  const isBrowser = isUnrouted && problem.status === 404 && wantsHtml(request);
+  const { headers, body } = isBrowser && notFoundHtml !== undefined ? notFoundHtml : problem;
   // serializer: the body is text already, whatever its content type.
   reply
     .status(problem.status)
-    .headers(problem.headers)
+    .headers(headers)
     .header('x-request-id', requestId)
-    .serializer((body) => String(body))
-    .send(problem.body);
+    .serializer((text) => String(text))
+    .send(body);
+}
+
+function wantsHtml({ method, headers }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && acceptsHtml(headers.accept);
 }
 
 /** Refuses a request before routing. `status` replaces the status of the catalogue. */

@@ -33,6 +33,13 @@ export interface PathSegments {
 
 export type Capture = readonly [fieldPath: string, value: string];
 
+/** The path `/`. The grammar of http rules has no template for it. */
+export const rootTemplate: Template = {
+  source: '/',
+  segments: [{ kind: 'literal', text: '' }],
+  variables: [],
+};
+
 /** Throws an Error that quotes the template and says at which column (from 1) it is wrong. */
 export function parseTemplate(source: string): Template {
   const cursor: Cursor = { source, at: 0, segments: [], variables: [], insideVariable: false };

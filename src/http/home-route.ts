@@ -1,0 +1,17 @@
+import { fail } from '../errors/errors.ts';
+import { acceptsHtml } from './accepts-html.ts';
+import type { HttpRoute } from './route.ts';
+
+/** Redirects a browser from `/` to the console. For other clients, the path does not exist. */
+export const homeRoute: HttpRoute = {
+  method: 'GET',
+  path: '/',
+  name: 'home',
+  async answer(request) {
+    if (!acceptsHtml(request.header('accept'))) {
+      throw fail('not_found', 'Nothing exists at this path.');
+    }
+    const headers = { location: '/console', 'cache-control': 'no-store', vary: 'accept' };
+    return { status: 302, headers, body: undefined };
+  },
+};
