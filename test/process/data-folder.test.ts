@@ -132,7 +132,7 @@ describe('an empty database is not filled', () => {
   ])(
     'where its file %s and a master key and documents are left, unless that is forced',
     async (_, lose) => {
-      const dataDir = await stoppedInstallation();
+      const dataDir = await usedFolder();
       const secrets = await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8');
       await lose(dataDir);
       const names = await readdir(dataDir);

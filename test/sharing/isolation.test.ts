@@ -90,8 +90,6 @@ const bound: readonly Caller[] = ['key', ...roles];
 describeApp('two workspaces', (suite) => {
   let ours: FilledWorkspace;
   let theirs: FilledWorkspace;
-  /** The other workspace's rows and files, which no test changes. */
-  let before: Awaited<ReturnType<typeof stateOfTheirs>>;
   const users = new Map<Caller, string>();
   beforeAll(async () => {
     [ours, theirs] = [
@@ -104,7 +102,6 @@ describeApp('two workspaces', (suite) => {
     }
     const both = await addMember(db, ours.ids.workspace_id, 'owner');
     users.set('member of both', await addMember(db, theirs.ids.workspace_id, 'owner', both));
-    before = await stateOfTheirs();
   });
 
   /** The credential with which that caller may call the method in our workspace. */
@@ -166,6 +163,7 @@ describeApp('two workspaces', (suite) => {
         async (who) => {
           const authorization = await credentialOf(who, method);
           const rest = requiredFields[method.name] ?? {};
+          const before = await stateOfTheirs();
           const own = { ...ours.ids, page_token: '' };
           const call = (id: string) => {
             const fields = { ...own, [field]: id };
@@ -197,6 +195,7 @@ describeApp('two workspaces', (suite) => {
         async (who) => {
           const authorization = await credentialOf(who, method);
           const rest = requiredFields[method.name] ?? {};
+          const before = await stateOfTheirs();
           const call = (ids: object) => {
             const fields = { ...ids, page_token: '' };
             return callMethodWithText(suite.app, transport, {
