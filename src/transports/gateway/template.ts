@@ -34,11 +34,7 @@ export interface PathSegments {
 export type Capture = readonly [fieldPath: string, value: string];
 
 /** The path `/`. The grammar of http rules has no template for it. */
-export const rootTemplate: Template = {
-  source: '/',
-  segments: [{ kind: 'literal', text: '' }],
-  variables: [],
-};
+export const rootTemplate: Template = { source: '/', segments: [], variables: [] };
 
 /** Throws an Error that quotes the template and says at which column (from 1) it is wrong. */
 export function parseTemplate(source: string): Template {
