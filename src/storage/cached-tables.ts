@@ -1,5 +1,5 @@
-// Which writes evict cached entries. The plugins here derive it from the queries themselves, so
-// that no code that writes has to say it.
+// Decides which writes evict cached entries. The plugins here inspect the queries themselves, so
+// callers do not name the caches that their writes affect.
 import type {
   ColumnUpdateNode,
   KyselyPlugin,
@@ -12,18 +12,18 @@ import type {
 import type { Database, Executor, RevisionRow, Schema } from './schema.ts';
 
 /**
- * `access`: credentials and their owners, users, memberships and sessions. `signing_keys` and
- * `revoked_tokens`: those tables.
+ * `access` covers credentials and their owners, users, memberships and sessions. `signing_keys` and
+ * `revoked_tokens` cover the tables of those names.
  */
 export type Topic = RevisionRow['name'];
 
 type CachedTable<Row> = {
   readonly topic: Topic;
-  /** `evict` unless no cache can hold anything about a row with a new, random id. */
+  /** `keep` if no cache can hold anything about a row with a new, random id. */
   readonly inserts: 'evict' | 'keep';
   /** `keep` if only rows that no cache trusts any more are deleted. */
   readonly deletes: 'evict' | 'keep';
-  /** The columns that no cache holds. A new column counts as cached until it is listed here. */
+  /** The columns that no cache holds. Every other column counts as cached. */
   readonly uncached: readonly (keyof Row & string)[];
 };
 
@@ -48,7 +48,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
   sessions: {
     topic: 'access',
     inserts: 'keep',
-    // Sessions are deleted after they ended, and no token outlives its session.
+    // Expired sessions are deleted. No token outlives its session.
     deletes: 'keep',
     uncached: ['refresh_time', 'expire_time'],
   },
@@ -56,20 +56,20 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     topic: 'signing_keys',
     inserts: 'evict',
     deletes: 'evict',
-    // Written while a keyring loads: it would wait for itself.
+    // A keyring writes this column while it loads. Evicting would make the keyring wait for itself.
     uncached: ['token_seconds_max'],
   },
-  // Revocations are deleted after their tokens expired.
+  // A revocation is deleted after its token has expired.
   revoked_tokens: { topic: 'revoked_tokens', inserts: 'evict', deletes: 'keep', uncached: [] },
 };
 
-/** Notes which topics the queries of one transaction have changed. */
+/** Records the topics that the queries of one transaction have changed. */
 export class WriteRecorder implements KyselyPlugin {
   readonly #queries = new WeakMap<object, Topic>();
   readonly #changed = new Set<Topic>();
   readonly #revisions = new Map<Topic, number>();
 
-  /** The transaction with its writes recorded. */
+  /** Returns the transaction with its writes recorded. */
   record(trx: Transaction<Schema>): Transaction<Schema> {
     const others = trx.getExecutor().plugins.filter((one) => !(one instanceof CommitListeners));
     let recorded = trx.withoutPlugins();
@@ -82,7 +82,7 @@ export class WriteRecorder implements KyselyPlugin {
     return this.#revisions;
   }
 
-  /** The changed topics whose counters it has not incremented yet, in one order. */
+  /** The changed topics whose counters the transaction has not incremented yet, sorted. */
   get pending(): Topic[] {
     return [...this.#changed].filter((topic) => !this.#revisions.has(topic)).sort();
   }
@@ -99,24 +99,26 @@ export class WriteRecorder implements KyselyPlugin {
 
   async transformResult({ queryId, result }: PluginTransformResultArgs) {
     const topic = this.#queries.get(queryId);
-    // SQLite does not count the rows of a query that returns them.
+    // SQLite does not report the number of affected rows for a query that returns rows.
     const rows = result.numAffectedRows ?? BigInt(result.rows.length);
     if (topic !== undefined && rows > 0n) this.#changed.add(topic);
     return result;
   }
 }
 
-/** The recorder of a transaction; undefined outside of `transact`. */
+/** Returns the recorder of a transaction, or undefined outside of `transact`. */
 export function recorderOf(trx: Executor): WriteRecorder | undefined {
   return trx.getExecutor().plugins.find((one) => one instanceof WriteRecorder);
 }
 
-/** The counters of topics. */
+/** Maps topics to their counters. */
 export type Revisions = ReadonlyMap<Topic, number>;
 
 type CommitListener = (revisions: Revisions) => Promise<void>;
 
-/** The listeners of a database. Refuses writes to cached tables outside of `transact`. */
+/**
+ * Holds the commit listeners of a database. Rejects writes to cached tables outside of `transact`.
+ */
 export class CommitListeners implements KyselyPlugin {
   readonly #listeners = new Set<CommitListener>();
 
@@ -147,7 +149,7 @@ export function commitListenersOf(db: Database): CommitListeners | undefined {
   return db.getExecutor().plugins.find((one) => one instanceof CommitListeners);
 }
 
-/** The topic that a query changes if it changes any row. */
+/** Returns the topic that a query changes if it affects any row. */
 function topicOf(node: RootOperationNode): Topic | undefined {
   if (node.kind === 'RawNode') refuseRawWrite(node.sqlFragments);
   const table = tableOf(node);
@@ -178,7 +180,7 @@ function evicts(
 const isTable = (name: string | undefined): name is keyof Schema =>
   name !== undefined && Object.hasOwn(cachedTables, name);
 
-/** The table that a query writes to. */
+/** Returns the table that a query writes to. */
 function tableOf(node: RootOperationNode): string | undefined {
   switch (node.kind) {
     case 'UpdateQueryNode':
@@ -200,7 +202,7 @@ function nameOf(node: OperationNode | undefined): string | undefined {
   return identifier.name;
 }
 
-/** An update of a column to itself locks the row and changes nothing. */
+/** Updating a column to itself locks the row and changes nothing. */
 function isSelf({ column, value }: ColumnUpdateNode): boolean {
   const name = columnOf(column);
   return name !== undefined && name === columnOf(value);
@@ -212,7 +214,7 @@ function columnOf(node: OperationNode): string | undefined {
   return 'name' in column ? column.name : columnOf(column);
 }
 
-/** The table that a raw statement writes to cannot be read from the query. */
+/** Rejects a raw write statement, because its table cannot be read from the query node. */
 function refuseRawWrite([start = '']: readonly string[]): void {
   if (/^\s*(insert|update|delete)\b/i.test(start)) {
     throw new Error('a write must be made with the query builder, not with raw SQL');

@@ -1,4 +1,4 @@
-/** The stored bytes of a document are not those that were uploaded. */
+/** The stored bytes of a document differ from the uploaded bytes. */
 export class DamagedBlob extends Error {
   readonly blobId: string;
   readonly damage: Damage;

@@ -17,8 +17,8 @@ import type { Database, Executor, Schema } from './schema.ts';
 import { sqlite, sqliteUnchanged } from './sqlite.ts';
 
 /**
- * Opens `url`, `sqlite:<file>` or `postgres://…`, and brings its schema up to date. The caller
- * closes it with `destroy()`.
+ * Opens `url` (`sqlite:<file>` or `postgres://…`) and migrates its schema to the latest version.
+ * The caller closes the database with `destroy()`.
  */
 export async function openDatabase(url: string): Promise<Database> {
   const { dialect, ready } = url.startsWith('sqlite:')
@@ -36,22 +36,22 @@ export async function openDatabase(url: string): Promise<Database> {
 }
 
 /**
- * Opens a database as it is, to read from it. An SQLite file must exist; it is not opened as
- * `readonly`, because SQLite would then leave the files that it makes next to it.
+ * Opens a database for reading, without migrating it. An SQLite file must exist. The file is not
+ * opened as `readonly`, because SQLite would then leave its `-wal` and `-shm` files behind.
  */
 export function openUnchanged(url: string): Database {
   if (!url.startsWith('sqlite:')) return new Kysely<Schema>(postgres(url));
   return new Kysely<Schema>({ dialect: sqliteUnchanged(url.slice('sqlite:'.length)) });
 }
 
-/** Throws where the database does not answer a query. */
+/** Throws if the database does not answer a query. */
 export async function queryDatabase(db: Database): Promise<void> {
   await db.selectFrom('revisions').select('value').execute();
 }
 
 const attemptsMax = 20;
 
-/** The answer to a COMMIT was lost: the change may have been made or not. */
+/** The answer to a COMMIT was lost: the change may or may not have been made. */
 export class UnconfirmedCommit extends Failure {
   constructor(cause: unknown) {
     const detail = 'The database has not confirmed the change. It may have been made.';
@@ -60,11 +60,11 @@ export class UnconfirmedCommit extends Failure {
 }
 
 /**
- * Runs `work` in a transaction and retries it if the database asks for that (a busy SQLite file, a
- * serialization failure). `work` awaits nothing but the database; side effects come after it. A
- * write to a cached table increments the counter of its topic and, after the commit, evicts from
- * the caches of this process. Throws `UnconfirmedCommit` if the outcome is unknown; after any other
- * error nothing has changed.
+ * Runs `work` in a transaction and retries it if the database asks for a retry (a busy SQLite file,
+ * a serialization failure). `work` awaits only the database; the caller runs side effects
+ * afterwards. A write to a cached table increments the counter of its topic and, after the commit,
+ * evicts from the caches of this process. Throws `UnconfirmedCommit` if the outcome is unknown;
+ * after any other error nothing has changed.
  */
 export async function transact<T>(
   db: Database,
@@ -106,9 +106,10 @@ async function evict(db: Database, { revisions }: WriteRecorder): Promise<void> 
 }
 
 /**
- * Increments the counter of a topic, in the transaction of the change, and returns it. Other
- * transactions that do so wait until this one ends. `transact` does it at the end of a transaction
- * that writes to a cached table, unless it was done before.
+ * Increments the counter of a topic, in the transaction of the change, and returns the counter.
+ * Other transactions that increment the same counter wait until this one ends. `transact` calls
+ * this at the end of a transaction that writes to a cached table, unless `work` has already called
+ * it.
  */
 export async function raiseRevision(trx: Executor, topic: Topic): Promise<number> {
   const { value } = await trx
@@ -130,8 +131,8 @@ const transientCodes = new Set([
 ]);
 
 /**
- * Whether the database itself says that it has not committed. An I/O error of SQLite does not say
- * it, nor do those SQLSTATEs: lost connections, shutdown, system errors.
+ * Returns whether the database confirms that it did not commit. An I/O error of SQLite does not
+ * confirm it. Neither do the listed SQLSTATEs: lost connections, shutdown, system errors.
  */
 function isRefused(error: unknown): boolean {
   const code = codeOf(error);
@@ -145,7 +146,7 @@ function isTransient(error: unknown): boolean {
 
 const missingReferenceCodes = new Set(['SQLITE_CONSTRAINT_FOREIGNKEY', '23503']);
 
-/** Whether a write failed because the row that it refers to is not there (any more). */
+/** Returns whether a write failed because the row that it refers to does not exist (any more). */
 export function isMissingReference(error: unknown): boolean {
   return missingReferenceCodes.has(codeOf(error));
 }
@@ -156,7 +157,7 @@ const duplicateCodes = new Set([
   '23505',
 ]);
 
-/** Whether a write failed because a row with the same value is there already. */
+/** Returns whether a write failed because a row with the same value already exists. */
 export function isDuplicate(error: unknown): boolean {
   return duplicateCodes.has(codeOf(error));
 }
@@ -168,10 +169,13 @@ const fullCodes = new Set([
   'SQLITE_FULL',
 ]);
 
-/** What a failed query means for the caller: `unavailable` where the database is away or full. */
+/**
+ * Maps the error of a failed query to an error for the caller: `unavailable` if the database is
+ * unreachable or full.
+ */
 export function storageFailure(error: unknown): unknown {
   if (error instanceof Failure) return error;
-  // An extended code of SQLite is its primary code with a suffix.
+  // An extended code of SQLite is a primary code with a suffix.
   const code = codeOf(error).replace(/^(SQLITE_[A-Z]+)_.*$/, '$1');
   if (fullCodes.has(code)) {
     const detail = 'The database is full.';
@@ -184,7 +188,7 @@ export function storageFailure(error: unknown): unknown {
   });
 }
 
-/** Whether it is known that nothing was changed, as there was no room for it. */
+/** Returns whether the disk was full, so that nothing was changed. */
 export function databaseIsFull(error: unknown): boolean {
   return error instanceof Failure && fullCodes.has(codeOf(error.extra.cause));
 }

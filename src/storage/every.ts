@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * Does the work unless it was done in the last `ms`, by `now` in milliseconds. Does it again after
- * the clock was set back.
+ * Returns a function that runs `work`, but at most once per `ms` milliseconds. If the clock is set
+ * back, the next call runs `work`.
  */
 export function everyMs(ms: number, now: Clock, work: () => Promise<void>) {
   let next = Number.NEGATIVE_INFINITY;

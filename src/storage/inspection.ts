@@ -1,12 +1,14 @@
-// Looks at a database without changing it.
+// Inspects a database without changing it.
 import { openUnchanged } from './database.ts';
 import { compareMigrations, type MigrationComparison } from './migrate.ts';
 import type { Database } from './schema.ts';
 
 export type Inspection = MigrationComparison & {
-  /** The latest time of a row, in milliseconds since 1970; undefined for an empty database. */
+  /**
+   * The latest creation time of a row, in milliseconds since 1970; undefined for an empty database.
+   */
   readonly newestTime: number | undefined;
-  /** The ids of the master keys that encrypt the signing keys; none in an empty database. */
+  /** The ids of the master keys that encrypt the signing keys; empty for an empty database. */
   readonly masterKeyIds: readonly string[];
 };
 
@@ -32,7 +34,7 @@ async function readMasterKeyIds(db: Database): Promise<string[]> {
 
 async function readNewestTime(db: Database): Promise<number | undefined> {
   const times: number[] = [];
-  // Each has an index of its newest rows.
+  // Each of these tables has an index on its newest rows.
   for (const table of ['audit_events', 'users', 'signing_keys'] as const) {
     const newest = db.selectFrom(table).select('create_time').orderBy('create_time', 'desc');
     const row = await newest.limit(1).executeTakeFirst();

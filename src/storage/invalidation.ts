@@ -1,6 +1,6 @@
-// How a process learns that another process has changed something that it caches. The database has
-// a counter for each topic. The transaction of a change increments it; every process reads the
-// counters four times a second.
+// Informs a process that another process has changed something it caches. The database has a
+// counter for each topic. A transaction that changes a topic increments its counter, and every
+// process reads the counters four times a second.
 import { Failure, fail } from '../errors/errors.ts';
 import { commitListenersOf, type Revisions, type Topic } from './cached-tables.ts';
 import { storageFailure } from './database.ts';
@@ -14,17 +14,17 @@ type Listener = () => void | Promise<void>;
 export type Invalidations = {
   /** Calls the listener after each change of the topic, by any process. */
   onInvalidation(topic: Topic, listener: Listener): void;
-  /** Calls this process's listeners, as after a change. */
+  /** Calls this process's listeners as if the topic had changed. */
   invalidate(topic: Topic): Promise<void>;
   /**
    * Returns `undefined` while cached values may be trusted: up to 5 seconds after the counters were
-   * last read. After that, reads them first, or throws `unavailable`.
+   * last read. After that, reads the counters first, and throws `unavailable` if it cannot.
    */
   ensureFresh(): Promise<void> | undefined;
   stop(): Promise<void>;
 };
 
-/** Starts to read the counters. `monotonicNow` counts milliseconds and never jumps. */
+/** Starts polling the counters. `monotonicNow` returns milliseconds and never jumps. */
 export async function watchInvalidations(
   db: Database,
   monotonicNow: () => number = () => performance.now(),
@@ -36,7 +36,10 @@ export async function watchInvalidations(
   let notifying: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
 
-  /** One after the other: a value read before a change must not replace one read after it. */
+  /**
+   * Runs notifications one at a time: a value read before a change must not replace a value read
+   * after it.
+   */
   function notify(isChanged: (topic: Topic) => boolean): Promise<void> {
     const notifyAll = async () => {
       for (const [topic, listener] of listeners) if (isChanged(topic)) await listener();
@@ -68,7 +71,7 @@ export async function watchInvalidations(
   async function onCommit(revisions: Revisions): Promise<void> {
     await notify((topic) => revisions.has(topic));
     for (const [topic, value] of revisions) {
-      // The next poll need not notify again, unless there was another change in between.
+      // The next poll need not notify again, unless another change happened in between.
       if (known.get(topic) === value - 1) known.set(topic, value);
     }
   }

@@ -1,5 +1,5 @@
-// Row locks for both dialects. SQLite has no SELECT FOR UPDATE, so that a lock is an update that
-// changes nothing.
+// Row locks for both dialects. SQLite has no SELECT FOR UPDATE, so an update that changes nothing
+// takes the lock.
 import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { Executor, Schema } from './schema.ts';
 
@@ -11,8 +11,8 @@ const anyTable = (trx: Executor) => trx as unknown as Kysely<Record<string, AnyR
 type AnyRow = Record<string, unknown>;
 
 /**
- * Locks the rows whose `column` has one of the values until the transaction ends: other
- * transactions that lock or change them wait. Returns the rows as they are once locked.
+ * Locks the rows whose `column` has one of the values until the transaction ends. Other
+ * transactions that lock or change these rows wait. Returns the rows, read under the lock.
  */
 export async function lockRows<T extends keyof Schema>(
   trx: Executor,
@@ -31,7 +31,7 @@ export async function lockRows<T extends keyof Schema>(
   return rows as Selectable<Schema[T]>[];
 }
 
-/** Locks the row whose `column` has the value; undefined if there is none. */
+/** Locks the row whose `column` has the value. Returns undefined if there is no such row. */
 export async function lockRow<T extends keyof Schema>(
   trx: Executor,
   table: T,
@@ -42,8 +42,8 @@ export async function lockRow<T extends keyof Schema>(
 }
 
 /**
- * Inserts the rows that do not exist yet and locks those that do. They are locked in the order
- * given: use one order everywhere, so that transactions cannot deadlock. Returns the stored rows.
+ * Inserts the rows that do not exist and locks the rows that do. Rows are locked in the given
+ * order: use the same order everywhere to prevent deadlocks. Returns the stored rows.
  */
 export async function insertOrLockRows<T extends keyof Schema>(
   trx: Executor,

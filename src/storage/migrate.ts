@@ -1,19 +1,17 @@
-// Brings the schema of a database up to date.
+// Migrates the schema of a database.
 import { Migrator, sql } from 'kysely';
 import { up as createSchema } from './migrations/0001-schema.ts';
 import type { Database } from './schema.ts';
 
-/** In the order in which they are applied. */
+/** The migrations, in the order in which they are applied. */
 const migrations = { '0001-schema': { up: createSchema } };
 
 const attemptsMax = 5;
 
 /**
- * Applies the migrations that are missing, all or none. Throws where another version has applied
- * migrations that this one does not know.
- *
- * A failure is retried: nothing prevents two processes from migrating the same SQLite file, and the
- * slower one finds the work done at its next attempt.
+ * Applies all missing migrations, or none if one fails. Throws if the database has migrations that
+ * this version does not know. A failed attempt is retried, because two processes can migrate the
+ * same SQLite file at once: the slower process then finds the schema already migrated.
  */
 export async function migrate(db: Database): Promise<void> {
   const provider = { getMigrations: () => Promise.resolve(migrations) };
@@ -32,9 +30,9 @@ export async function migrate(db: Database): Promise<void> {
 }
 
 export type MigrationComparison = {
-  /** Migrations that the next start applies. */
+  /** The migrations that the next start applies. */
   readonly missing: readonly string[];
-  /** Applied migrations that this version does not know. */
+  /** The applied migrations that this version does not know. */
   readonly unknown: readonly string[];
 };
 

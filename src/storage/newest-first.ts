@@ -2,8 +2,8 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { PageQuery } from './page-token.ts';
 
 /**
- * Sorts rows of a table with `create_time` and an id newest first, and limits them to a page and
- * one row more, which tells whether there is another page.
+ * Sorts the rows of a table by `create_time` and id, newest first. Limits them to one row more than
+ * a page: the extra row shows that there is another page.
  */
 export function newestFirst<DB, T extends keyof DB, O>(
   query: SelectQueryBuilder<DB, T, O>,

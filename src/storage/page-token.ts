@@ -1,8 +1,8 @@
-// Page tokens of lists that are sorted newest first: opaque, versioned, and a position rather than
-// a count, so that a list may grow while it is being read.
+// Page tokens of lists that are sorted newest first. A token is opaque and versioned. It holds a
+// position rather than a count, so the list may grow between two pages.
 import { invalid } from '../errors/errors.ts';
 
-/** Where a page ended: the time and id of its last row. */
+/** The time and id of the last row of a page. */
 export type Position = { readonly time: number; readonly id: string };
 
 export type PageRequest = { readonly pageSize: number; readonly pageToken: string };
@@ -12,15 +12,15 @@ export type PageQuery = { readonly limit: number; readonly after: Position | und
 const sizeDefault = 50;
 const sizeMax = 200;
 
-/** Reads `page_size` (0 means 50; more than 200 is read as 200) and `page_token`. */
+/** Parses `page_size` and `page_token`. A `page_size` of 0 means 50; values above 200 mean 200. */
 export function pageQuery({ pageSize, pageToken }: PageRequest): PageQuery {
   const limit = pageSize === 0 ? sizeDefault : Math.min(pageSize, sizeMax);
   return { limit, after: pageToken === '' ? undefined : readToken(pageToken) };
 }
 
 /**
- * Cuts rows, of which one more than `limit` was read, to a page, and tells the token of the next;
- * an empty one for the last page.
+ * Returns a page and the token of the next page. `rows` contains up to one row more than `limit`.
+ * The token is empty on the last page.
  */
 export function pageOf<R extends { create_time: number; id: string }>(
   rows: R[],
@@ -33,7 +33,7 @@ export function pageOf<R extends { create_time: number; id: string }>(
   return { rows: page, nextPageToken };
 }
 
-/** Makes the token of the page after a position. */
+/** Makes the token of the page that follows a position. */
 export function tokenAt({ time, id }: Position): string {
   return Buffer.from(`1.${time}.${id}`).toString('base64url');
 }

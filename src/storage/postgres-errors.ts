@@ -1,14 +1,14 @@
-// Remembers which errors come from PostgreSQL or from a connection to it, so that the reset of a
-// caller's connection, which has the same code, is not taken for one of them.
+// Marks the errors that come from PostgreSQL or from a connection to it. A reset of the caller's
+// connection has the same error code and must not be mistaken for one of them.
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 
 const fromPostgres = new WeakSet<object>();
-/** Of those that opened no connection: whatever their reason is, the server cannot be used. */
+/** Errors of opening a connection. Whatever the cause, the server cannot be used. */
 const connecting = new WeakSet<object>();
 
 /**
- * Classes and codes of SQLSTATE for a server that is away, busy, stopping, or has failed over.
- * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * Classes and codes of SQLSTATE that mean that the server is unreachable, busy, stopping, or has
+ * failed over. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const awayStates = [
   '08', // connection_exception
@@ -23,12 +23,12 @@ const awayStates = [
 const sqlState = /^[0-9A-Z]{5}$/;
 
 function stateOf(error: object): string | undefined {
-  // Only the server sends a severity; `EPIPE`, a code of Node, has five letters, too.
+  // Only errors from the server have a severity. Node's code `EPIPE` also has five letters.
   const { code, severity } = error as { code?: unknown; severity?: unknown };
   return severity !== undefined && sqlState.test(String(code)) ? String(code) : undefined;
 }
 
-/** Whether an error of PostgreSQL says that the server cannot be used at this time. */
+/** Returns whether a PostgreSQL error means that the server cannot be used now. */
 export function isPostgresAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (connecting.has(error)) return true;
@@ -40,8 +40,8 @@ export function isPostgresAway(error: unknown): boolean {
 type Client = PostgresPoolClient & { release(destroy?: boolean): void };
 
 /**
- * Marks the errors of a pool. A connection that has failed, or did not answer in time, is not used
- * again: its transaction may still be open.
+ * Marks the errors of a pool. A connection that has failed or timed out is not reused, because its
+ * transaction may still be open.
  */
 export function markErrors(pool: PostgresPool): PostgresPool {
   return {

@@ -1,13 +1,13 @@
-// PostgreSQL: a pool of connections.
+// PostgreSQL, with a pool of connections.
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { markErrors } from './postgres-errors.ts';
 import type { Opened } from './sqlite.ts';
 
-/** A pool of connections to a server. */
+/** Opens a pool of connections to a server. */
 export function postgres(url: string): Opened {
   const types = new pg.TypeOverrides();
-  // Every bigint of the schema is a time in milliseconds or a count, far below 2^53.
+  // Every bigint in the schema is a time in milliseconds or a count, far below 2^53.
   types.setTypeParser(pg.types.builtins.INT8, Number);
   const pool = new pg.Pool({
     connectionString: url,
@@ -17,23 +17,26 @@ export function postgres(url: string): Opened {
     idleTimeoutMillis: 30_000,
     query_timeout: 10_000,
   });
-  // A lost idle connection is replaced at the next use; unheard, its error would end the process.
+  // The pool replaces a lost idle connection at its next use. Without a listener, the error would
+  // end the process.
   pool.on('error', () => {});
-  // Nor may one that is lost amid a query, which fails by itself.
+  // The same applies to a connection lost during a query. The query itself fails.
   pool.on('connect', (client) => client.on('error', () => {}));
-  // A query that was given up may still run, within a transaction that nothing would end.
+  // An abandoned query may still be running in a transaction that nothing would end.
   pool.on('release', (_error, client) => {
     if (!isReady(client)) client.end().catch(() => {});
   });
   return { dialect: new OurPostgresDialect({ pool: markErrors(pool) }), ready: () => {} };
 }
 
-/** Whether the server waits for the next query; pg does not declare the field. */
+/**
+ * Returns whether the server waits for the next query. The types of pg do not declare the field.
+ */
 function isReady(client: object): boolean {
   return !('readyForQuery' in client) || client.readyForQuery === true;
 }
 
-/** Where the connection is lost, a rollback fails, too, and its failure would hide the true one. */
+/** After a lost connection, the rollback also fails, and its error would hide the original one. */
 class OurPostgresDialect extends PostgresDialect {
   override createDriver() {
     const driver = super.createDriver();

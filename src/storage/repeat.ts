@@ -1,17 +1,17 @@
 export type Repeated = {
-  /** Ends after the round under way. */
+  /** Waits for the current round and starts no other one. */
   stop(): Promise<void>;
 };
 
 export type RepeatOptions = {
-  /** From the end of a round to the next one, in milliseconds. */
+  /** The pause between the end of a round and the start of the next, in milliseconds. */
   readonly pauseMs: number;
-  /** Returns early once the signal is aborted. */
+  /** Returns early if the signal is aborted. */
   readonly round: (signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
 };
 
-/** Runs a round at once and then again and again; an error ends its round only. */
+/** Runs a round at once and then repeatedly. An error ends only the current round. */
 export function repeat({ pauseMs, round, onError }: RepeatOptions): Repeated {
   const controller = new AbortController();
   const { signal } = controller;

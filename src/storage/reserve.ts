@@ -1,28 +1,28 @@
-// Room for deletions on a full disk. SQLite writes a deletion to its log first, which needs room:
-// where the disk is full, nothing could be deleted and no room be made. A start uses it, too.
+// Reserves disk space for deletions. SQLite first writes a deletion to its log, so on a full disk
+// it could not delete anything to free space. Starting on a full disk uses the reserve, too.
 import { randomBytes } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
 import { databaseIsFull } from './database.ts';
 import { reserveFileOf } from './sqlite.ts';
 
-/** A deletion with many links and views writes this much at most, nearly always. */
+/** Almost every deletion writes less than this, even with many links and views. */
 const reserveBytes = 4 * 1024 * 1024;
 const blockBytes = 256 * 1024;
 
 export type Reserve = {
-  /** Runs a deletion; where the database has no room for it, again with the reserve released. */
+  /** Runs a deletion. If the disk is full, releases the reserve and runs the deletion again. */
   use<T>(work: () => Promise<T>): Promise<T>;
-  /** Fills the reserve as far as there is room. */
+  /** Refills the reserve as far as the free space allows. */
   fill(): Promise<void>;
 };
 
-/** A file next to that of an SQLite database; a PostgreSQL server keeps its own room. */
+/** Returns the reserve, a file next to the SQLite database. PostgreSQL needs none. */
 export function createReserve(databaseUrl: string): Reserve {
   if (!databaseUrl.startsWith('sqlite:')) return { use: (work) => work(), fill: async () => {} };
   const file = reserveFileOf(databaseUrl.slice('sqlite:'.length));
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One after the other: two that use the reserve at once would find half of it each. */
+  /** Runs calls one at a time: two concurrent calls would each get only part of the reserve. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(work);
     last = done.catch(() => {});
@@ -45,7 +45,7 @@ export function createReserve(databaseUrl: string): Reserve {
   };
 }
 
-/** Random bytes, as a file system that compresses would not keep room for zeros. */
+/** Writes random bytes, because a compressing file system would reserve no space for zeros. */
 async function fillFile(file: string): Promise<void> {
   const size = await stat(file).then(
     (found) => found.size,

@@ -1,14 +1,16 @@
-// A bounded cache whose entries never outlive a change of what they were read from.
+// A bounded cache. A change of the database rows that an entry was read from evicts the entry.
 import { LRUCache } from 'lru-cache';
 import type { Topic } from './cached-tables.ts';
 import type { Invalidations } from './invalidation.ts';
 
 export type RevocationSafeCache<V> = {
-  /** The cached value. Throws `unavailable` if the database could not be read for 5 seconds. */
+  /**
+   * Returns the cached value. Throws `unavailable` if the database could not be read for 5 seconds.
+   */
   find(key: string): Promise<V | undefined>;
-  /** Reads the value from the database and caches it, unless something changed meanwhile. */
+  /** Reads the value from the database and caches it, unless the topic changed during the read. */
   load(key: string, read: () => Promise<V>): Promise<V>;
-  /** The cached value, or else the value that `read` returns, which is then cached. */
+  /** Returns the cached value, or calls `read` and caches its result. */
   get(key: string, read: () => Promise<V>): Promise<V>;
   delete(key: string): void;
 };
@@ -18,14 +20,14 @@ export type CacheOptions<V> = {
   /** The topic whose changes evict all entries. */
   readonly topic: Topic;
   readonly entriesMax?: number;
-  /** The largest sum of the sizes of all entries. */
+  /** The maximum sum of the sizes of all entries. */
   readonly sizeMax?: number;
   readonly sizeOf?: (value: V) => number;
-  /** Whether a value that was read is cached; unset: every value is. */
+  /** Returns whether to cache a value. By default, every value is cached. */
   readonly isCached?: (value: V) => boolean;
 };
 
-/** An object, so that `undefined` can be cached too. */
+/** Wraps the value, so that `undefined` can be cached too. */
 type Entry<V> = { readonly value: V };
 
 export function createRevocationSafeCache<V>(options: CacheOptions<V>): RevocationSafeCache<V> {

@@ -1,5 +1,5 @@
-// The rows. Times are integer milliseconds since 1970, digests and ciphertexts are text, flags are
-// 0 or 1, so that both dialects read and write the same values.
+// The types of the rows. Times are integer milliseconds since 1970, digests and ciphertexts are
+// text, and flags are 0 or 1, so that both dialects read and write the same values.
 import type { Kysely, Transaction } from 'kysely';
 import type {
   DocumentTable,
@@ -25,7 +25,10 @@ export type SigningKeyRow = {
   state: 'pending' | 'active' | 'retired' | 'removed' | 'revoked';
   /** The public key `x` of RFC 8037 §2, base64url. */
   public_x: string;
-  /** The private key in PKCS #8, encrypted under the master key `master_key_id`; then empty. */
+  /**
+   * The private key in PKCS #8, encrypted under the master key `master_key_id`. Empty once the key
+   * is retired or revoked.
+   */
   private_ciphertext: string;
   master_key_id: string;
   create_time: number;
@@ -34,7 +37,9 @@ export type SigningKeyRow = {
   /** When a retired key is no longer published. */
   remove_time: number | null;
   revoke_time: number | null;
-  /** The longest life of a token that it may have signed, as noted by each process that signs. */
+  /**
+   * The longest lifetime of a token that the key may have signed. Every signing process updates it.
+   */
   token_seconds_max: number;
 };
 
@@ -54,7 +59,7 @@ export type CustomerRow = {
   disable_time: number | null;
 };
 
-/** There is one while a customer has it. */
+/** The row exists while at least one customer has the account. */
 export type AccountRow = {
   id: string;
   create_time: number;
@@ -69,33 +74,38 @@ export type WorkspaceRow = {
   id: string;
   name: string;
   create_time: number;
-  /** The workspace's quota; null stands for the setting. */
+  /** The workspace's quota; null means that the quota of the settings applies. */
   bytes_max: number | null;
   documents_max: number | null;
   links_max: number | null;
   views_max: number | null;
 };
 
-/** How much of its quota a workspace uses. Changes in the transaction of the rows it counts. */
+/**
+ * How much of its quota a workspace uses. Updated in the transaction of each change to the counted
+ * rows.
+ */
 export type WorkspaceUsageRow = {
   workspace_id: string;
-  /** Of its documents. */
+  /** The total size of the workspace's documents. */
   bytes: number;
   documents: number;
   links: number;
   views: number;
 };
 
-/** A client's secret, a customer's key or a workspace's key: exactly one owner is set. */
+/**
+ * The secret of a client, or the API key of a customer or a workspace. Exactly one owner is set.
+ */
 export type CredentialRow = {
   id: string;
   client_id: string | null;
   customer_id: string | null;
   workspace_id: string | null;
   name: string;
-  /** SHA-256 of the whole credential, hexadecimal. */
+  /** The hexadecimal SHA-256 digest of the whole credential. */
   digest: string;
-  /** Space-separated; empty for a client's secret, whose scopes are the client's. */
+  /** Space-separated; empty for a secret, which has the scopes of its client. */
   scopes: string;
   create_time: number;
   expire_time: number | null;
@@ -106,10 +116,10 @@ export type CredentialRow = {
 export type UserRow = {
   id: string;
   kind: 'staff' | 'member';
-  /** In lower case. */
+  /** The e-mail address in lower case. */
   email: string;
   name: string;
-  /** argon2id, in the PHC string format. */
+  /** The argon2id hash in PHC string format. */
   password_hash: string;
   /** Space-separated. */
   scopes: string;
@@ -119,47 +129,47 @@ export type UserRow = {
 
 export type TotpSeedRow = {
   user_id: string;
-  /** The seed, encrypted under the master key `master_key_id`. */
+  /** The TOTP seed, encrypted under the master key `master_key_id`. */
   ciphertext: string;
   master_key_id: string;
   create_time: number;
-  /** When the user has shown a first code; until then no code is asked for. */
+  /** When the user confirmed the seed with a first code. Until then, sign-in requires no code. */
   confirm_time: number | null;
-  /** The time step of the last code that was taken; 0 before the first. */
+  /** The time step of the last accepted code; 0 before the first. */
   last_step: number;
 };
 
-/** A user who has signed in. */
+/** A session of a signed-in user. */
 export type SessionRow = {
   id: string;
   user_id: string;
-  /** SHA-256 of the cookie's secret, hexadecimal. */
+  /** The hexadecimal SHA-256 digest of the cookie's secret. */
   digest: string;
-  /** How the user signed in (RFC 8176), space-separated. */
+  /** The authentication methods of the sign-in (RFC 8176), space-separated. */
   amr: string;
-  /** Where the user signed in from. */
+  /** The network address of the sign-in. */
   address: string;
-  /** When the user signed in. */
+  /** The time of the sign-in. */
   create_time: number;
   refresh_time: number;
-  /** When it ends unless it is refreshed before. */
+  /** When the session expires unless it is refreshed. */
   expire_time: number;
   revoke_time: number | null;
 };
 
-/** How many attempts (to sign in, to pass a gate) there were lately, by what they share. */
+/** Counts recent attempts (at a sign-in, at a gate) with a common property, such as the network. */
 export type ThrottleCounterRow = {
-  /** A digest: names neither an address nor a user. */
+  /** A digest, so that the row reveals no address and no user. */
   key: string;
-  /** When the last attempt will be forgotten: the more there were, the later. */
+  /** When the last attempt will be forgotten: each attempt moves it further ahead. */
   level_time: number;
-  /** When the next attempt is heard. */
+  /** When the next attempt is accepted. */
   next_time: number;
 };
 
-/** A network that a user has signed in from. */
+/** A network from which a user has signed in. */
 export type FamiliarNetworkRow = {
-  /** A digest of both. */
+  /** A digest of the user and the network. */
   key: string;
   last_time: number;
 };
@@ -173,42 +183,45 @@ export type MemberRow = {
 
 export type RevokedTokenRow = {
   jti: string;
-  /** When the token would have expired; the row is of no use from then on. */
+  /** When the token would have expired. The row is not needed after that. */
   expire_time: number;
-  /** Of the topic `revoked_tokens`, by which processes tell what is new to them. */
+  /**
+   * The counter of the topic `revoked_tokens` at this revocation. Processes use it to read only new
+   * revocations.
+   */
   revision: number;
 };
 
-/** Counts the changes of a topic that other processes have to hear of. */
+/** Counts the changes of a topic. Other processes read the counter to detect a change. */
 export type RevisionRow = {
   name: 'access' | 'signing_keys' | 'revoked_tokens';
   value: number;
 };
 
-/** Something that was done, or an authentication that failed. */
+/** A completed action, or a failed authentication. */
 export type AuditEventRow = {
   id: string;
   create_time: number;
-  /** A principal's type; `system` for what the service does by itself. */
+  /** The principal's type, or `system` for actions of the service itself. */
   actor_type: string;
-  /** A client's, key's or user's id; empty where nobody has shown who they are. */
+  /** The id of the client, API key or user; empty for an unauthenticated caller. */
   actor_id: string;
   /** The method, such as `ClientService.CreateClient`. */
   action: string;
-  /** The id of what it was done to; empty where that is not known. */
+  /** The id of the affected object; empty if it is not known. */
   target: string;
-  /** `ok`, or an error's code. */
+  /** `ok` or an error code. */
   code: string;
-  /** How many like it the row stands for. */
+  /** The number of equal events that the row represents. */
   count: number;
   request_id: string;
   /** The caller's network address. */
   address: string;
 };
 
-/** The time by which old rows were last deleted; it follows the clock, but never jumps ahead. */
+/** The time by which old rows were last deleted. It follows the clock but never jumps ahead. */
 export type RetentionTimeRow = {
-  /** The table. */
+  /** The table that the time applies to. */
   name: string;
   time: number;
 };
@@ -242,5 +255,5 @@ export type Schema = {
 
 export type Database = Kysely<Schema>;
 
-/** What a query of a store runs on: the database itself, or a transaction. */
+/** Runs the queries of a store: the database itself, or a transaction. */
 export type Executor = Database | Transaction<Schema>;

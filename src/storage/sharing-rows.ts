@@ -1,4 +1,4 @@
-// The rows of documents, links, gates and views; see schema.ts for how values are stored.
+// The row types of documents, links, gates and views; schema.ts describes how values are stored.
 import type { Generated } from 'kysely';
 
 export type Flag = 0 | 1;
@@ -16,32 +16,32 @@ export type DocumentRow = {
 };
 
 export type DocumentTable = DocumentRow & {
-  /** When the stored bytes were last compared with the digest; 0 is never since the upload. */
+  /** When the stored bytes were last compared with the digest; 0 if never since the upload. */
   check_time: Generated<number>;
 };
 
 export type LinkRow = {
   id: string;
-  /** The secret part of the link's url. */
+  /** The secret part of the link's URL. */
   slug: string;
   workspace_id: string;
   document_id: string;
   name: string;
   email_required: Flag;
   email_verification_required: Flag;
-  /** argon2id, in the PHC string format. */
+  /** The argon2id hash in PHC string format. */
   password_hash: string | null;
   allow_download: Flag;
-  /** Grows with every change of the gate; what was granted under an older one is void. */
+  /** Incremented by every change of the gate. Access granted under an older revision is void. */
   gate_revision: number;
   create_time: number;
   expire_time: number | null;
   revoke_time: number | null;
-  /** Changes in the transaction of each view. */
+  /** Updated in the transaction of each view. */
   view_count: number;
 };
 
-/** As the table has it: a link is inserted without views. */
+/** The insertable row: a link is inserted without a view count. */
 export type LinkTable = Omit<LinkRow, 'view_count'> & { view_count: Generated<number> };
 
 export type ViewRow = {
@@ -53,31 +53,31 @@ export type ViewRow = {
   duration_ms: number;
 };
 
-/** What one visit of a view, a page opened once, has claimed of a document's page. */
+/** The time that one page load of a viewer has reported for one page of a document. */
 export type ViewPageRow = {
   view_id: string;
   visit: string;
-  /** 0 for the time spent on no page in particular. */
+  /** The page number; 0 for time that belongs to no particular page. */
   page: number;
   duration_ms: number;
 };
 
-/** The one-time code that proves an address to a link's gate. */
+/** The one-time code that verifies an e-mail address for a link's gate. */
 export type GateCodeRow = {
-  /** A digest of the link and the address: the last code sent is the one that counts. */
+  /** A digest of the link and the address, so that only the last code sent is valid. */
   key: string;
   link_id: string;
-  /** Of the code, under a key of the master key. */
+  /** A keyed digest of the code. The key is derived from the master key. */
   digest: string;
-  /** How often a code was tried. */
+  /** The number of attempts to enter the code. */
   tries: number;
   send_time: number;
   expire_time: number;
 };
 
-/** An address that a reader has proven to a gate of a workspace. */
+/** An e-mail address that a reader has verified at a gate of a workspace. */
 export type ProvenAddressRow = {
-  /** A digest of both. */
+  /** A digest of the workspace and the address. */
   key: string;
   last_time: number;
 };

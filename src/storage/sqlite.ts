@@ -4,25 +4,25 @@ import SQLite from 'better-sqlite3';
 import { type Dialect, SqliteAdapter, SqliteDialect } from 'kysely';
 import { codeOf } from '../files/error-code.ts';
 
-/** A dialect of Kysely with its connections. */
+/** A Kysely dialect with open connections. */
 export type Opened = {
   readonly dialect: Dialect;
-  /** To be called once the schema is up to date. */
+  /** The caller calls this once the schema is migrated. */
   readonly ready: () => void;
 };
 
-/** Opens a file, which is made if it is missing. */
+/** Opens a database file, and creates it if it is missing. */
 export function sqlite(file: string): Opened {
   const database = openSqlite(file);
   return {
     dialect: new OurSqliteDialect(database),
-    // From now on a busy file is waited for in `transact`, not in the driver, where the wait would
-    // stop the event loop.
+    // From now on `transact` waits for a busy file. Waiting in the driver would block the event
+    // loop.
     ready: () => database.pragma('busy_timeout = 0'),
   };
 }
 
-/** The file that keeps room on the disk of a database. */
+/** Returns the path of the file that reserves disk space for a database. */
 export const reserveFileOf = (file: string) => `${file}-reserve`;
 
 function openSqlite(file: string): SQLite.Database {
@@ -30,7 +30,7 @@ function openSqlite(file: string): SQLite.Database {
     return openFile(file);
   } catch (cause) {
     const isFull = /^(SQLITE_(IOERR|FULL)|ENOSPC)/.test(codeOf(cause));
-    // After a clean stop, SQLite needs room for the files that it makes next to the database.
+    // After a clean stop, SQLite needs space to create the files next to the database.
     if (isFull && existsSync(reserveFileOf(file))) {
       rmSync(reserveFileOf(file), { force: true });
       return openSqlite(file);
@@ -42,11 +42,11 @@ function openSqlite(file: string): SQLite.Database {
 }
 
 function openFile(file: string): SQLite.Database {
-  // SQLite gives the files next to it the same mode.
+  // SQLite creates the files next to the database with the mode of the database file.
   if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   const database = new SQLite(file, { timeout: 5_000 });
   try {
-    // A commit is on the disk when it returns.
+    // With WAL and `synchronous = FULL`, a commit is on the disk when it returns.
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
@@ -65,14 +65,17 @@ class OurSqliteDialect extends SqliteDialect {
     this.#database = database;
   }
 
-  /** Does migrations whole or not at all, which SQLite can, though Kysely does not expect it. */
+  /**
+   * Runs all migrations in one transaction. SQLite supports this, but Kysely's adapter says
+   * otherwise.
+   */
   override createAdapter() {
     return new TransactionalSqliteAdapter();
   }
 
   /**
-   * Where its disk is full, SQLite has rolled back by itself. To do it again would fail, and that
-   * failure would hide the true one.
+   * On a full disk, SQLite has already rolled back by itself. A second rollback would fail and hide
+   * the original error.
    */
   override createDriver() {
     const driver = super.createDriver();
@@ -90,7 +93,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
   }
 }
 
-/** A file that must exist, for reading alone. */
+/** Opens an existing file for reading only. */
 export function sqliteUnchanged(file: string): Dialect {
   const database = new SQLite(file, { fileMustExist: true, timeout: 5_000 });
   database.pragma('query_only = ON');

@@ -1,5 +1,5 @@
-// Slows guessing: after many attempts, the next one has to wait. Nothing is ever locked, and
-// attempts are forgotten with time.
+// Slows down guessing: after many attempts, the next one has to wait. Nothing is ever locked, and
+// attempts are forgotten over time.
 
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../clock.ts';
@@ -8,47 +8,49 @@ import { transact } from './database.ts';
 import type { Database, Executor, ThrottleCounterRow } from './schema.ts';
 
 export type ThrottleLimit = {
-  /** The number of attempts in a row that need not wait. */
+  /** The number of attempts in a row that need no wait. */
   readonly free: number;
-  /** The wait after the last of those; each further attempt doubles it. */
+  /** The wait after the last free attempt. Each further attempt doubles it. */
   readonly firstWaitMs: number;
   readonly waitMsMax: number;
-  /** The time in which one attempt is forgotten. */
+  /** The time after which one attempt is forgotten. */
   readonly forgetMs: number;
 };
 
-/** A limit for one value, such as one network. Attempts of the same counter add up. */
+/** Counts the attempts for one value of a limit, such as one network. */
 export type Counter = { readonly limit: ThrottleLimit; readonly key: string };
 
-/** An attempt that was counted. */
+/** A counted attempt. */
 export type Counted = Counter & { readonly next: ThrottleCounterRow; readonly addedMs: number };
 
 export type Throttle<Limits extends string> = {
-  /** The counter of a limit for the value that `parts` name. Only an HMAC of them is stored. */
+  /**
+   * Returns the counter of a limit for the value given by `parts`. Only an HMAC of them is stored.
+   */
   counter(limit: Limits, ...parts: string[]): Counter;
   /**
-   * Counts an attempt before it is checked, so that simultaneous attempts all count. Throws the
-   * refusal if it comes too early for one of the counters; then it does not count.
+   * Counts an attempt before it is checked, so that concurrent attempts all count. Throws the
+   * refusal, and counts nothing, if the attempt comes too early for one of the counters.
    */
   count(counters: readonly Counter[]): Promise<Counted[]>;
-  /** The same within a transaction, which the refusal rolls back. */
+  /** Like `count`, but within a transaction, which the refusal rolls back. */
   countIn(trx: Executor, counters: readonly Counter[]): Promise<Counted[]>;
-  /** Throws the refusal if an attempt would come too early. Counts nothing, and costs one read. */
+  /** Throws the refusal if an attempt would come too early. Counts nothing and costs one read. */
   check(counters: readonly Counter[]): Promise<void>;
-  /** Takes an attempt back, and its wait unless a later attempt has set another. */
+  /** Removes an attempt from its counter, and its wait unless a later attempt has set another. */
   takeBack(trx: Executor, counted: Counted): Promise<void>;
   /** Forgets all attempts of a counter. */
   clear(trx: Executor, counter: Counter): Promise<void>;
-  /** Deletes the counters that no longer matter. */
+  /** Deletes the counters that no longer have any effect. */
   sweep(trx: Executor): Promise<void>;
 };
 
 export type ThrottleOptions<Limits extends string> = {
   readonly db: Database;
-  /** 32 bytes, for one throttle only. */
+  /** 32 bytes, used by one throttle only. */
   readonly key: Uint8Array;
   readonly limits: Readonly<Record<Limits, ThrottleLimit>>;
-  /** Makes the error of an attempt that comes too early. */
+  /** Makes the error for an attempt that comes too early. */
   readonly refusal: (retryAfterSeconds: number) => Failure;
   readonly now: Clock;
 };
@@ -70,7 +72,8 @@ export function createThrottle<Limits extends string>({
     const all: Counted[] = [];
     for (const counter of inOrder(counters)) {
       const stored = await lock(trx, counter.key);
-      // Not before the lock: the last attempt may have been counted while this one waited.
+      // Reads the clock under the lock: another attempt may have been counted while this one
+      // waited.
       const time = now();
       const row = bounded(counter.limit, stored, time);
       refuseEarly(row, time);
@@ -82,7 +85,7 @@ export function createThrottle<Limits extends string>({
     return all;
   }
 
-  /** Reads a counter, after creating it if necessary, and locks it until the commit. */
+  /** Reads a counter and locks it until the commit. Creates the counter if necessary. */
   function lock(trx: Executor, key: string): Promise<ThrottleCounterRow> {
     return trx
       .insertInto(table)
@@ -112,7 +115,7 @@ export function createThrottle<Limits extends string>({
     },
 
     async count(counters) {
-      // A flood costs reads, but no writes.
+      // A flood of attempts costs reads but no writes.
       await check(counters);
       return transact(db, (trx) => countIn(trx, counters));
     },
@@ -147,7 +150,9 @@ export function createThrottle<Limits extends string>({
   };
 }
 
-/** The same order everywhere, so that simultaneous attempts cannot deadlock. */
+/**
+ * Sorts the counters, so that concurrent attempts lock them in the same order and cannot deadlock.
+ */
 function inOrder(counters: readonly Counter[]): Counter[] {
   return [...counters].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
@@ -156,8 +161,9 @@ const levelMaxOf = ({ free, firstWaitMs, waitMsMax }: ThrottleLimit) =>
   free + Math.log2(waitMsMax / firstWaitMs);
 
 /**
- * A row written before the clock was set back could block attempts for as long as the clock was
- * ahead. Instead, the next attempt is accepted and the longest wait follows it.
+ * Limits the wait after the clock was set back. A row written before could block attempts for as
+ * long as the clock was ahead. Instead, the next attempt is accepted and the longest wait follows
+ * it.
  */
 function bounded(limit: ThrottleLimit, row: ThrottleCounterRow, now: number): ThrottleCounterRow {
   const isAhead = row.next_time - now > limit.waitMsMax;

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { createIndex, createNewestIndex } from './indexes.ts';
 
-/** Creates the tables of workspaces with all that belongs to them, and the credentials. */
+/** Creates the tables of workspaces and everything in them, and the table of credentials. */
 export async function createSharingTables(db: Kysely<unknown>): Promise<void> {
   await createWorkspaces(db);
   await createCredentials(db);
@@ -108,7 +108,8 @@ async function createLinks(db: Kysely<unknown>): Promise<void> {
     .addColumn('revoke_time', 'bigint')
     .execute();
   await createIndex(db, 'links', 'newest', ['workspace_id', 'create_time', 'id']);
-  // With both columns that a list of links is filtered by, SQLite prefers it to `links_newest`.
+  // The index includes both columns that filter a list of links, so SQLite prefers it to
+  // `links_newest`.
   await createIndex(db, 'links', 'document', ['document_id', 'workspace_id', 'create_time', 'id']);
 }
 

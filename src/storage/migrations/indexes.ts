@@ -10,7 +10,7 @@ export async function createIndex(
   await db.schema.createIndex(`${table}_${name}`).on(table).columns(columns).execute();
 }
 
-/** Creates the index in which lists are read, newest first. */
+/** Creates the index that serves lists sorted newest first. */
 export function createNewestIndex(db: Kysely<unknown>, table: string): Promise<void> {
   return createIndex(db, table, 'newest', ['create_time', 'id']);
 }
