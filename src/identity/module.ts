@@ -1,4 +1,5 @@
-// The wing of tokens: who may do what, and how that is managed.
+// The identity module: issuing and verifying tokens, and managing clients, customers, users and
+// signing keys.
 
 import type { Authenticate } from '../api/authentication.ts';
 import type { MembershipsOf } from '../api/principal.ts';
@@ -28,7 +29,7 @@ import type { RolesOf } from './users/grant-checks.ts';
 import { createUserService } from './users/service.ts';
 import { createSealedStepOf } from './users/totp.ts';
 
-/** The life of the token of a user's session. */
+/** The lifetime of the token of a user's session. */
 const sessionTokenSeconds = 300;
 
 export type IdentityModule = {
@@ -52,7 +53,7 @@ export type IdentityModule = {
   readonly sessions: Sessions;
   readonly authenticateToken: Authenticate;
   readonly authenticateWorkspaceKey: Authenticate;
-  /** Writes what was not written yet. */
+  /** Writes the pending last-used times and stops the key rotation. */
   stop(): Promise<void>;
 };
 

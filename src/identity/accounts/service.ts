@@ -25,13 +25,19 @@ export function createAccountService(db: Database): ServiceImpl<typeof AccountSe
   };
 }
 
-/** What the token is restricted to, as far as the customer still has it. */
+/**
+ * Returns the filter for the accounts that the token may see. A customer's token sees only its
+ * accounts that the customer still has.
+ */
 function seenBy(principal: Principal): AccountFilter {
   if (principal.type !== 'customer') return {};
   return { customerId: principal.customerId, ids: principal.accounts };
 }
 
-/** Undefined where nothing is left: a customer's token asks for another customer's accounts. */
+/**
+ * Adds a requested customer to the filter. Returns undefined if no account can match, because a
+ * customer's token asks for the accounts of another customer.
+ */
 function narrowed(filter: AccountFilter, customerId: string): AccountFilter | undefined {
   if (customerId === '' || customerId === filter.customerId) return filter;
   return filter.customerId === undefined ? { ...filter, customerId } : undefined;

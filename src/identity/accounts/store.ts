@@ -2,9 +2,9 @@ import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { AccountRow, Executor } from '../../storage/schema.ts';
 
-/** Which accounts are seen. What is unset does not narrow them. */
+/** Selects accounts. An unset field does not filter. */
 export type AccountFilter = {
-  /** Those that the customer has. */
+  /** Selects the accounts of this customer. */
   readonly customerId?: string;
   readonly ids?: readonly string[];
 };
@@ -28,7 +28,7 @@ export async function findAccount(
   return accounts(db, filter).where('id', '=', id).executeTakeFirst();
 }
 
-/** PostgreSQL takes no empty list. */
+/** PostgreSQL does not accept an empty list. */
 const isEmpty = ({ ids }: AccountFilter) => ids?.length === 0;
 
 function accounts(db: Executor, { customerId, ids }: AccountFilter) {

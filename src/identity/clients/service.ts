@@ -42,8 +42,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
   }
 
   /**
-   * Finds out whether the caller may make or revoke secrets of a client: a new secret grants the
-   * client's scopes, and a revoked one takes them away.
+   * Returns a check that the caller may create or revoke secrets of a client. A new secret grants
+   * the client's scopes; revoking one takes them away.
    */
   async function secretChangerOf(context: HandlerContext, id: string) {
     const requireMayChange = await changerOf(context);
@@ -147,9 +147,9 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 }
 
 /**
- * A caller with clients:write alone could otherwise make a client that may do anything and act as
- * that client, or stop a client that may do more. The caller must hold the management scopes that a
- * change gives or takes away. Other scopes are given and taken away freely.
+ * Returns a check that the caller holds the management scopes that a change grants or removes.
+ * Without it, a caller with only clients:write could create a client with more permissions and act
+ * as it, or disable a client that has more. Other scopes need no check.
  */
 async function changerOf(context: HandlerContext) {
   const requireHeld = await privilegeOf(context);
@@ -167,7 +167,7 @@ async function locked(trx: Executor, id: string): Promise<ClientRow> {
   return row;
 }
 
-/** What an update can change, by its path in the mask. */
+/** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateClientRequestSchema, ClientChange> = {
   name: ({ name }) => {
     if (name === '') throw invalid('name', 'is required');

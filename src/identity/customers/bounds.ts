@@ -1,5 +1,5 @@
-// What a customer's tokens can carry: accounts and scopes travel in each of them, and a token has
-// to fit in a header (16 KiB, with all of its neighbours).
+// Limits what a customer's tokens contain. Every token carries the accounts and scopes, and it must
+// fit in the request headers (16 KiB in total).
 
 import { isManagementScope } from '../../access/scopes.ts';
 import { invalid } from '../../errors/errors.ts';
@@ -7,10 +7,10 @@ import { invalid } from '../../errors/errors.ts';
 const idsLengthMax = 6_000;
 const scopesLengthMax = 4_000;
 
-/** The accounts' ids without repetitions. */
+/** Returns the account ids without duplicates. Throws `invalid_argument` if they are too long. */
 export function readAccountIds(ids: readonly string[]): ReadonlySet<string> {
   const wanted = new Set(ids);
-  // Each with its quotes and a comma.
+  // In the token's JSON, each id has two quotes and a comma.
   const length = [...wanted].reduce((sum, id) => sum + id.length + 3, 0);
   if (length > idsLengthMax) {
     const detail = `must have at most ${idsLengthMax} characters in total, with 3 more for each id`;
@@ -19,9 +19,12 @@ export function readAccountIds(ids: readonly string[]): ReadonlySet<string> {
   return wanted;
 }
 
-/** A key's scopes without repetitions, as they are stored. */
+/**
+ * Returns a key's scopes in the stored form, without duplicates. Throws `invalid_argument` if a
+ * customer must not have a scope or the list is too long.
+ */
 export function readKeyScopes(scopes: readonly string[]): string {
-  // A customer's token is confined to its own accounts there, and is taken nowhere else.
+  // A customer's token sees only its own accounts, and no other management method accepts it.
   const managing = scopes.find(
     (scope) => isManagementScope(scope) && !scope.startsWith('accounts:'),
   );

@@ -105,7 +105,8 @@ export function createCustomerService(
         const touched = [...added, ...removed];
         if (touched.length === 0) return before;
         const time = now();
-        // All of them first: one by one, two transactions could wait for each other.
+        // Locks all accounts first. If they were locked one by one, two transactions could
+        // deadlock.
         await lockAccounts(trx, touched, time);
         await deleteAccounts(trx, customerId, removed);
         await insertAccounts(trx, customerId, added, time);
@@ -155,7 +156,7 @@ async function locked(trx: Executor, id: string): Promise<CustomerWithAccounts> 
   return row;
 }
 
-/** What an update can change, by its path in the mask. */
+/** The fields that an update can change, by their path in the mask. */
 const updateFields: UpdateFields<typeof UpdateCustomerRequestSchema, CustomerChange> = {
   name: ({ name }) => {
     if (name === '') throw invalid('name', 'is required');

@@ -7,7 +7,7 @@ export async function insertCustomer(db: Executor, row: CustomerRow): Promise<vo
   await db.insertInto('customers').values(row).execute();
 }
 
-/** A customer with its accounts, in order. */
+/** A customer with its accounts, sorted by id. */
 export type CustomerWithAccounts = CustomerRow & { readonly accountIds: readonly string[] };
 
 export async function findCustomer(
@@ -62,7 +62,7 @@ export async function updateCustomer(
   await trx.updateTable('customers').set(change).where('id', '=', id).execute();
 }
 
-/** Gives accounts to a customer; those that nobody has had begin at `time`. */
+/** Adds accounts to a customer. Accounts that do not exist yet are created with `time`. */
 export async function insertAccounts(
   db: Executor,
   customerId: string,
@@ -76,8 +76,8 @@ export async function insertAccounts(
 }
 
 /**
- * Takes accounts, which `lockAccounts` has locked, from a customer; those that nobody has any more
- * are gone.
+ * Removes accounts from a customer and deletes those that no customer has any more. `lockAccounts`
+ * must have locked them.
  */
 export async function deleteAccounts(
   trx: Executor,

@@ -1,18 +1,18 @@
-// Moves keys along their lives, within a transaction that has locked them (`lockSigningKeys`).
+// Changes the state of signing keys. The transaction must have locked them with `lockSigningKeys`.
 import { fail } from '../../errors/errors.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
 import { activeOf, changeOf, type KeyEvent, type KeyStep, readyTime } from './lifecycle.ts';
 import { type NewKey, newKeyRow } from './signing-key.ts';
 import { findPublishedKeys, findSigningKey, insertSigningKey, updateSigningKey } from './store.ts';
 
-/** Throws `not_found`. */
+/** Throws `not_found` if the key does not exist. */
 async function existingKey(trx: Executor, kid: string): Promise<SigningKeyRow> {
   const row = await findSigningKey(trx, kid);
   if (row === undefined) throw fail('not_found', 'The signing key does not exist.');
   return row;
 }
 
-/** Throws `conflict` where the key's state forbids it. */
+/** Throws `conflict` if the key's state forbids the event. */
 async function move(
   trx: Executor,
   event: KeyEvent,
@@ -37,7 +37,7 @@ export async function insertNewKey(
 
 export type Activation = { readonly force: boolean; readonly now: number };
 
-/** Makes a key the one that signs, and retires the one before it. */
+/** Activates a key, and retires the key that was active. */
 export async function activateKey(
   trx: Executor,
   kid: string,
@@ -56,12 +56,12 @@ export async function activateKey(
   return move(trx, 'activate', row, now);
 }
 
-/** Takes a key out at once. If it was the one that signs, another has to (`successionStep`). */
+/** Revokes a key at once. If it was the active key, `successionStep` chooses the next one. */
 export async function revokeKey(trx: Executor, kid: string, now: number): Promise<SigningKeyRow> {
   return move(trx, 'revoke', await existingKey(trx, kid), now);
 }
 
-/** What the audit log calls a step. */
+/** The name of each step in the audit log. */
 export const stepActions: Record<KeyStep['kind'], string> = {
   remove: 'SigningKeyService.RemoveSigningKey',
   create: 'SigningKeyService.CreateSigningKey',
@@ -69,7 +69,7 @@ export const stepActions: Record<KeyStep['kind'], string> = {
   replace: 'SigningKeyService.ReplaceSigningKey',
 };
 
-/** The key that a step is about: the spare one where it takes a new key. */
+/** Returns the id of the key that a step changes: the spare key if the step creates one. */
 export const stepTarget = (step: KeyStep, spare: NewKey) => ('kid' in step ? step.kid : spare.kid);
 
 export async function takeStep(

@@ -1,4 +1,4 @@
-// The signing keys in memory: imported once, never per signature.
+// Holds the signing keys in memory, so that they are imported once and not per signature.
 
 import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
@@ -19,15 +19,15 @@ export type { ActiveKey } from './signing-key.ts';
 
 export type Keyring = {
   /**
-   * The key that signs; undefined if there is none. Throws `unavailable` if the database could not
-   * be read for 5 seconds.
+   * Returns the active key, or undefined if there is none. Throws `unavailable` if the database
+   * could not be read for 5 seconds.
    */
   active(): Promise<ActiveKey | undefined>;
-  /** The key whose tokens start with this header. Throws as `active` does. */
+  /** Returns the key whose tokens start with this header. Throws as `active` does. */
   byHeader(header: string): Promise<LoadedKey | undefined>;
-  /** The published keys, newest first. */
+  /** Returns the published keys, newest first. */
   published(): readonly PublicJwk[];
-  /** What the published keys were when they were last loaded: time may have removed one since. */
+  /** Returns the published keys as last loaded. The removal time of a key may have passed since. */
   facts(): readonly KeyFacts[];
 };
 
@@ -35,7 +35,7 @@ export type KeyringOptions = {
   readonly db: Database;
   readonly masterKey: MasterKey;
   readonly invalidations: Invalidations;
-  /** The longest life of a token that this process signs. */
+  /** The maximum lifetime of a token that this process signs. */
   readonly tokenSecondsMax: number;
   readonly now: Clock;
 };
@@ -46,7 +46,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   invalidations.onInvalidation('signing_keys', async () => {
     keys = await load(options);
   });
-  // By way of the listener, so that no change comes between the first look and those that follow.
+  // Loads through the listener, so that no change is missed between this load and the next.
   await invalidations.invalidate('signing_keys');
   async function ensureFresh(): Promise<void> {
     const refresh = invalidations.ensureFresh();
@@ -98,8 +98,8 @@ async function load(options: KeyringOptions): Promise<LoadedKeys> {
 }
 
 /**
- * A process signs with a key only after it has noted the longest life of its tokens: whoever
- * retires the key keeps it published for so long. Tells whether the key has to be read again.
+ * Stores the maximum lifetime of this process's tokens before it signs with a key, because a
+ * retired key stays published for that long. Returns whether the key has to be read again.
  */
 async function noteTokenSeconds(
   { db, tokenSecondsMax }: KeyringOptions,

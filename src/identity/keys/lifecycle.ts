@@ -1,14 +1,14 @@
-// The life of a signing key, as tables: which states there are, what leads from one to another, and
-// when.
+// The lifecycle of a signing key, as tables: its states, the transitions between them, and their
+// times.
 import { fail } from '../../errors/errors.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 
 export type KeyState = SigningKeyRow['state'];
 
 type Facts = {
-  /** Whether the key is in the JWKS and verifies tokens. */
+  /** Whether the JWKS contains the key and the service accepts its tokens. */
   readonly isPublished: boolean;
-  /** Whether the key may still sign; else its private part is deleted. */
+  /** Whether the private part is kept for signing. Otherwise it is deleted. */
   readonly keepsPrivatePart: boolean;
 };
 
@@ -23,8 +23,8 @@ const facts: Record<KeyState, Facts> = {
 export type KeyEvent = 'activate' | 'retire' | 'remove' | 'revoke';
 
 /**
- * Where an event leads; a key that is there already stays as it is. Time alone removes a key (see
- * `stateAt`): the event writes it down.
+ * The state after each event. A key that is already in that state does not change. Only time
+ * removes a key (see `stateAt`); the event `remove` stores that state.
  */
 const transitions: Record<KeyEvent, Partial<Record<KeyState, KeyState>>> = {
   activate: { pending: 'active', active: 'active' },
@@ -33,7 +33,7 @@ const transitions: Record<KeyEvent, Partial<Record<KeyState, KeyState>>> = {
   revoke: { pending: 'revoked', active: 'revoked', retired: 'revoked', revoked: 'revoked' },
 };
 
-/** Why an event leads nowhere from a state. */
+/** The error detail if the key's state forbids an event. */
 const reasons: Record<KeyState, string> = {
   pending: 'The key is pending.',
   active: 'The key is active.',
@@ -42,30 +42,36 @@ const reasons: Record<KeyState, string> = {
   revoked: 'The key is revoked.',
 };
 
-/** For how long a verifier may keep the JWKS: its `max-age`. */
+/** The `max-age` of the JWKS: how long a verifier may cache it. */
 export const jwksMaxAgeSeconds = 300;
 
-/** Within how long every process publishes what one of them has changed. */
+/** The maximum delay until every process publishes a change made by one of them. */
 const publishSeconds = 1;
 
-/** For how long a process may sign with a key after it was retired elsewhere, and clocks differ. */
+/**
+ * How long a process may still sign with a key that another process has retired, including the
+ * difference between their clocks.
+ */
 const lateSignatureSeconds = 10;
 
-/** How long before it is to sign a rotation publishes a key: for those who cache for too long. */
+/**
+ * How long before its activation a rotation publishes a key. Much longer than `max-age`, for
+ * verifiers that cache too long.
+ */
 const leadMs = 3_600_000;
 
-/** What there is to know of a key, beside its parts. */
+/** The facts of a key that its lifecycle depends on. */
 export type KeyFacts = Pick<
   SigningKeyRow,
   'kid' | 'state' | 'create_time' | 'activate_time' | 'remove_time'
 >;
 
-/** From when on nobody has a JWKS without the key. */
+/** Returns the time from which every cached JWKS contains the key. */
 export function readyTime({ create_time }: Pick<KeyFacts, 'create_time'>): number {
   return create_time + (jwksMaxAgeSeconds + publishSeconds) * 1000;
 }
 
-/** The state that holds at a time: time alone removes a retired key. */
+/** Returns the state at a time. A retired key is removed at its `remove_time`, without an event. */
 export function stateAt({ state, remove_time }: KeyFacts, now: number): KeyState {
   return state === 'retired' && remove_time !== null && remove_time <= now ? 'removed' : state;
 }
@@ -79,7 +85,10 @@ function statesWith(fact: keyof Facts): readonly KeyState[] {
 
 export type KeyChange = Partial<Omit<SigningKeyRow, 'kid' | 'public_x' | 'create_time'>>;
 
-/** What an event changes of a key. Throws `conflict` where the key's state forbids it. */
+/**
+ * Returns the columns of a key that an event changes. Throws `conflict` if the key's state forbids
+ * the event.
+ */
 export function changeOf(event: KeyEvent, row: SigningKeyRow, now: number): KeyChange {
   const from = stateAt(row, now);
   const state = transitions[event][from];
@@ -104,15 +113,15 @@ function timesOf(event: KeyEvent, row: SigningKeyRow, now: number): KeyChange {
   }
 }
 
-/** Something that the service does by itself. */
+/** A key change that the service makes by itself. */
 export type KeyStep =
   | { readonly kind: 'remove'; readonly kid: string }
   | { readonly kind: 'create' }
   | { readonly kind: 'activate'; readonly kid: string }
-  /** Creates a key that signs at once, though no verifier knows it. */
+  /** Creates a key and activates it at once, before any verifier has it. */
   | { readonly kind: 'replace' };
 
-/** The next step of the rotation that is due, if one is, given the keys that are published. */
+/** Returns the rotation step that is due, or undefined if none is, given the published keys. */
 export function dueStep(
   keys: readonly KeyFacts[],
   now: number,
@@ -129,7 +138,9 @@ export function dueStep(
   return isDue ? { kind: 'activate', kid: next.kid } : undefined;
 }
 
-/** What has to be done where no key signs: the service goes on issuing in any case. */
+/**
+ * Returns the step that provides an active key if there is none. Issuing must continue in any case.
+ */
 export function successionStep(keys: readonly KeyFacts[], now: number): KeyStep | undefined {
   if (activeOf(keys) !== undefined) return undefined;
   const next = oldestPending(keys);

@@ -1,6 +1,6 @@
-// The automatic rotation: a new key is published ahead of time, signs in its turn, and goes when
-// the last of its tokens has. Any number of processes try it on one database: each step is decided
-// within the transaction that takes it.
+// Rotates signing keys automatically. A new key is published ahead of time, activated when it is
+// due, and removed once its last token has expired. Several processes may run the rotation on one
+// database: each step is decided within the transaction that performs it.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -14,9 +14,9 @@ import { generateSigningKey } from './signing-key.ts';
 import { findPublishedKeys, lockSigningKeys } from './store.ts';
 
 export type Rotation = {
-  /** Does all that is due by now, unless another process does. */
+  /** Performs all due steps, unless another process performs them. */
   tick(): Promise<void>;
-  /** Ends what is under way, and begins nothing more. */
+  /** Waits for the current tick and starts no other one. */
   stop(): Promise<void>;
 };
 
@@ -27,21 +27,21 @@ export type RotationOptions = {
   readonly auditLog: AuditLog;
   readonly rotationDays: number;
   readonly now: Clock;
-  /** Told of a tick that failed; the next one tries again. */
+  /** Called when a tick fails. The next tick tries again. */
   readonly onError: (error: unknown) => void;
 };
 
 const dayMs = 86_400_000;
-/** The steps are planned an hour ahead: to be a minute late does not matter. */
+/** Steps are planned an hour ahead, so a minute's delay does not matter. */
 const tickMs = 60_000;
 
-/** Starts the rotation. What is due at once is done when this returns. */
+/** Starts the rotation. Resolves when all steps that are already due are done. */
 export async function startRotation(options: RotationOptions): Promise<Rotation> {
   const { invalidations, keyring, now, onError } = options;
   const periodMs = options.rotationDays * dayMs;
 
   async function tick(): Promise<void> {
-    // A process that has not heard of the database lately knows nothing of the keys either.
+    // If the database cannot be read, the cached keys may be outdated.
     await invalidations.ensureFresh();
     for (;;) {
       const step = dueStep(keyring.facts(), now(), periodMs);
@@ -74,7 +74,10 @@ export async function startRotation(options: RotationOptions): Promise<Rotation>
 
 const doneElsewhere = new Error('another process has taken the step');
 
-/** Takes a step unless another process has; either way, this one knows of it then. */
+/**
+ * Performs a step unless another process already has. In both cases, the keyring knows the new
+ * state afterwards.
+ */
 async function tryStep(
   { masterKey, invalidations, auditLog, now }: RotationOptions,
   step: KeyStep,

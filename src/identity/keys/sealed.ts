@@ -1,4 +1,4 @@
-// What is stored under the master key, so that it can be encrypted anew under another one.
+// The columns that are encrypted under the master key, for encrypting them again under a new one.
 
 import type { MasterKey } from '../../crypto/master-key.ts';
 import type { Executor } from '../../storage/schema.ts';
@@ -11,11 +11,11 @@ export type SealedValue = {
   readonly masterKeyId: string;
 };
 
-/** A column of a table whose values are sealed. */
+/** A table column whose values are encrypted. */
 export type SealedColumn = {
-  /** What a value of it is, for people. */
+  /** The name of a value in error messages. */
   readonly name: string;
-  /** What a value is sealed for; see `MasterKey.seal`. */
+  /** The purpose that the value is encrypted for; see `MasterKey.seal`. */
   purpose(id: string): string;
   read(db: Executor): Promise<readonly SealedValue[]>;
   write(db: Executor, value: SealedValue): Promise<void>;
@@ -29,16 +29,16 @@ export const sealedSigningKeys: SealedColumn = {
 };
 
 export type Resealed = {
-  /** How many values were encrypted anew. */
+  /** The number of values that were encrypted again. */
   readonly changed: number;
-  /** How many were under the master key already. */
+  /** The number of values that were already encrypted under the master key. */
   readonly unchanged: number;
 };
 
 /**
- * Encrypts anew what is not under the master key yet. Throws, naming it, where a value can be
- * opened neither with it nor with the keys that it replaces; to be called in a transaction, so that
- * this undoes all.
+ * Encrypts again every value that is not yet encrypted under the master key. Throws and names the
+ * value if neither the master key nor the keys it replaces can decrypt it. Call it in a
+ * transaction, so that an error undoes all changes.
  */
 export async function reseal(
   trx: Executor,

@@ -1,4 +1,4 @@
-// Makes signing keys, and opens those that are stored.
+// Generates signing keys and opens stored ones.
 import {
   createPrivateKey,
   createPublicKey,
@@ -19,7 +19,7 @@ export type PublicJwk = {
   readonly alg: 'EdDSA';
 };
 
-/** A key that is not stored yet, its private part encrypted. */
+/** A key that is not stored yet. Its private part is encrypted. */
 export type NewKey = Pick<
   SigningKeyRow,
   'kid' | 'public_x' | 'private_ciphertext' | 'master_key_id'
@@ -39,7 +39,7 @@ export async function generateSigningKey(masterKey: MasterKey): Promise<NewKey> 
   };
 }
 
-/** The row of a new key. */
+/** Returns the row of a new key. */
 export function newKeyRow(key: NewKey, state: 'pending' | 'active', now: number): SigningKeyRow {
   return {
     ...key,
@@ -49,18 +49,18 @@ export function newKeyRow(key: NewKey, state: 'pending' | 'active', now: number)
     retire_time: null,
     remove_time: null,
     revoke_time: null,
-    // Who signs with the key notes the life of its tokens.
+    // Each signing process raises this to the maximum lifetime of its tokens.
     token_seconds_max: 0,
   };
 }
 
 export type LoadedKey = {
   readonly kid: string;
-  /** The JOSE header of this key's tokens, base64url: every one of them starts with it. */
+  /** The JOSE header of this key's tokens in base64url. Every one of them starts with it. */
   readonly header: string;
   readonly publicKey: KeyObject;
   readonly jwk: PublicJwk;
-  /** When the key is no longer published, in milliseconds since 1970. */
+  /** When the key stops being published, in milliseconds since 1970. */
   readonly removeTime: number;
 };
 

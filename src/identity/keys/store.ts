@@ -5,7 +5,7 @@ import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
 import { type KeyChange, privateStates, publishedStates } from './lifecycle.ts';
 import type { SealedValue } from './sealed.ts';
 
-/** The keys that may verify a live token, newest first. */
+/** Returns the keys that can verify an unexpired token, newest first. */
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
   return db
     .selectFrom('signing_keys')
@@ -37,7 +37,7 @@ export async function updateSigningKey(
   await db.updateTable('signing_keys').set(change).where('kid', '=', kid).execute();
 }
 
-/** Notes the longest life of a key's tokens, while it is the one that signs. */
+/** Raises the maximum token lifetime of a key, if the key is active. */
 export async function raiseTokenSeconds(db: Executor, kid: string, seconds: number): Promise<void> {
   await db
     .updateTable('signing_keys')
@@ -48,7 +48,10 @@ export async function raiseTokenSeconds(db: Executor, kid: string, seconds: numb
     .execute();
 }
 
-/** Lets one transaction at a time change keys: what it reads from here on, holds until it ends. */
+/**
+ * Locks all signing keys until the transaction ends, so that only one transaction at a time can
+ * change them.
+ */
 export async function lockSigningKeys(trx: Executor): Promise<void> {
   await lockRow(trx, 'revisions', 'name', 'signing_keys');
 }

@@ -1,5 +1,5 @@
-// Checks an e-mail address, a password and a one-time code. Whatever is wrong, the answer is the
-// same and takes the same time.
+// Checks an e-mail address, a password and a one-time code. Every wrong input gets the same answer
+// in the same time.
 
 import type { Passwords } from '../../credentials/passwords.ts';
 import { fail } from '../../errors/errors.ts';
@@ -17,20 +17,23 @@ export type Proof = {
   readonly email: string;
   readonly password: string;
   readonly otp: string;
-  /** The network that it came from. */
+  /** The network that the request came from. */
   readonly network: string;
 };
 
-/** A user whose proof is good. */
+/** The result of a successful check. */
 export type Checked = {
   readonly user: UserRow;
-  /** How it was proven (RFC 8176), space-separated. */
+  /** The authentication methods (RFC 8176), space-separated. */
   readonly amr: string;
-  /** Takes the code, so that it is good once; throws where the user has changed meanwhile. */
+  /**
+   * Marks the code as used, so that it is accepted only once. Throws if the user has changed since
+   * the check.
+   */
   settle(trx: Executor): Promise<void>;
 };
 
-/** Throws `identity.credential_invalid`, or `unavailable` where the password was not checked. */
+/** Throws `identity.credential_invalid`, or `unavailable` if the password could not be checked. */
 export function createCheck({ db, passwords, stepOf }: CheckOptions) {
   return async ({ email, password, otp, network }: Proof): Promise<Checked> => {
     const found = await findUserWithSeed(db, email);

@@ -1,6 +1,6 @@
-// The cookies of a browser that a user has signed in from (RFC 6265bis): the session, and the id by
-// which the throttle recognizes the browser (OWASP, "Slow Down Online Guessing Attacks with Device
-// Cookies").
+// The cookies of a browser in which a user has signed in (RFC 6265bis): the session cookie, and the
+// id by which the throttle recognizes the browser (OWASP, "Slow Down Online Guessing Attacks with
+// Device Cookies").
 
 import type { HandlerContext } from '@connectrpc/connect';
 import { parseCookie, type SerializeOptions, serialize } from 'cookie';
@@ -10,12 +10,12 @@ import { type Random, randomText } from '../../crypto/ids.ts';
 import { createSignedValues } from '../../crypto/signed-value.ts';
 
 export type Cookies = {
-  /** The name of the session's cookie. */
+  /** The name of the session cookie. */
   readonly sessionName: string;
   readSession(context: HandlerContext): string | undefined;
   writeSession(context: HandlerContext, value: string, maxAgeSeconds: number): void;
   clearSession(context: HandlerContext): void;
-  /** The id of a browser that the user with this address has signed in from. */
+  /** Returns the id of the browser if the user with this address has signed in there. */
   readDevice(context: HandlerContext, email: string): string | undefined;
   /** Marks the browser as known. `id` is undefined for a new browser. */
   writeDevice(context: HandlerContext, email: string, id: string | undefined): void;
@@ -23,7 +23,7 @@ export type Cookies = {
 
 export type CookiesOptions = {
   readonly publicUrl: string;
-  /** 32 bytes: signs the browser's cookie. */
+  /** The key that signs the browser cookie; 32 bytes. */
   readonly key: Uint8Array;
   readonly random: Random;
   readonly now: Clock;
@@ -33,7 +33,8 @@ const deviceSeconds = 90 * 24 * 60 * 60;
 
 export function createCookies({ publicUrl, key, random, now }: CookiesOptions): Cookies {
   const isSecure = publicUrl.startsWith('https:');
-  // The prefix holds other hosts and unencrypted pages off (RFC 6265bis §4.1.3.2).
+  // With the prefix, browsers reject the cookie from other hosts and unencrypted pages (RFC 6265bis
+  // §4.1.3.2).
   const named = (name: string) => (isSecure ? `__Host-${name}` : name);
   const sessionName = named('latchkey_session');
   const deviceName = named('latchkey_device');

@@ -1,5 +1,6 @@
-// The current grants of users. A user's token ends with its session and with its user, and covers
-// no more than the user may do now. The session's expiry is not checked: no token outlives it.
+// The current grants of users. A user's token stops working when its session ends or the user is
+// disabled, and covers only the user's current scopes. The session's expiry is not checked, because
+// no token outlives it.
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, UserRow } from '../../storage/schema.ts';
@@ -21,7 +22,7 @@ type UserGrants = {
 
 const cachedMax = 50_000;
 
-/** For the tokens of staff and members. */
+/** Returns the function that limits the tokens of staff and members to their current grants. */
 export function createLimitToUserGrants(options: UserGrantsOptions): LimitToGrants {
   const { db, invalidations, scopesOf } = options;
   const cache = createRevocationSafeCache<UserGrants | undefined>({

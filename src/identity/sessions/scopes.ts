@@ -2,7 +2,9 @@ import { storedScopes } from '../../access/scopes.ts';
 import type { MembershipsOf } from '../../api/principal.ts';
 import type { UserRow } from '../../storage/schema.ts';
 
-/** All that a user may do: staff what was granted, members what any of their roles includes. */
+/**
+ * Returns all scopes of a user: the granted scopes for staff, the scopes of all roles for members.
+ */
 export type ScopesOf = (user: UserRow) => Promise<ReadonlySet<string>>;
 
 export function createScopesOf(membershipsOf: MembershipsOf): ScopesOf {

@@ -48,7 +48,7 @@ export type SessionOptions = {
   readonly now: Clock;
 };
 
-/** Of one user; a sign-in beyond them ends the oldest. */
+/** The maximum number of live sessions per user. A further sign-in ends the oldest. */
 const sessionsMax = 100;
 
 const sweepEveryMs = 60_000;
@@ -57,7 +57,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
   const { db, auditLog, signer, check, throttle, cookies, scopesOf } = options;
   const { tokenSeconds, random, now } = options;
 
-  /** Rows come with attempts to sign in, and go with them. */
+  /** Deletes expired rows at sign-ins, because sign-ins create the rows. */
   const sweep = everyMs(sweepEveryMs, now, () =>
     transact(db, async (trx) => {
       await deleteExpiredSessions(trx, now(), now() + sessionMsMax);
@@ -81,7 +81,10 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
     };
   }
 
-  /** The sessions that a new one takes the place of: the browser's own, and the oldest. */
+  /**
+   * Returns the sessions that a new session replaces: the browser's current one, and the oldest
+   * ones.
+   */
   async function replacedBy(user: UserRow, context: HandlerContext): Promise<string[]> {
     const old = await findOldSessions(db, user.id, now(), sessionsMax - 1);
     const cookie = cookies.readSession(context);
@@ -89,7 +92,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
     return own === undefined ? old : [...old, own.sessionId];
   }
 
-  /** An attempt whose password was not checked does not count. */
+  /** Rethrows the error. An attempt whose password could not be checked does not count. */
   async function refuse(error: unknown, counted: Counted): Promise<never> {
     if (error instanceof Failure && error.code === 'unavailable') {
       await transact(db, (trx) => counted.takeBack(trx));

@@ -1,4 +1,4 @@
-// What a session is: a cookie `<id>.<secret>` that stands for a user until it ends.
+// A session: a cookie `<id>.<secret>` that authenticates a user until the session ends.
 
 import type { UserPrincipal } from '../../api/principal.ts';
 import type { Clock } from '../../clock.ts';
@@ -8,29 +8,32 @@ import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
 import type { ScopesOf } from './scopes.ts';
 import { findSession } from './store.ts';
 
-/** From the sign-in to the end, whatever happens in between (NIST SP 800-63B §4.2.3). */
+/** The maximum time from the sign-in to the end of the session (NIST SP 800-63B §4.2.3). */
 export const sessionMsMax = 12 * 60 * 60_000;
-/** From a refresh to the end, unless there is another before. */
+/** The time from the last refresh to the end of the session. */
 const idleMsMax = 60 * 60_000;
 
 const cookiePattern = /^(ses_[0-9A-Za-z]{22})\.([0-9A-Za-z]{43})$/;
 
-/** What an unknown session's secret is compared with, so that it costs what a known one costs. */
+/**
+ * Compared with the secret of an unknown session, so that the check takes as long as for a known
+ * one.
+ */
 const decoyDigest = '0'.repeat(64);
 
-/** When a session of that sign-in ends if it is refreshed now and never again. */
+/** Returns the end of a session created at `createTime`, if it is refreshed now and never again. */
 export function endOf(createTime: number, now: number): number {
   return Math.min(createTime + sessionMsMax, now + idleMsMax);
 }
 
-/** A session whose end is out of reach was made while the clock was ahead. */
+/** An expiry time further ahead than a session can last was set while the clock was ahead. */
 export function isLive({ revoke_time, expire_time }: SessionRow, now: number): boolean {
   return revoke_time === null && now < expire_time && expire_time <= now + sessionMsMax;
 }
 
 export type NewSession = {
   readonly row: SessionRow;
-  /** Shown once, to the browser. */
+  /** The cookie, which is sent to the browser once. */
   readonly cookie: string;
 };
 
@@ -61,10 +64,10 @@ export type AuthenticateOptions = {
   readonly now: Clock;
 };
 
-/** Tells whom the cookie of a session stands for; undefined where it stands for nobody. */
+/** Returns the user of a session cookie, or undefined if the cookie is not valid. */
 export type AuthenticateSession = (cookie: string) => Promise<UserPrincipal | undefined>;
 
-/** Asks the database each time: a cookie is used once in a few minutes. */
+/** Reads the database on every call: a browser sends the cookie only every few minutes. */
 export function createSessionAuthenticator(options: AuthenticateOptions): AuthenticateSession {
   const { db, scopesOf, now } = options;
   return async (cookie) => {
@@ -85,7 +88,7 @@ export function createSessionAuthenticator(options: AuthenticateOptions): Authen
   };
 }
 
-/** What a token of the session claims. */
+/** Returns the claims of a session's token. */
 export function claimsOf(session: SessionRow, user: UserRow, scopes: ReadonlySet<string>) {
   return {
     sub: user.id,

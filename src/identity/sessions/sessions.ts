@@ -1,4 +1,4 @@
-// Users' sessions: what the rest of the service needs of them.
+// The parts of users' sessions that the rest of the service uses.
 
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { SessionService } from '../../../gen/latchkey/identity/v1/session_pb.js';
@@ -30,7 +30,7 @@ export type SessionsOptions = {
   readonly passwords: Passwords;
   readonly stepOf: SealedStepOf;
   readonly membershipsOf: MembershipsOf;
-  /** The lifetime of a token, unless its session ends before. */
+  /** The lifetime of a token, unless its session ends earlier. */
   readonly tokenSeconds: number;
   readonly publicUrl: string;
   readonly random: Random;
@@ -40,9 +40,9 @@ export type SessionsOptions = {
 export type Sessions = {
   readonly service: ServiceImpl<typeof SessionService>;
   readonly authenticate: AuthenticateSession;
-  /** The name of a session's cookie. */
+  /** The name of the session cookie. */
   readonly cookieName: string;
-  /** What a user's token still covers. */
+  /** Limits a user's token to the user's current grants. */
   readonly limitToGrants: LimitToGrants;
 };
 

@@ -12,13 +12,13 @@ const second = 1_000;
 const minute = 60 * second;
 
 const limits = {
-  // A browser that the user has signed in from: only typing errors count.
+  // A browser in which the user has signed in before: only typing errors count.
   device: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
-  // One network guessing at one user: 1,350 guesses a day at most.
+  // One network that guesses at one user: at most 1,350 guesses a day.
   pair: { free: 5, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
-  // One network guessing at many users. It may be an office, where a failure a minute is ordinary.
+  // One network that guesses at many users. In an office network, a failure a minute is normal.
   network: { free: 50, firstWaitMs: second, waitMsMax: 8 * second, forgetMs: minute },
-  // Many networks guessing at one user: 1,350 guesses a day for all together.
+  // Many networks that guess at one user: at most 1,350 guesses a day in total.
   user: { free: 20, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 5 * minute },
 } as const satisfies Record<string, ThrottleLimit>;
 
@@ -29,31 +29,34 @@ export type Attempt = {
   /** In lower case. */
   readonly email: string;
   readonly network: string;
-  /** The id of a browser that the user has signed in from before. */
+  /** The id of a browser in which the user has signed in before. */
   readonly device: string | undefined;
 };
 
-/** An attempt that was counted. */
+/** A counted attempt. */
 export type Counted = {
-  /** Takes the attempt back after a successful sign-in. */
+  /**
+   * After a successful sign-in, clears the caller's counter and removes the attempt from the
+   * others.
+   */
   forgive(trx: Executor): Promise<void>;
-  /** Takes the attempt back if its password was not checked. */
+  /** Removes the attempt from its counters, if its password could not be checked. */
   takeBack(trx: Executor): Promise<void>;
 };
 
 export type SignInThrottle = {
   /**
-   * Counts an attempt before it is checked. Throws `rate_limited` if it comes too early; then it
-   * does not count.
+   * Counts an attempt before it is checked. Throws `rate_limited`, and counts nothing, if the
+   * attempt comes too early.
    */
   count(attempt: Attempt): Promise<Counted>;
-  /** Deletes what no longer matters. */
+  /** Deletes the counters and networks that no longer have any effect. */
   sweep(trx: Executor): Promise<void>;
 };
 
 export type SignInThrottleOptions = {
   readonly db: Database;
-  /** 32 bytes. */
+  /** The HMAC key, 32 bytes. */
   readonly key: Uint8Array;
   readonly now: Clock;
 };
@@ -66,13 +69,13 @@ export function createSignInThrottle({ db, key, now }: SignInThrottleOptions): S
       .update(JSON.stringify(['familiar', network, email]))
       .digest('base64url');
 
-  /** `own`: the counter of the caller alone; `shared`: those that others count for too. */
+  /** `own` counts only this caller's attempts; `shared` also count the attempts of others. */
   async function countersOf(attempt: Attempt): Promise<{ own: Counter; shared: Counter[] }> {
     const { email, network, device } = attempt;
     if (device !== undefined) return { own: counter('device', device, email), shared: [] };
     const own = counter('pair', network, email);
     const ofNetwork = counter('network', network);
-    // An address without a user causes the same queries and counters.
+    // An address without a user causes the same queries and counters, so it cannot be detected.
     const isKnown = await isFamiliar(db, familiarKey(attempt));
     return { own, shared: isKnown ? [ofNetwork] : [ofNetwork, counter('user', email)] };
   }

@@ -5,11 +5,14 @@ import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/s
 
 export type UserWithSeed = {
   readonly user: UserRow;
-  /** That of a confirmed second factor. */
+  /** The seed of a confirmed second factor. */
   readonly seed: TotpSeedRow | undefined;
 };
 
-/** Reads what a sign-in is checked against, in one query, whoever it is. */
+/**
+ * Reads the user and the seed that a sign-in is checked against. One query for every address, so
+ * that its duration does not reveal whether the user exists.
+ */
 export async function findUserWithSeed(
   db: Executor,
   email: string,
@@ -38,8 +41,9 @@ export async function findUserWithSeed(
 }
 
 /**
- * Locks a user who was checked until the transaction ends: a change of the password, which ends the
- * user's sessions, comes before the sign-in or after it. False if the user has changed since.
+ * Locks a checked user until the transaction ends, so that a change of the password, which ends the
+ * user's sessions, happens before or after the sign-in. Returns false if the user has changed since
+ * the check.
  */
 export async function lockUnchangedUser(
   trx: Executor,
@@ -49,7 +53,10 @@ export async function lockUnchangedUser(
   return row?.password_hash === password_hash && row.disable_time === null;
 }
 
-/** Takes the code of a time step; false where another code was taken since the seed was read. */
+/**
+ * Marks the code of a time step as used. Returns false if another code was used since the seed was
+ * read.
+ */
 export async function takeStep(trx: Executor, seed: TotpSeedRow, step: number): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('totp_seeds')
@@ -67,7 +74,7 @@ export async function insertSession(trx: Executor, row: SessionRow): Promise<voi
 
 export type SessionWithUser = { readonly session: SessionRow; readonly user: UserRow };
 
-/** Reads a session, which may have ended, with its user. */
+/** Reads a session with its user. The session may have ended. */
 export async function findSession(db: Executor, id: string): Promise<SessionWithUser | undefined> {
   const session = await db
     .selectFrom('sessions')
@@ -100,7 +107,7 @@ export function findSessions(
   return newestFirst(live(db, userId, now).selectAll(), page).execute();
 }
 
-/** The ids of the user's live sessions but for the newest. */
+/** Returns the ids of the user's live sessions except the `newest` most recent ones. */
 export async function findOldSessions(
   db: Executor,
   userId: string,
@@ -111,7 +118,7 @@ export async function findOldSessions(
   return rows.slice(newest).map(({ id }) => id);
 }
 
-/** Moves a session's end on; the session as it then is, undefined where it had ended. */
+/** Extends a session and returns it, or undefined if it has ended. */
 export function extendSession(
   trx: Executor,
   id: string,
@@ -128,7 +135,7 @@ export function extendSession(
     .executeTakeFirst();
 }
 
-/** Ends these sessions; one that was ended before keeps its time. */
+/** Ends the sessions. A session that has already ended keeps its time. */
 export async function endSessions(
   trx: Executor,
   ids: readonly string[],
@@ -143,7 +150,10 @@ export async function endSessions(
     .execute();
 }
 
-/** Deletes those that have ended, and those that end after `latest`, which no live one does. */
+/**
+ * Deletes expired sessions, and sessions that expire after `latest`, which is later than any live
+ * session expires.
+ */
 export async function deleteExpiredSessions(
   trx: Executor,
   now: number,
@@ -172,7 +182,7 @@ export async function rememberNetwork(trx: Executor, key: string, now: number): 
     .execute();
 }
 
-/** Forgets the networks that were last seen before `since`. */
+/** Deletes the networks that were last used before `since`. */
 export async function forgetNetworks(trx: Executor, since: number): Promise<void> {
   await trx.deleteFrom('familiar_networks').where('last_time', '<', since).execute();
 }

@@ -1,4 +1,4 @@
-// The claims of our tokens: RFC 9068 §2.2, and three of our own.
+// The claims of our tokens: those of RFC 9068 §2.2 and three that we define.
 
 import { storedScopes } from '../../access/scopes.ts';
 import {
@@ -10,31 +10,34 @@ import {
 export type Claims = {
   readonly iss: string;
   readonly aud: string;
-  /** A client's, customer's or user's id. */
+  /** The id of the client, customer or user. */
   readonly sub: string;
-  /** The client; for a customer, the API key that was exchanged; for a user, `latchkey`. */
+  /** The client's id; for a customer, the id of the exchanged API key; for a user, `latchkey`. */
   readonly client_id: string;
-  /** Seconds since 1970, as every time here. */
+  /** Seconds since 1970, like every time in this type. */
   readonly iat: number;
   readonly exp: number;
   readonly jti: string;
   /** Space-separated. */
   readonly scope: string;
   readonly principal_type: TokenPrincipalType;
-  /** A customer's accounts. */
+  /** The accounts that a customer's token covers. */
   readonly accounts?: readonly string[];
   /** When the user signed in. */
   readonly auth_time?: number;
-  /** How the user signed in (RFC 8176). */
+  /** The authentication methods of the sign-in (RFC 8176). */
   readonly amr?: readonly string[];
-  /** The user's session (OpenID Connect Front-Channel Logout 1.0 §3). */
+  /** The id of the user's session (OpenID Connect Front-Channel Logout 1.0 §3). */
   readonly sid?: string;
 };
 
 const texts = ['iss', 'aud', 'sub', 'client_id', 'jti', 'scope'] as const;
 const times = ['iat', 'exp'] as const;
 
-/** Reads the payload of a token whose signature is good; undefined where it is not ours. */
+/**
+ * Parses the payload of a token whose signature is valid. Returns undefined if the token is not
+ * ours.
+ */
 export function readClaims(payload: string): Claims | undefined {
   let claims: Record<string, unknown>;
   try {
@@ -47,11 +50,11 @@ export function readClaims(payload: string): Claims | undefined {
     texts.every((name) => typeof claims[name] === 'string') &&
     times.every((name) => Number.isSafeInteger(claims[name])) &&
     tokenPrincipalTypes.some((type) => type === claims.principal_type);
-  // The checks above have shown the required claims; the others are only ever written by us.
+  // The checks above cover the required claims. Only this service writes the others.
   return isOurs ? (claims as Claims) : undefined;
 }
 
-/** Whom the claims stand for. */
+/** Returns the principal that the claims identify. */
 export function principalFrom(claims: Claims): Principal {
   const scopes = storedScopes(claims.scope);
   switch (claims.principal_type) {

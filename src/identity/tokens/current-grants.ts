@@ -1,6 +1,6 @@
-// The current grants behind a token. A token never outlives its client, its key or its session, and
-// never covers more than they do now. Only our own verification checks this: a verifier that uses
-// the published keys alone accepts a token until its `exp`.
+// The current grants behind a token. A token stops working with its client, key or session, and
+// never covers more than their current grants. Only this service checks the grants: a verifier that
+// only uses the published keys accepts a token until its `exp`.
 import type { Clock } from '../../clock.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
@@ -8,28 +8,31 @@ import type { Database } from '../../storage/schema.ts';
 import type { Claims } from './claims.ts';
 import { findClientGrants, findKeyGrants } from './store.ts';
 
-/** The current grants of an enabled client or of a valid key. */
+/** The current grants of an enabled client or a valid API key. */
 export type Grants = {
   readonly ownerId: string;
   readonly scopes: ReadonlySet<string>;
-  /** The customer's; none for a client, whose tokens are not restricted to accounts. */
+  /** The customer's accounts; empty for a client, whose tokens are not restricted to accounts. */
   readonly accounts: ReadonlySet<string>;
-  /** Milliseconds since 1970; undefined for never. */
+  /** Milliseconds since 1970; undefined if the grants do not expire. */
   readonly expireTime: number | undefined;
 };
 
-/** Limits claims to the current grants. Undefined if the client, key or session is gone. */
+/**
+ * Limits claims to the current grants. Returns undefined if the client, key or session is no longer
+ * valid.
+ */
 export type LimitToGrants = (claims: Claims) => Promise<Claims | undefined>;
 
 export type GrantsOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
-  /** For the tokens of staff and members. */
+  /** Limits the tokens of staff and members. */
   readonly limitToUserGrants: LimitToGrants;
   readonly now: Clock;
 };
 
-/** How many clients, keys and accounts together are cached. */
+/** The maximum number of clients, keys and accounts in the cache, taken together. */
 const cachedMax = 200_000;
 
 export function createLimitToGrants(options: GrantsOptions): LimitToGrants {

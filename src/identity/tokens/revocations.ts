@@ -1,5 +1,5 @@
-// Tokens that were revoked before their time, kept until they would have expired. There is no row
-// for any other token. Each process knows them all, and reads only those that are new to it.
+// Tokens that were revoked before they expired. A row is kept until its token would have expired.
+// Each process caches all rows and reads only new ones.
 import type { Clock } from '../../clock.ts';
 import { raiseRevision } from '../../storage/database.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
@@ -7,9 +7,14 @@ import type { Database, Executor } from '../../storage/schema.ts';
 import { deleteExpired, findRevokedAfter, insertRevoked } from './store.ts';
 
 export type Revocations = {
-  /** Throws `unavailable` if the database could not be read for 5 seconds. */
+  /**
+   * Returns whether a token is revoked. Throws `unavailable` if the database could not be read for
+   * 5 seconds.
+   */
   has(jti: string): Promise<boolean>;
-  /** Revokes a token that expires at `exp`, in seconds since 1970, in a transaction of `change`. */
+  /**
+   * Revokes a token that expires at `exp`, in seconds since 1970. `change` runs the transaction.
+   */
   revoke(jti: string, exp: number, change: MakeChange): Promise<void>;
 };
 
@@ -22,7 +27,10 @@ export type RevocationsOptions = {
   readonly now: Clock;
 };
 
-/** How far the clocks of two processes may be apart, so that none forgets for another. */
+/**
+ * The maximum difference between the clocks of two processes. A row is kept this much longer, so
+ * that no process deletes it while another still needs it.
+ */
 const skewMaxMs = 300_000;
 
 const tidyEveryMs = 60_000;
@@ -58,8 +66,9 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
     async revoke(jti, exp, change) {
       const expireTime = exp * 1000;
       await change(async (trx) => {
-        // First: it makes the next revocation wait for the commit of this one. So revisions are
-        // committed in their order, and who has read one has missed none before it.
+        // Raises the revision first, which makes the next revocation wait for this commit.
+        // Revisions are thus committed in order, and a process that has read one revision has
+        // missed none before it.
         const revision = await raiseRevision(trx, 'revoked_tokens');
         await deleteExpired(trx, now() - skewMaxMs);
         await insertRevoked(trx, { jti, expire_time: expireTime, revision });

@@ -1,6 +1,6 @@
-// Checks the signatures of tokens. The key comes from our own keyring, never from the token: a
-// token's header must be, byte for byte, the header that one of our keys writes, which settles
-// `alg`, `typ` and `kid` at once. A token that was verified before costs a hash.
+// Verifies the signatures of tokens. The key comes from our keyring, never from the token: a
+// token's header must equal, byte for byte, the header of one of our keys, which fixes `alg`, `typ`
+// and `kid`. A token that was verified before costs only a hash.
 
 import { hash, type KeyObject, verify } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
@@ -11,7 +11,9 @@ import type { LoadedKey } from '../keys/signing-key.ts';
 import { type Claims, readClaims } from './claims.ts';
 
 export type Signatures = {
-  /** The claims that one of our keys has signed; undefined for any other text. */
+  /**
+   * Returns the claims of a token that one of our keys has signed, or undefined for any other text.
+   */
   claimsOf(token: string): Promise<Claims | undefined>;
 };
 
@@ -19,22 +21,22 @@ export type SignaturesOptions = {
   readonly keyring: Keyring;
   readonly invalidations: Invalidations;
   readonly now: Clock;
-  /** The most tokens that are cached. */
+  /** The maximum number of cached tokens. */
   readonly cachedMax?: number;
 };
 
-/** A token whose signature is good; cached under the SHA-256 of all its characters. */
+/** A token with a valid signature. It is cached under the SHA-256 digest of the token. */
 type Verified = {
   readonly claims: Claims;
   readonly key: LoadedKey;
-  /** Of the token, in characters. */
+  /** The length of the token in characters. */
   readonly length: number;
 };
 
 const tokenPattern = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/;
 const tokenLengthMax = 16_384;
 
-/** The most characters of all cached tokens together. */
+/** The maximum total length of all cached tokens, in characters. */
 const cachedLengthMax = 64 * 1024 * 1024;
 
 export function createSignatures(options: SignaturesOptions): Signatures {
@@ -45,7 +47,7 @@ export function createSignatures(options: SignaturesOptions): Signatures {
     entriesMax: cachedMax,
     sizeMax: cachedLengthMax,
     sizeOf: (verified) => verified?.length ?? 1,
-    // Only good tokens are cached: no amount of garbage evicts one.
+    // Only valid tokens are cached, so invalid ones cannot evict them.
     isCached: (verified) => verified !== undefined && isUnexpired(verified.claims),
   });
 
@@ -55,7 +57,7 @@ export function createSignatures(options: SignaturesOptions): Signatures {
       const digest = hash('sha256', token, 'base64');
       const cached = await cache.find(digest);
       if (cached !== undefined) {
-        // A key that left the keyring, or was replaced in it, invalidates its tokens.
+        // If a key has left the keyring or was replaced, its cached tokens are invalid.
         const isCurrent = (await keyring.byHeader(cached.key.header)) === cached.key;
         if (isCurrent && isUnexpired(cached.claims)) return cached.claims;
         cache.delete(digest);
@@ -77,7 +79,8 @@ function split(token: string): Parts | undefined {
   const [, header, payload, text] = tokenPattern.exec(token) ?? [];
   if (header === undefined || payload === undefined || text === undefined) return undefined;
   const signature = Buffer.from(text, 'base64url');
-  // 86 characters carry 4 bits more than 64 bytes: only one way to write them is taken.
+  // 86 base64url characters hold 4 bits more than 64 bytes. Only the canonical encoding is
+  // accepted.
   return signature.toString('base64url') === text ? { header, payload, signature } : undefined;
 }
 
@@ -93,7 +96,7 @@ async function check(
   return claims === undefined ? undefined : { claims, key, length };
 }
 
-/** Checks on the thread pool, not on the event loop. */
+/** Verifies on the thread pool, so that the event loop is not blocked. */
 function signatureIsGood(input: string, key: KeyObject, signature: Buffer): Promise<boolean> {
   return new Promise((resolve, reject) => {
     verify(null, Buffer.from(input), key, signature, (error, good) =>

@@ -10,14 +10,14 @@ type OwnClaims = Omit<Claims, 'iss' | 'aud' | 'iat' | 'exp' | 'jti'>;
 
 export type Signed = {
   readonly token: string;
-  /** From now to `exp`. */
+  /** The time from now to `exp`. */
   readonly lifetimeSeconds: number;
 };
 
 export type Signer = {
   /**
-   * Signs a token that lives for `lifetimeSeconds`, or until `notAfter` (seconds since 1970) where
-   * that comes first. Signs on the thread pool, not on the event loop.
+   * Signs a token that expires after `lifetimeSeconds`, or at `notAfter` (seconds since 1970) if
+   * that is earlier. Signs on the thread pool, so that the event loop is not blocked.
    */
   sign(claims: OwnClaims, lifetimeSeconds: number, notAfter?: number): Promise<Signed>;
 };

@@ -2,7 +2,7 @@ import { storedScopes } from '../../access/scopes.ts';
 import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
 import type { Grants } from './current-grants.ts';
 
-/** The current grants of an enabled client. */
+/** Reads the current grants of a client. Returns undefined unless the client is enabled. */
 export async function findClientGrants(db: Database, id: string): Promise<Grants | undefined> {
   const row = await db
     .selectFrom('clients')
@@ -15,7 +15,10 @@ export async function findClientGrants(db: Database, id: string): Promise<Grants
   return { ownerId: id, scopes, accounts: new Set(), expireTime: undefined };
 }
 
-/** The current grants of an unrevoked key of an enabled customer. */
+/**
+ * Reads the current grants of an API key. Returns undefined if the key is revoked or its customer
+ * disabled.
+ */
 export async function findKeyGrants(db: Database, id: string): Promise<Grants | undefined> {
   const row = await db
     .selectFrom('credentials as k')
@@ -39,7 +42,7 @@ export async function findKeyGrants(db: Database, id: string): Promise<Grants | 
   };
 }
 
-/** The revocations after a revision, 0 for all. */
+/** Returns the revocations after a revision; 0 returns all. */
 export function findRevokedAfter(db: Database, revision: number): Promise<RevokedTokenRow[]> {
   return db
     .selectFrom('revoked_tokens')

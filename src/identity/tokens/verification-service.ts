@@ -61,7 +61,7 @@ export function createVerificationService(
       const claims = await verifier.readSigned(token);
       const change = (work: (trx: Executor) => Promise<void>) =>
         auditLog.change(context, { target: claims?.sub ?? '' }, work);
-      // A token of no use changes nothing; that it was sent is told all the same.
+      // An invalid token changes nothing, but the request is still in the audit log.
       if (claims === undefined) await change(async () => {});
       else await revocations.revoke(claims.jti, claims.exp, change);
       return {};

@@ -1,4 +1,4 @@
-// Tells whether a token is good, and what it is good for now.
+// Verifies tokens and limits them to the current grants.
 import type { Clock } from '../../clock.ts';
 import type { Claims } from './claims.ts';
 import type { LimitToGrants } from './current-grants.ts';
@@ -7,13 +7,13 @@ import type { Signatures } from './signatures.ts';
 
 export type Verifier = {
   /**
-   * The claims of a good token, with the scopes and accounts that it still covers; undefined for
-   * any other, whatever is wrong with it.
+   * Returns the claims of a valid token, limited to its current scopes and accounts. Returns
+   * undefined for any invalid token, without a reason.
    */
   verify(token: string): Promise<Claims | undefined>;
   /**
-   * The claims as they were signed. Tells nothing of whether what the token was issued for still
-   * stands: it is also for who disables a client and enables it again.
+   * Returns the claims as signed, without checking the current grants. A token of a disabled client
+   * can thus be revoked too: the client might be enabled again.
    */
   readSigned(token: string): Promise<Claims | undefined>;
 };

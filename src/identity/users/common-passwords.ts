@@ -1,15 +1,15 @@
-// Passwords that attackers try first (NIST SP 800-63B §5.1.1.2, OWASP ASVS 6.2.4): 49,000 from
-// leaks, most frequent first. Few of them have 12 characters, so a listed password that is only
-// lengthened counts as well.
+// The passwords that attackers try first (NIST SP 800-63B §5.1.1.2, OWASP ASVS 6.2.4): 49,000
+// leaked passwords, most frequent first. Few of them have 12 characters, so a listed password with
+// padding counts as common, too.
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** How much of a password may be digits and signs around a listed word. */
+/** The maximum number of padding characters (digits and signs) per character of a listed word. */
 const paddingPerCharacterMax = 2;
 
-/** In lower case; read once. */
+/** The list in lower case, read once. */
 let listed: ReadonlySet<string> | undefined;
 
-/** Whether a password is on the list in any case, or is a listed one repeated or padded. */
+/** Returns whether a password, in any letter case, is a listed one, possibly repeated or padded. */
 export function isCommonPassword(password: string): boolean {
   listed ??= new Set(dictionary['passwords-common'].map((text) => text.toLowerCase()));
   const text = password.toLowerCase();
@@ -19,7 +19,7 @@ export function isCommonPassword(password: string): boolean {
   return padding <= word.length * paddingPerCharacterMax && repeatsOneOf(listed, word);
 }
 
-/** Whether the text is one of the words, once or several times. */
+/** Returns whether the text is one of the words, repeated once or more. */
 function repeatsOneOf(words: ReadonlySet<string>, text: string): boolean {
   for (let times = 1; times <= text.length; times++) {
     const unit = text.slice(0, text.length / times);

@@ -1,4 +1,4 @@
-// What users prove by who they are: a password, and a one-time code where they want one.
+// The factors of users: a password, and an optional one-time code.
 
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
@@ -34,7 +34,7 @@ type FactorMethods = Pick<
 export function createFactorMethods(options: UserOptions): FactorMethods {
   const { db, auditLog, masterKey, passwords, rolesOf, random, now } = options;
 
-  /** Ends the user's sessions, except the one that calls. */
+  /** Ends the user's sessions, except the session of the caller. */
   function endOthers(trx: Executor, userId: string, context: HandlerContext): Promise<void> {
     const caller = principalOf(context);
     const except = isUser(caller) ? caller.sessionId : '';
@@ -84,7 +84,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         const seed = masterKey.open(row.ciphertext, seedPurpose(userId));
         const step = stepOf(seed, code, { now: now(), lastStep: row.last_step });
         if (step === undefined) throw invalid('code', 'is not the current code');
-        // Another call may have been faster.
+        // A concurrent call may have confirmed the seed first.
         if (!(await confirmSeed(trx, userId, { time: now(), step }))) throw nothingToConfirm();
         if (endOtherSessions) await endOthers(trx, userId, context);
         return requireUser(trx, userId);

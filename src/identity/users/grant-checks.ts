@@ -1,5 +1,5 @@
-// Compares the current grants of the caller with those of a user: no one can take over or weaken a
-// user who has more grants than they.
+// Compares the current grants of the caller and of a user. A caller cannot take over or weaken a
+// user who has more grants than the caller.
 import type { HandlerContext } from '@connectrpc/connect';
 import { privilegeOf } from '../../access/privilege.ts';
 import { isManagementScope, storedScopes } from '../../access/scopes.ts';
@@ -7,8 +7,8 @@ import { callerOf, isUser } from '../../api/principal.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
 
 /**
- * Reads the scopes of all of a user's roles, one set for each workspace, whether or not the user is
- * enabled: an attacker could disable a user first to hide their roles.
+ * Reads the scopes of all of a user's roles, one set for each workspace. Disabled users count too:
+ * otherwise an attacker could disable a user first to hide their roles.
  */
 export type RolesOf = (db: Executor, userId: string) => Promise<readonly ReadonlySet<string>[]>;
 
@@ -17,20 +17,20 @@ type Require = (trx: Executor, user: UserRow) => Promise<void>;
 
 export type GrantChecks = {
   /**
-   * For changes that let the caller sign in as the user. Every scope of the user counts, also those
-   * of areas that belong to other services.
+   * Checks changes that let the caller sign in as the user. Every scope of the user counts,
+   * including the scopes of other services.
    */
   readonly requireToActAs: Require;
   /**
-   * For changes that only take permissions away. Management scopes and roles count, so that staff
-   * with all management scopes can disable any user.
+   * Checks changes that only remove permissions. Only management scopes and roles count, so that
+   * staff with all management scopes can disable any user.
    */
   readonly requireToWeaken: Require;
 };
 
 /**
- * Reads what the caller holds, before the transaction. What the user may do is read within the
- * transaction, which must have locked the user (`lockRow`): granting a role locks the user, too.
+ * Reads the caller's grants, before the transaction. The checks read the user's grants within the
+ * transaction, which must have locked the user (`lockRow`). Granting a role also locks the user.
  */
 export async function grantChecksFor(
   context: HandlerContext,

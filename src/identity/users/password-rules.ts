@@ -1,9 +1,9 @@
-// Which passwords are taken: NIST SP 800-63B §5.1.1.2. Length counts; what it is composed of does
-// not.
+// The rules for passwords (NIST SP 800-63B §5.1.1.2): a minimum length, and no rules for
+// composition.
 import { invalid } from '../../errors/errors.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
-/** Above the 8 that the standard asks for: many who sign in here can do much. */
+/** More than the standard's 8, because many users here have far-reaching permissions. */
 const charactersMin = 12;
 
 /** Throws `invalid_argument` for the field `password`. */

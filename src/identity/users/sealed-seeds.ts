@@ -2,7 +2,7 @@ import type { SealedColumn } from '../keys/sealed.ts';
 import { findSealedSeeds, updateSealedSeed } from './store.ts';
 import { seedPurpose } from './totp.ts';
 
-/** The seeds of users' second factors, for when the master key is rotated. */
+/** The seeds of second factors, for the rotation of the master key. */
 export const sealedSeeds: SealedColumn = {
   name: 'TOTP seed',
   purpose: seedPurpose,

@@ -33,7 +33,9 @@ import { lockedUser, requireUser, userMessage } from './users.ts';
 export function createUserService(options: UserOptions): ServiceImpl<typeof UserService> {
   const { db, auditLog, passwords, rolesOf, random, now } = options;
 
-  /** Changes a user as `decide` says, in a transaction that locks the staff and the user. */
+  /**
+   * Applies the change that `decide` returns, in a transaction that locks all staff and the user.
+   */
   function change(
     context: HandlerContext,
     id: string,
@@ -132,7 +134,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
   };
 }
 
-/** What an update can change, by its path in the mask. */
+/** The fields that an update can change, by their path in the mask. */
 const fields: UpdateFields<typeof UpdateUserRequestSchema, UserChange> = {
   email: ({ email }) => ({ email: requireEmail(email) }),
   name: ({ name }) => ({ name }),
@@ -154,19 +156,19 @@ function memberScopes(): Failure {
   return invalid('scopes', 'must not be set for members, whose roles grant scopes');
 }
 
-/** The scopes of the first stored list that the second one lacks. */
+/** Returns the scopes of the first stored list that the second one lacks. */
 function lackingIn(first: string, second: string): string[] {
   const others = storedScopes(second);
   return [...storedScopes(first)].filter((scope) => !others.has(scope));
 }
 
-/** The management scopes that the user holds, as enabled staff. */
+/** Returns the management scopes of an enabled staff user; empty for other users. */
 function managedBy({ kind, disable_time, scopes }: UserRow): string[] {
   if (kind !== 'staff' || disable_time !== null) return [];
   return [...storedScopes(scopes)].filter(isManagementScope);
 }
 
-/** Throws `conflict` where a management scope would be left without an enabled staff user. */
+/** Throws `conflict` if the change would leave a management scope without an enabled staff user. */
 async function requireHoldersLeft(trx: Executor, before: User, after: User): Promise<void> {
   const kept = new Set(managedBy(after));
   for (const scope of managedBy(before)) {

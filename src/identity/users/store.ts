@@ -3,7 +3,7 @@ import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Executor, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 
-/** A user, and when the second factor was confirmed; null without one that counts. */
+/** A user, and when the second factor was confirmed; null without a confirmed second factor. */
 export type User = UserRow & { readonly totp_confirm_time: number | null };
 
 const totpConfirmTime = sql<number | null>`(
@@ -21,7 +21,7 @@ export function findUser(db: Executor, id: string): Promise<User | undefined> {
   return selectUsers(db).where('id', '=', id).executeTakeFirst();
 }
 
-/** `email`: in lower case. */
+/** `email` must be in lower case. */
 export function findUserByEmail(db: Executor, email: string): Promise<User | undefined> {
   return selectUsers(db).where('email', '=', email).executeTakeFirst();
 }
@@ -52,7 +52,7 @@ export async function updateUser(db: Executor, id: string, change: UserChange): 
   await db.updateTable('users').set(change).where('id', '=', id).execute();
 }
 
-/** Whether there is an enabled staff user with the scope. */
+/** Returns whether an enabled staff user holds the scope. */
 export async function hasStaffWith(db: Executor, scope: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -65,7 +65,7 @@ export async function hasStaffWith(db: Executor, scope: string): Promise<boolean
   return row !== undefined;
 }
 
-/** Ends a user's sessions, except for one. */
+/** Ends a user's sessions, except the given one. */
 export async function endSessionsOf(
   db: Executor,
   userId: string,
@@ -84,7 +84,7 @@ export function findSeed(db: Executor, userId: string): Promise<TotpSeedRow | un
   return db.selectFrom('totp_seeds').selectAll().where('user_id', '=', userId).executeTakeFirst();
 }
 
-/** Puts a seed in the place of one that was not confirmed; tells whether it did. */
+/** Stores a seed unless a confirmed one exists. Returns whether it was stored. */
 export async function putSeed(db: Executor, row: TotpSeedRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('totp_seeds')
@@ -96,7 +96,10 @@ export async function putSeed(db: Executor, row: TotpSeedRow): Promise<boolean> 
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Makes a seed count; `step` is that of the code that was taken. Tells whether it was waiting. */
+/**
+ * Confirms a seed; `step` is the time step of the accepted code. Returns false if there is no
+ * unconfirmed seed.
+ */
 export async function confirmSeed(
   db: Executor,
   userId: string,
@@ -115,7 +118,7 @@ export async function deleteSeed(db: Executor, userId: string): Promise<void> {
   await db.deleteFrom('totp_seeds').where('user_id', '=', userId).execute();
 }
 
-/** The encrypted TOTP seeds of all users. */
+/** Reads the encrypted TOTP seeds of all users. */
 export function findSealedSeeds(db: Executor) {
   return db
     .selectFrom('totp_seeds')

@@ -1,5 +1,5 @@
-// One-time codes of an authenticator app (TOTP, RFC 6238): SHA-1, 6 digits, 30 seconds, as every
-// app has them.
+// One-time codes of an authenticator app (TOTP, RFC 6238): SHA-1, 6 digits and 30 seconds, which
+// every app supports.
 
 import { Secret, TOTP } from 'otpauth';
 import type { Clock } from '../../clock.ts';
@@ -9,29 +9,32 @@ import type { TotpSeedRow } from '../../storage/schema.ts';
 
 const issuer = 'Latchkey';
 const periodSeconds = 30;
-/** RFC 4226 §4, R6: 160 bits are recommended. */
+/** RFC 4226 §4, R6 recommends 160 bits. */
 const seedBytes = 20;
-/** Steps before and after now: for the device's clock, and the time to type (RFC 6238 §5.2). */
+/**
+ * The number of accepted steps before and after now, for clock differences and the time to type
+ * (RFC 6238 §5.2).
+ */
 const window = 1;
-/** Five minutes: how far the clocks of two processes may be apart. */
+/** Five minutes, the maximum difference between the clocks of two processes. */
 const stepsAheadMax = 10;
 
 export function newSeed(random: Random): Uint8Array {
   return random(seedBytes);
 }
 
-/** What the seed is encrypted for, under the master key. */
+/** The purpose that the seed is encrypted for, under the master key. */
 export const seedPurpose = (userId: string) => `totp seed ${userId}`;
 
-/** The seed in base32, to be typed, and as a URI, to be shown as a QR code. */
+/** Returns the seed in base32, for typing, and as a URI, for a QR code. */
 export function describeSeed(seed: Uint8Array, email: string): { secret: string; uri: string } {
   const totp = totpOf(seed, email);
   return { secret: totp.secret.base32, uri: totp.toString() };
 }
 
 /**
- * The time step whose code was given; undefined for a wrong one. A code is to be taken once only
- * (RFC 6238 §5.2): the step has to be later than the last one that was.
+ * Returns the time step of a code, or undefined for a wrong code. A code is accepted only once (RFC
+ * 6238 §5.2): its step must be later than the last accepted one.
  */
 export function stepOf(
   seed: Uint8Array,
@@ -42,12 +45,12 @@ export function stepOf(
   if (delta === null) return undefined;
   const current = Math.floor(now / 1000 / periodSeconds);
   const step = current + delta;
-  // A step that is far ahead was taken before the clock was set back.
+  // The last accepted step is far ahead only if the clock was set back since.
   const isAhead = lastStep > current + stepsAheadMax;
   return step > lastStep || isAhead ? step : undefined;
 }
 
-/** The same for a seed as it is stored. */
+/** Like `stepOf`, for a stored seed. */
 export type SealedStepOf = (seed: TotpSeedRow, code: string) => number | undefined;
 
 export function createSealedStepOf(masterKey: MasterKey, now: Clock): SealedStepOf {

@@ -6,7 +6,7 @@ import { lockRow } from '../../storage/lock.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findUser, type User } from './store.ts';
 
-/** Throws `not_found` where there is no such user. */
+/** Throws `not_found` if the user does not exist. */
 export async function requireUser(db: Executor, id: string): Promise<User> {
   const user = await findUser(db, id);
   if (user === undefined) throw fail('not_found', 'The user does not exist.', { target: id });
