@@ -1,19 +1,19 @@
-// Nobody can give what they do not hold: who grants a scope, or could become whoever has it, has to
-// hold it. Otherwise one scope for managing users would be as good as all.
+// Prevents privilege escalation. To grant a scope, or to change a user who has it, the caller must
+// hold it. Otherwise the scope for managing users would include all others.
 import type { HandlerContext } from '@connectrpc/connect';
 import { callerOf } from '../api/principal.ts';
 import { bearerChallenge } from '../errors/challenge.ts';
 import { fail } from '../errors/errors.ts';
 
 /**
- * Throws `forbidden`, naming what is missing, unless the caller holds all of the scopes. `target`
- * is what the audit log names.
+ * Throws `forbidden` and names the missing scopes unless the caller holds all of them. `target` is
+ * the target of the audit event.
  */
 export type RequireHeld = (scopes: Iterable<string>, target?: string) => void;
 
 /**
- * Finds out which scopes the caller holds, of a member: in one workspace. Not within a transaction,
- * as it may have to read them.
+ * Returns a check against the scopes that the caller holds; for a member, in one workspace. Do not
+ * call it within a transaction, because it may query the database.
  */
 export async function privilegeOf(context: HandlerContext, workspaceId = ''): Promise<RequireHeld> {
   const held = await scopesHeld(context, workspaceId);
@@ -21,7 +21,7 @@ export async function privilegeOf(context: HandlerContext, workspaceId = ''): Pr
   return (scopes, target = '') => {
     const missing = [...scopes].filter((scope) => !held.has(scope));
     if (missing.length === 0) return;
-    // RFC 6750 §3: all that the call needs.
+    // RFC 6750 §3: the challenge lists all scopes that the call needs.
     const scope = [...new Set([own, ...missing])].filter((name) => name !== '').join(' ');
     throw fail('forbidden', `The caller must also hold ${missing.join(' ')}.`, {
       target,

@@ -4,14 +4,17 @@ import { fail, invalid } from '../errors/errors.ts';
 const scopePattern = /^[a-z][a-z0-9_]{0,63}:(?:read|write)$/;
 const scopesMax = 100;
 
-/** Reads a space-separated list, without repetitions; undefined where it is malformed. */
+/** Parses a space-separated list and removes duplicates. Returns undefined if it is malformed. */
 export function readScopes(text: string): string[] | undefined {
   const scopes = text.split(' ');
   if (scopes.length > scopesMax) throw invalid('scope', `must have at most ${scopesMax} scopes`);
   return scopes.every((scope) => scopePattern.test(scope)) ? [...new Set(scopes)] : undefined;
 }
 
-/** Reads the scopes that a token is asked for (`invalid_scope` of RFC 6749 §5.2). */
+/**
+ * Parses the scopes of a token request. Throws `invalid_scope` (RFC 6749 §5.2) if they are
+ * malformed.
+ */
 export function requestedScopes(text: string): string[] {
   const scopes = readScopes(text);
   if (scopes !== undefined) return scopes;
@@ -21,7 +24,7 @@ export function requestedScopes(text: string): string[] {
   );
 }
 
-/** Throws where a scope is not granted. The request is refused whole, never narrowed. */
+/** Throws if a scope is not granted. A request with a missing scope is refused, never narrowed. */
 export function requireGranted(scopes: readonly string[], granted: ReadonlySet<string>): void {
   for (const scope of scopes) {
     if (!granted.has(scope)) {
@@ -30,12 +33,12 @@ export function requireGranted(scopes: readonly string[], granted: ReadonlySet<s
   }
 }
 
-/** A stored list: space-separated, empty for none. */
+/** Parses a stored list: space-separated, empty if there are no scopes. */
 export function storedScopes(text: string): ReadonlySet<string> {
   return new Set(text === '' ? [] : text.split(' '));
 }
 
-/** The areas of this service's own methods. */
+/** The areas of this service's methods. */
 const managementAreas = [
   'accounts',
   'api_keys',
@@ -50,7 +53,7 @@ const managementAreas = [
   'workspaces',
 ];
 
-/** What staff need to run the service: every management area. */
+/** The scopes that staff need to run the service: every management area. */
 export const managementScopes = managementAreas.flatMap((area) => [
   `${area}:read`,
   `${area}:write`,
@@ -58,7 +61,9 @@ export const managementScopes = managementAreas.flatMap((area) => [
 
 const management: ReadonlySet<string> = new Set(managementScopes);
 
-/** Whether a scope is of this service's own areas, and not of another's that trusts its tokens. */
+/**
+ * Returns whether a scope belongs to this service, not to another service that trusts its tokens.
+ */
 export function isManagementScope(scope: string): boolean {
   return management.has(scope);
 }

@@ -1,5 +1,6 @@
-// The rules of generated credentials, the same for clients' secrets, customers' keys and
-// workspaces' keys: how many, until when, and how they follow one another.
+// The rules for generated credentials: how many an owner may have, when they expire, and how they
+// are rotated. They are the same for the secrets of clients and the API keys of customers and
+// workspaces.
 
 import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { CredentialState } from '../../gen/latchkey/identity/v1/credential_pb.js';
@@ -33,13 +34,13 @@ const overlapSecondsDefault = 86_400;
 
 export type NewFields = {
   readonly name: string;
-  /** Space-separated; empty for a client's secret. */
+  /** Space-separated; empty for a client's secret, which has the scopes of its client. */
   readonly scopes: string;
-  /** Unset: never. */
+  /** If unset, the credential does not expire. */
   readonly expireTime: Timestamp | undefined;
 };
 
-/** What the wire tells of any credential. */
+/** The fields that every API returns for a credential. */
 export type CredentialFields = {
   readonly id: string;
   readonly name: string;
@@ -53,9 +54,9 @@ export type CredentialFields = {
 export type CredentialPage = { readonly rows: CredentialRow[]; readonly nextPageToken: string };
 
 /**
- * Everything that changes a credential is done in the caller's transaction, which it begins by
- * locking the owner: whoever counts the live ones counts them alone. `not_found` where there is no
- * such owner or credential, `conflict` where the owner would have too many live ones.
+ * Every change runs in the caller's transaction and first locks the owner, so that no other
+ * transaction changes the number of live credentials. Throws `not_found` if the owner or the
+ * credential does not exist, and `conflict` if the owner would have too many live credentials.
  */
 export type Credentials = {
   create(
@@ -64,13 +65,17 @@ export type Credentials = {
     made: NewCredential,
     fields: NewFields,
   ): Promise<CredentialRow>;
-  /** Newest first, those that have ended too. */
+  /** Returns a page, newest first, including expired and revoked credentials. */
   list(owner: Owner, page: PageRequest): Promise<CredentialPage>;
-  /** At once and for ever, the last live one too; again without an effect. */
+  /**
+   * Revokes a credential at once and permanently, even the last live one. Revoking it again has no
+   * effect.
+   */
   revoke(trx: Executor, owner: Owner, id: string): Promise<void>;
   /**
-   * Makes a key with the name, scopes and expiry of a live one, which ends after the overlap: unset
-   * means a day, 0 at once. A key that has ended is a `conflict`.
+   * Creates a key with the name, scopes and expiry of a live one, which expires after the overlap.
+   * Without `overlapSeconds`, the overlap is a day; 0 revokes the old key at once. Throws
+   * `conflict` if the old key is expired or revoked.
    */
   rotate(
     trx: Executor,
@@ -79,7 +84,7 @@ export type Credentials = {
     made: NewCredential,
     overlapSeconds: number | undefined,
   ): Promise<CredentialRow>;
-  /** Makes a credential, and has every older live one end after the overlap. */
+  /** Creates a credential. Every older live one expires after the overlap. */
   rotateAll(
     trx: Executor,
     owner: Owner,
@@ -157,7 +162,10 @@ async function lock(trx: Executor, owner: Owner): Promise<void> {
   if (row === undefined) throw noSuchOwner(owner);
 }
 
-/** The owner is locked, so that nobody else adds a credential between the count and the insert. */
+/**
+ * Inserts a credential if the owner is below its limit. The owner must be locked, so that no other
+ * transaction adds a credential between the count and the insert.
+ */
 async function insertWithin(
   trx: Executor,
   owner: Owner,

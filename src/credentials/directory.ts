@@ -1,5 +1,6 @@
-// Finds the owner of a generated credential. Nothing slow on the token path: a credential that was
-// seen before costs a hash and no query, until something changes (see storage/invalidation.ts).
+// Finds the owner of a generated credential. Verifying a token must be fast: a credential that was
+// seen before costs a hash and no query, until the cache is invalidated (see
+// storage/invalidation.ts).
 import type { Clock } from '../clock.ts';
 import { type CredentialKind, credentialId, digestMatches } from '../crypto/credential-format.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
@@ -9,10 +10,10 @@ import { findAccounts, findCredential, type StoredCredential } from './store.ts'
 
 const cachedMax = 50_000;
 
-/** What an unknown credential is compared with, so that it costs what a known one costs. */
+/** Compared with an unknown credential, so that the check takes as long as for a known one. */
 const decoyDigest = '0'.repeat(64);
 
-/** A credential that was found good. */
+/** A credential that passed the check. */
 export type GoodCredential = StoredCredential & {
   /** The customer's accounts; empty for other owners. */
   readonly accounts: readonly string[];
@@ -20,9 +21,9 @@ export type GoodCredential = StoredCredential & {
 
 export type Directory = {
   /**
-   * The credential's row where the credential is good: known, unrevoked, unexpired, of an enabled
-   * owner, who is `ownerId` where that is given. Otherwise undefined, for any reason in the same
-   * way and the same time.
+   * Returns a valid credential: known, not revoked, not expired, with an enabled owner, and with
+   * the owner `ownerId` if that is given. Otherwise returns undefined, in the same time for every
+   * reason.
    */
   authenticate(
     kind: CredentialKind,
@@ -34,7 +35,7 @@ export type Directory = {
 export type DirectoryOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
-  /** Called with the id of a credential that was found good. */
+  /** Called with the id of each valid credential. */
   readonly noteUse: (id: string) => void;
   readonly now: Clock;
 };
@@ -61,7 +62,7 @@ export function createDirectory({ db, invalidations, noteUse, now }: DirectoryOp
         noteUse(id);
         return cached;
       }
-      // A refusal always costs this one query: its time does not show whether the id is known.
+      // Every refusal costs this one query, so its duration does not show whether the id is known.
       const good = await cache.load(id, async () => {
         const credential = await findCredential(db, id);
         if (!isGood(credential) || credential === undefined) return undefined;

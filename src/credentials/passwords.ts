@@ -1,11 +1,12 @@
-// Passwords: argon2id (RFC 9106) with the parameters that OWASP recommends, computed on the thread
-// pool. Only a few at a time: tokens are signed on the same pool, and each takes 19 MiB.
+// Hashes passwords with argon2id (RFC 9106) and the parameters recommended by OWASP, on the thread
+// pool. Only a few run at a time, because tokens are signed on the same pool and each hash needs 19
+// MiB of memory.
 import { hash, type Options, verify } from '@node-rs/argon2';
 import { fail } from '../errors/errors.ts';
 import { createFairQueue, type FairQueue, type OwnerPath } from '../limits/fair-share.ts';
 
 /**
- * Each kind has a queue: users who sign in (`users`), new passwords of users (`changes`), and
+ * Each kind has a queue: sign-ins of users (`users`), new passwords of users (`changes`), and
  * passwords of links (`links`). Within a kind, the owners take turns.
  */
 type Kind = 'users' | 'changes' | 'links';
@@ -13,14 +14,17 @@ type Kind = 'users' | 'changes' | 'links';
 export type PasswordQueue = {
   readonly kind: Kind;
   readonly owner: OwnerPath;
-  /** Runs when it is the password's turn, before the password is computed, and may refuse it. */
+  /** Runs at the password's turn, before the password is hashed. May throw to refuse it. */
   readonly first?: () => Promise<void>;
 };
 
 export type Passwords = {
-  /** The PHC string to be stored. */
+  /** Returns the PHC string to store. */
   hash(password: string, queue?: PasswordQueue): Promise<string>;
-  /** Whether it is the password of the stored string; without one, false after the same time. */
+  /**
+   * Returns whether the password matches the stored string. Without a stored string, returns false
+   * after the same time.
+   */
   verify(stored: string | undefined, password: string, queue?: PasswordQueue): Promise<boolean>;
 };
 
@@ -32,20 +36,22 @@ const options: Options = {
 };
 
 const runningMax = 2;
-/** Of each kind. */
+/** The maximum number of waiting passwords per kind. */
 const waitingMax = 100;
 
-/** Of one owner of `changes`, waiting ones included: more would only make others wait. */
+/**
+ * The maximum number of `changes` per owner, waiting ones included. More would delay other owners.
+ */
 const changesMax = 2;
 
 const users: PasswordQueue = { kind: 'users', owner: [] };
 
-/** The queue for a new password that the caller sets, for itself or for another user. */
+/** Returns the queue for a new password that the caller sets, for itself or for another user. */
 export function changesOf(callerId: string): PasswordQueue {
   return { kind: 'changes', owner: [callerId] };
 }
 
-/** Throws `unavailable` or, where an owner has used up its share, `rate_limited`. */
+/** Throws `unavailable` if a queue is full, or `rate_limited` if an owner exceeds its share. */
 export function createPasswords(): Passwords {
   const turns = createTurns();
   let decoy: Promise<string> | undefined;
@@ -53,7 +59,8 @@ export function createPasswords(): Passwords {
     hash: (password, queue = users) => turns(queue, () => hash(normalised(password), options)),
     verify: (stored, password, queue = users) =>
       turns(queue, async () => {
-        // Every first call waits for it, so that its time does not show whether there is a string.
+        // Every first call waits for the decoy, so that its duration does not show whether there is
+        // a stored string.
         decoy ??= hash('', options);
         const unknown = await decoy;
         const matches = await verify(stored ?? unknown, normalised(password));
@@ -62,12 +69,15 @@ export function createPasswords(): Passwords {
   };
 }
 
-/** The same password however a keyboard composes it (NIST SP 800-63B §5.1.1.2). */
+/**
+ * Normalises a password, because keyboards compose the same characters differently (NIST SP 800-63B
+ * §5.1.1.2).
+ */
 const normalised = (password: string) => password.normalize('NFKC');
 
 /**
- * Runs a few at a time: sign-ins may have both turns. The other kinds have one between them, in
- * alternation, which is theirs while any of them waits.
+ * Runs two passwords at a time. Sign-ins may use both places. The other kinds share one place and
+ * alternate. They go before waiting sign-ins when that place is free.
  */
 function createTurns() {
   type Turn = () => void;
@@ -100,7 +110,7 @@ function createTurns() {
     }
   }
 
-  /** Counts a change of the owner's; returns false where too many are under way. */
+  /** Counts a change of the owner. Returns false if too many are in progress. */
   function enter({ kind, owner }: PasswordQueue): boolean {
     if (kind !== 'changes') return true;
     const key = JSON.stringify(owner);

@@ -5,7 +5,7 @@ import { newestFirst } from '../storage/newest-first.ts';
 import type { PageQuery } from '../storage/page-token.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
 
-/** The client (`cs`), customer (`ck`) or workspace (`wk`) that credentials belong to. */
+/** The client (`cs`), customer (`ck`) or workspace (`wk`) that a credential belongs to. */
 export type Owner = { readonly kind: CredentialKind; readonly id: string };
 
 const owners = {
@@ -75,7 +75,7 @@ export function findOwned(
     .executeTakeFirst();
 }
 
-/** How many of the owner's credentials are neither revoked nor expired at `time`. */
+/** Counts the owner's credentials that are neither revoked nor expired at `time`. */
 export async function countLive(db: Executor, { kind, id }: Owner, time: number): Promise<number> {
   const { count } = await db
     .selectFrom('credentials')
@@ -97,13 +97,16 @@ export async function revokeCredential(db: Executor, id: string, time: number): 
 }
 
 type Ending = {
-  /** One of the owner's; all of them where it is unset. */
+  /** If unset, all credentials of the owner. */
   readonly id?: string;
   readonly time: number;
   readonly overlapMs: number;
 };
 
-/** Has live credentials end `overlapMs` after `time`, but none later than it would have ended. */
+/**
+ * Makes live credentials expire `overlapMs` after `time`, unless they expire earlier. An overlap of
+ * 0 revokes them.
+ */
 export async function endCredentials(
   db: Executor,
   owner: Owner,
@@ -121,20 +124,20 @@ export async function endCredentials(
   await query.execute();
 }
 
-/** A credential with what it stands for. */
+/** A credential with its owner's state and scopes. */
 export type StoredCredential = {
   readonly id: string;
-  /** The client, customer or workspace. */
+  /** The id of the client, customer or workspace. */
   readonly ownerId: string;
   readonly digest: string;
   readonly scopes: ReadonlySet<string>;
-  /** False once it is revoked or its owner disabled. */
+  /** False if the credential is revoked or its owner is disabled. */
   readonly enabled: boolean;
-  /** Milliseconds since 1970; undefined for never. */
+  /** Milliseconds since 1970; undefined if the credential does not expire. */
   readonly expireTime: number | undefined;
 };
 
-/** Reads a credential by its id, with its owner. */
+/** Reads a credential and its owner. */
 export async function findCredential(
   db: Database,
   id: string,
@@ -170,7 +173,7 @@ export async function findCredential(
   };
 }
 
-/** The customer's accounts. */
+/** Returns the ids of the customer's accounts. */
 export async function findAccounts(db: Database, customerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('customer_accounts')
@@ -183,10 +186,10 @@ export async function findAccounts(db: Database, customerId: string): Promise<st
 
 export type Use = { readonly id: string; readonly time: number };
 
-/** Tells when credentials were used; a later time that is known already is kept. */
+/** Stores when credentials were used, unless a later time is already stored. */
 export async function markUsed(db: Executor, uses: readonly Use[]): Promise<void> {
   const values = sql.join(uses.map(({ id, time }) => sql`(${id}, cast(${time} as bigint))`));
-  // Both dialects name the columns of a list of values so.
+  // Both dialects give these names to the columns of a `values` list.
   const used = sql<{ column1: string; column2: number }>`(values ${values})`.as<'used'>(
     sql.ref('used'),
   );

@@ -1,5 +1,5 @@
-// When credentials were last used: gathered in memory, and written to their rows now and then, so
-// that no request waits for a write.
+// Records when credentials were last used. The times are collected in memory and written
+// periodically, so that no request waits for a write.
 import type { Clock } from '../clock.ts';
 import { transact } from '../storage/database.ts';
 import type { Database } from '../storage/schema.ts';
@@ -7,17 +7,20 @@ import { markUsed, type Use } from './store.ts';
 
 const flushMs = 10_000;
 
-/** As many as the directory keeps; a use of yet another one is not noted before the next write. */
+/**
+ * The size of the directory's cache. If this many credentials are waiting to be written, the use of
+ * another one is not recorded.
+ */
 const notedMax = 50_000;
 
 const batchMax = 1_000;
 
 export type Usage = {
-  /** Notes that a credential is being used. */
+  /** Records a use of a credential. */
   note(id: string): void;
-  /** Writes what was noted. */
+  /** Writes the recorded uses. */
   flush(): Promise<void>;
-  /** Writes what was noted, for the last time. */
+  /** Writes the recorded uses and stops. */
   stop(): Promise<void>;
 };
 
@@ -33,7 +36,7 @@ export function createUsage({ db, now }: UsageOptions): Usage {
   async function write(): Promise<void> {
     const uses = noted;
     noted = new Map();
-    // Every process takes the rows in the same order, so that they seldom wait for one another.
+    // Every process updates the rows in the same order, so that they seldom wait for each other.
     const sorted = [...uses]
       .map(([id, time]): Use => ({ id, time }))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -42,7 +45,8 @@ export function createUsage({ db, now }: UsageOptions): Usage {
       try {
         await transact(db, (trx) => markUsed(trx, batch));
       } catch {
-        // The database is away, which whoever needs it finds out. They are written the next time.
+        // If the database is unreachable, the next flush tries again. Requests that need the
+        // database report the error.
         for (const { id, time } of sorted.slice(i)) {
           if (!noted.has(id) && noted.size < notedMax) noted.set(id, time);
         }

@@ -1,10 +1,11 @@
 // Generated credentials: `lk_<kind>_<lookup id>_<secret><crc>`. The lookup id is the row's id, so
-// that one indexed read finds it; the CRC lets a typo or a leak scanner do without a database.
+// that one indexed read finds the row. With the CRC, typos and leaked credentials are recognized
+// without a database.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { base62, base62Number, type Random } from './ids.ts';
 
-/** A client's secret, a customer's key, a workspace's key. */
+/** A client's secret, or the API key of a customer or a workspace. */
 export type CredentialKind = 'cs' | 'ck' | 'wk';
 
 const idPrefixes: Record<CredentialKind, string> = { cs: 'sec_', ck: 'key_', wk: 'key_' };
@@ -12,7 +13,7 @@ const pattern = /^lk_(cs|ck|wk)_([0-9A-Za-z]{22})_[0-9A-Za-z]{43}([0-9A-Za-z]{6}
 
 export type NewCredential = {
   readonly id: string;
-  /** The credential itself. Shown once, never stored. */
+  /** The credential itself. It is shown once and never stored. */
   readonly text: string;
   readonly digest: string;
 };
@@ -25,20 +26,20 @@ export function generateCredential(kind: CredentialKind, random: Random): NewCre
   return { id: idPrefixes[kind] + lookupId, text, digest: digestOf(text) };
 }
 
-/** The row id of a well-formed credential of that kind. Undefined for any other text. */
+/** Returns the row id of a well-formed credential of that kind, or undefined for any other text. */
 export function credentialId(kind: CredentialKind, text: string): string | undefined {
   const [, foundKind, lookupId, crc] = pattern.exec(text) ?? [];
   if (foundKind !== kind || lookupId === undefined) return undefined;
   return checksum(text.slice(0, -6)) === crc ? idPrefixes[kind] + lookupId : undefined;
 }
 
-/** The row id of a credential of any kind. */
+/** Returns the row id of a credential of any kind. */
 export function anyCredentialId(text: string): string | undefined {
   const [, kind] = pattern.exec(text) ?? [];
   return kind === undefined ? undefined : credentialId(kind as CredentialKind, text);
 }
 
-/** SHA-256, hexadecimal: 256 random bits need no slow hash. */
+/** Returns the hexadecimal SHA-256 digest. 256 random bits need no slow hash. */
 export function digestOf(text: string): string {
   return hash('sha256', text);
 }

@@ -1,11 +1,13 @@
-// Identifiers: a prefix for the kind, and 128 random bits in base62.
+// Ids: a prefix for the kind and 128 random bits in base62.
 
-/** Cryptographically strong random bytes. */
+/** Returns cryptographically strong random bytes. */
 export type Random = (size: number) => Uint8Array;
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Writes bytes as a big-endian number in base62, left-padded with zeros to `length` characters. */
+/**
+ * Encodes bytes as a big-endian number in base62, left-padded with zeros to `length` characters.
+ */
 export function base62(bytes: Uint8Array, length: number): string {
   let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let text = '';
@@ -16,7 +18,7 @@ export function base62(bytes: Uint8Array, length: number): string {
   return text.padStart(length, '0');
 }
 
-/** The same for a whole number below 2^53. */
+/** Like `base62`, for a whole number below 2^53. */
 export function base62Number(value: number, length: number): string {
   let text = '';
   for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) {
@@ -27,17 +29,17 @@ export function base62Number(value: number, length: number): string {
 
 type IdKind = 'doc' | 'lnk' | 'viw' | 'ws' | 'usr' | 'ses' | 'cli' | 'sec' | 'cus' | 'key' | 'evt';
 
-/** 22 base62 characters: 128 random bits. */
+/** Returns 22 base62 characters, with 128 random bits. */
 export function randomText(random: Random): string {
   return base62(random(16), 22);
 }
 
-/** `<kind>_<22 base62 characters>` */
+/** Returns `<kind>_<22 base62 characters>`. */
 export function newId(kind: IdKind, random: Random): string {
   return `${kind}_${randomText(random)}`;
 }
 
-/** Whether a text has the form of such an id. */
+/** Returns whether a text has the form of an id of this kind. */
 export function isId(kind: IdKind, text: string): boolean {
   return text.startsWith(`${kind}_`) && /^[0-9A-Za-z]{22}$/.test(text.slice(kind.length + 1));
 }

@@ -1,6 +1,6 @@
-// The master key file of a data folder, for settings without a master key. The first start creates
-// `master.key`. A rotation writes the new key to `master.key.next` first, so that one of the two
-// keys decrypts each value, even if the rotation is interrupted.
+// The master key file of the data folder. It is used if the settings contain no master key. The
+// first start creates `master.key`. A rotation writes the new key to `master.key.next` first, so
+// that each value can be decrypted with one of the two files, even if the rotation is interrupted.
 import { randomBytes } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,7 +13,10 @@ const nextFileIn = (dataDir: string) => path.join(dataDir, 'master.key.next');
 
 type Settings = Pick<Config, 'dataDir' | 'masterKey' | 'previousMasterKey'>;
 
-/** The master key that the settings or the data folder name, and those that it replaces. */
+/**
+ * Opens the master key of the settings or of the data folder, together with the keys that it
+ * replaces. Creates the file if there is no key.
+ */
 export async function openMasterKey(settings: Settings): Promise<MasterKey> {
   const { dataDir, masterKey, previousMasterKey } = settings;
   const previous = listOf(previousMasterKey);
@@ -22,7 +25,7 @@ export async function openMasterKey(settings: Settings): Promise<MasterKey> {
   return createMasterKey(await readMasterKeyFile(dataDir), [...next, ...previous]);
 }
 
-/** Like `openMasterKey`, but makes no file. Undefined if no master key exists. */
+/** Like `openMasterKey`, but creates no file. Returns undefined if no master key exists. */
 export async function readMasterKeyIfAny(settings: Settings): Promise<MasterKey | undefined> {
   if (settings.masterKey === undefined) {
     const text = await readFileIfAny(fileIn(settings.dataDir));
@@ -31,12 +34,12 @@ export async function readMasterKeyIfAny(settings: Settings): Promise<MasterKey 
   return openMasterKey(settings);
 }
 
-/** The key of the data folder (mode 0600). Created if it does not exist. */
+/** Returns the key of the data folder. Creates the file (mode 0600) if it does not exist. */
 export async function readMasterKeyFile(dataDir: string): Promise<Uint8Array> {
   return readOrMake(fileIn(dataDir));
 }
 
-/** The key that will replace the data folder's key. Created once. */
+/** Returns the key that will replace the data folder's key. Creates it if it does not exist. */
 export async function makeNextMasterKeyFile(dataDir: string): Promise<Uint8Array> {
   return readOrMake(nextFileIn(dataDir));
 }

@@ -5,11 +5,11 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 export type MasterKey = {
   /** Stored with each ciphertext to identify its key. Reveals nothing about the key. */
   readonly id: string;
-  /** Encrypts, bound to `purpose`. */
+  /** Encrypts a text for `purpose`. Only the same purpose decrypts it. */
   seal(plaintext: Uint8Array, purpose: string): string;
-  /** Decrypts. Throws if the text was altered or sealed for another purpose. */
+  /** Decrypts a text. Throws if it was altered or encrypted for another purpose. */
   open(ciphertext: string, purpose: string): Buffer;
-  /** Whether this master key decrypts values that the key with this id sealed. */
+  /** Returns whether this master key decrypts values encrypted with the key of this id. */
   opens(id: string): boolean;
   /** Derives a 32-byte key for a purpose. */
   derive(purpose: string): Buffer;
@@ -19,8 +19,8 @@ export type MasterKey = {
 const authTagLength = 16;
 
 /**
- * Creates a master key from 32 bytes. It encrypts with these bytes only, and also decrypts values
- * of the `others`, which it replaces.
+ * Creates a master key from 32 bytes. It encrypts only with these bytes. It also decrypts values
+ * encrypted with the `others`, which it replaces.
  */
 export function createMasterKey(bytes: Uint8Array, others: readonly Uint8Array[] = []): MasterKey {
   const own = createSingleKey(bytes);
@@ -33,7 +33,7 @@ export function createMasterKey(bytes: Uint8Array, others: readonly Uint8Array[]
         try {
           return one.open(ciphertext, purpose);
         } catch {
-          // Sealed under another key.
+          // The text was encrypted with another key.
         }
       }
       return (all.at(-1) ?? own).open(ciphertext, purpose);

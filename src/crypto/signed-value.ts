@@ -1,4 +1,4 @@
-// Values that the service signs for a browser to keep, such as the content of a cookie.
+// Signs values that a browser stores, such as the content of a cookie.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
@@ -6,16 +6,16 @@ import type { Clock } from '../clock.ts';
 /** Signs JSON values with HMAC-SHA-256. */
 export type SignedValues<T> = {
   /**
-   * Returns the value with its expiry and its signature. `context` is signed too but not contained:
-   * the value is valid only together with it.
+   * Returns the value with its expiry and signature. The signature also covers `context`, which the
+   * result does not contain: the value is valid only for the same context.
    */
   sign(value: T, lifetimeSeconds: number, context: string): string;
-  /** Returns the value; undefined if the text has expired or was not signed for `context`. */
+  /** Returns the value, or undefined if the text is expired or not signed for `context`. */
   verify(text: string | undefined, context: string): T | undefined;
 };
 
 export type SignedValueOptions = {
-  /** 32 bytes, for one kind of value only. */
+  /** 32 bytes, used for one kind of value only. */
   readonly key: Uint8Array;
   readonly now: Clock;
 };
@@ -37,7 +37,7 @@ export function createSignedValues<T>({ key, now }: SignedValueOptions): SignedV
       if (body === undefined) return undefined;
       const expected = Buffer.from(signatureOf(body, context));
       if (!timingSafeEqual(expected, Buffer.from(signature))) return undefined;
-      // The signature proves that `sign` made it.
+      // The signature proves that `sign` created the text.
       const signed: { expireTime: number; value: T } = JSON.parse(
         Buffer.from(body, 'base64url').toString(),
       );

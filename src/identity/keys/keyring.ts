@@ -19,7 +19,7 @@ export type { ActiveKey } from './signing-key.ts';
 
 export type Keyring = {
   /**
-   * Returns the active key, or undefined if there is none. Throws `unavailable` if the database
+   * Returns the active key, or undefined if no key is active. Throws `unavailable` if the database
    * could not be read for 5 seconds.
    */
   active(): Promise<ActiveKey | undefined>;

@@ -139,7 +139,8 @@ export function dueStep(
 }
 
 /**
- * Returns the step that provides an active key if there is none. Issuing must continue in any case.
+ * Returns the step that provides an active key if no key is active. Issuing must continue in any
+ * case.
  */
 export function successionStep(keys: readonly KeyFacts[], now: number): KeyStep | undefined {
   if (activeOf(keys) !== undefined) return undefined;
