@@ -1,5 +1,5 @@
-// The audit log: who did what to what. An event is written in the transaction of the change that
-// it tells of, so that there is never the one without the other.
+// The audit log records who changed which object. An event is written in the transaction of its
+// change, so that neither is stored without the other.
 
 import type { HandlerContext } from '@connectrpc/connect';
 import type { MethodFacts } from '../api/endpoint.ts';
@@ -11,22 +11,23 @@ import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';
 import { insertEvents } from './store.ts';
 
 export type Change = {
-  /** The id of what is changed. */
+  /** The id of the changed object. */
   readonly target: string;
 };
 
 /**
- * What is done within the change's transaction: await nothing but the database. `also` tells of
- * what the service does by itself on top of it.
+ * The work of the change's transaction; it awaits only the database. `also` records an additional
+ * change that the service makes by itself.
  */
 type Work<T> = (trx: Executor, also: (action: string, target: string) => void) => Promise<T>;
 
 export type AuditLog = {
-  /**
-   * Makes a change that a caller has asked for, in a transaction with its event.
-   */
+  /** Makes a change for a caller, and records its event in the same transaction. */
   change<T>(context: HandlerContext, change: Change, work: Work<T>): Promise<T>;
-  /** The same for what the service does by itself, in the words of a method. */
+  /**
+   * Makes a change that the service makes by itself, and records its event. `action` has the form
+   * of a method's name.
+   */
   changeBySystem<T>(action: string, change: Change, work: Work<T>): Promise<T>;
 };
 
@@ -69,7 +70,7 @@ type EventOrigin = Pick<
 
 const system = { actor_type: 'system', actor_id: '', request_id: '', address: '' };
 
-/** Who did what from where. */
+/** Returns the actor, action and origin of an event. */
 export function originOf({ principal, call, method }: Omit<Caller, 'membershipsOf'>): EventOrigin {
   return {
     actor_type: principal.type,
@@ -80,7 +81,7 @@ export function originOf({ principal, call, method }: Omit<Caller, 'membershipsO
   };
 }
 
-/** `ClientService.CreateClient` */
+/** Returns a name such as `ClientService.CreateClient`. */
 function actionOf({ descriptor }: MethodFacts): string {
   return `${descriptor.parent.name}.${descriptor.name}`;
 }

@@ -1,17 +1,17 @@
-// Finds events for a caller. A filter that no index fits is applied to a bounded number of events
-// for each call, in short queries, so that neither SQLite nor a connection is held up for long.
+// Finds events for a caller. If a filter needs more than an index, one call scans a limited number
+// of events, in short queries, so that it does not block SQLite or a connection for long.
 import type { PageQuery, Position } from '../storage/page-token.ts';
 import { pageOf, tokenAt } from '../storage/page-token.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { type EventFilter, isIndexed, selectEvents, selectFloor } from './store.ts';
 
-/** How many events one query looks at, and how many queries one call makes. */
+/** The maximum number of events per query, and of queries per call. */
 const scannedMax = 5_000;
 const scansMax = 20;
 
 export type EventPage = {
   readonly rows: readonly AuditEventRow[];
-  /** Empty where there are no more. A page that is not full may be followed by another one. */
+  /** Empty on the last page. A page that is not full may be followed by another one. */
   readonly nextPageToken: string;
 };
 
@@ -29,7 +29,7 @@ export async function findEvents(
     found.push(...(await selectEvents(db, filter, rest, floor).execute()));
     if (found.length > page.limit || floor === undefined) return pageOf(found, page);
     after = floor;
-    // Other calls get their turn.
+    // Lets other calls run.
     await new Promise((resolve) => setImmediate(resolve));
   }
   return { rows: found, nextPageToken: after === undefined ? '' : tokenAt(after) };

@@ -1,5 +1,5 @@
-// Failed authentications, and refusals of changes, as events. They are written in batches, never
-// while a caller waits, and take a bounded room, however many callers fail in however many ways.
+// Records failed authentications and refused changes as audit events. They are written in batches,
+// never while a caller waits. Memory and disk use is limited, even under an attack.
 
 import type { MethodFacts } from '../api/endpoint.ts';
 import type { Observation } from '../api/method-guard.ts';
@@ -11,7 +11,7 @@ import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { originOf } from './audit-log.ts';
 import { insertMissing } from './store.ts';
 
-/** Of which methods an error is recorded: of all, or of those that change something. */
+/** The recorded errors: for all methods, or only for methods that change something. */
 const recorded: Partial<Record<ErrorCode, 'all' | 'changes'>> = {
   unauthenticated: 'all',
   'identity.credential_invalid': 'all',
@@ -19,20 +19,22 @@ const recorded: Partial<Record<ErrorCode, 'all' | 'changes'>> = {
   forbidden: 'changes',
 };
 
-/** How many different failures a batch tells apart. */
+/** The maximum number of different failures in a batch. */
 const differentMax = 256;
 const targetLengthMax = 128;
 
 const batchMs = 1_000;
-/** Batches that are full become rarer up to this, so that an attack does not fill the disk. */
+/**
+ * After each full batch, the pause doubles up to this, so that an attack does not fill the disk.
+ */
 const batchMsMax = 60_000;
-/** A process that stops has a second left once its calls have ended. */
+/** After its calls have ended, a stopping process has one second left. */
 const stopMs = 800;
 
 export type FailedCalls = {
-  /** Takes note of a call, if it is one to be recorded. */
+  /** Records a call if its error is one of the recorded ones. */
   record(observation: Observation): void;
-  /** Writes what is still to be written. */
+  /** Writes the remaining events. */
   stop(): Promise<void>;
 };
 
@@ -40,13 +42,15 @@ export type FailedCallsOptions = {
   readonly db: Database;
   readonly random: Random;
   readonly now: Clock;
-  /** Tells the operator. */
+  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
 };
 
 export function createFailedCalls({ db, random, now, warn }: FailedCallsOptions): FailedCalls {
   let batch = new Batch();
-  /** A batch that is being written: again, with the same ids, until it is known to be stored. */
+  /**
+   * The rows of the batch being written. A retry uses the same ids, so that no row is stored twice.
+   */
   let unwritten: readonly AuditEventRow[] = [];
   let waitMs = batchMs;
   let failing = false;
@@ -126,7 +130,10 @@ function countOf(failures: readonly Failed[]): number {
 
 const unknown = { actor_id: '', target: '', request_id: '', address: '' };
 
-/** Failures, equal ones as one event; the rest by kind of caller, method and code alone. */
+/**
+ * Counts equal failures as one event. Once it is full, further failures are counted only by kind of
+ * caller, method and code.
+ */
 class Batch {
   readonly #different = new Map<string, Failed>();
   readonly #rest = new Map<string, Failed>();

@@ -1,5 +1,5 @@
-// Deletes the audit events that are older than the operator keeps them: in every process, and in
-// small batches, so that no caller waits for it. A clock that jumps ahead deletes nothing at once:
+// Deletes audit events that are older than the retention period. Every process deletes them in
+// small batches, so that no caller waits. If the clock jumps ahead, nothing is deleted at first:
 // see docs/decisions/0027.
 import type { Clock } from '../clock.ts';
 import { transact } from '../storage/database.ts';
@@ -10,13 +10,13 @@ const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const batchMax = 500;
 const pauseMs = 20;
-/** How much faster than the process runs the believed time may follow the clock. */
+/** How much faster than real time the believed time may follow the clock. */
 const catchUpFactor = 24;
-/** A difference of more than this between the clock and the believed time is reported. */
+/** A larger difference between the clock and the believed time is logged. */
 const warnMs = 2 * dayMs;
 
 export type Retention = {
-  /** Ends after the batch that is being deleted. */
+  /** Waits for the current batch and starts no other one. */
   stop(): Promise<void>;
 };
 
@@ -26,13 +26,13 @@ export type RetentionOptions = {
   readonly now: Clock;
   /** Counts milliseconds and never jumps. */
   readonly monotonicNow?: () => number;
-  /** Logs for the operator. */
+  /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
-  /** From the end of a search for old events to the next one. */
+  /** The pause between the end of a search for old events and the next search. */
   readonly everyMs?: number;
 };
 
-/** Looks for old events at once, and then every hour. */
+/** Deletes old events at once, and then every hour. */
 export function startRetention(options: RetentionOptions): Retention {
   const { db, days, now, warn, everyMs = hourMs } = options;
   const { monotonicNow = () => performance.now() } = options;
@@ -46,7 +46,7 @@ export function startRetention(options: RetentionOptions): Retention {
     });
   }
 
-  /** Moves the believed time, which the database keeps, towards the clock; returns it. */
+  /** Moves the believed time, which is stored in the database, towards the clock and returns it. */
   async function believedTime(): Promise<number> {
     const runTime = monotonicNow();
     const clock = now();

@@ -23,7 +23,7 @@ export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof
   };
 }
 
-/** The first whole millisecond at or after a time: events have no finer ones. */
+/** Rounds a time up to a whole millisecond, the precision of events. */
 function firstMs(time: Timestamp | undefined): number | undefined {
   if (time === undefined) return undefined;
   return Number(time.seconds) * 1000 + Math.ceil(time.nanos / 1_000_000);

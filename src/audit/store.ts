@@ -7,7 +7,7 @@ export async function insertEvents(db: Executor, rows: readonly AuditEventRow[])
   if (rows.length > 0) await db.insertInto('audit_events').values(rows).execute();
 }
 
-/** Writes those of the events that are not there yet, so that it may be tried again. */
+/** Inserts the events that are not stored yet, so that a failed write can be repeated. */
 export async function insertMissing(db: Executor, rows: readonly AuditEventRow[]): Promise<void> {
   if (rows.length === 0) return;
   await db
@@ -17,10 +17,16 @@ export async function insertMissing(db: Executor, rows: readonly AuditEventRow[]
     .execute();
 }
 
-/** Each has an index. The most telling first: an index is used for the first that is given. */
+/**
+ * Each column has an index. The most selective comes first, because the query uses the index of the
+ * first given filter.
+ */
 const filters = ['target', 'actor_id', 'action', 'code'] as const;
 
-/** Empty means any. Times are milliseconds since 1970, from `start` on and before `end`. */
+/**
+ * An empty text does not filter. Times are milliseconds since 1970; `start` is inclusive and `end`
+ * exclusive.
+ */
 export type EventFilter = Readonly<Record<(typeof filters)[number], string>> & {
   readonly start: number | undefined;
   readonly end: number | undefined;
@@ -28,10 +34,13 @@ export type EventFilter = Readonly<Record<(typeof filters)[number], string>> & {
 
 const givenOf = (filter: EventFilter) => filters.filter((column) => filter[column] !== '');
 
-/** Whether an index alone finds the events: else those of the first filter have to be scanned. */
+/**
+ * Returns whether an index alone finds the events. Otherwise the events of the first filter must be
+ * scanned.
+ */
 export const isIndexed = (filter: EventFilter) => givenOf(filter).length <= 1;
 
-/** Selects the events that the first filter, the times and the page leave: an index finds them. */
+/** Selects by the first filter, the times and the page. An index serves this query. */
 function selectIndexed(db: Executor, filter: EventFilter, page: PageQuery) {
   let query = db.selectFrom('audit_events');
   const [first] = givenOf(filter);
@@ -41,11 +50,11 @@ function selectIndexed(db: Executor, filter: EventFilter, page: PageQuery) {
   return newestFirst(query, page);
 }
 
-/** Selects a page and one row more, none of them older than `floor`. */
+/** Selects a page and one row more. With `floor`, selects no event older than it. */
 export function selectEvents(db: Executor, filter: EventFilter, page: PageQuery, floor?: Position) {
   let query = selectIndexed(db, filter, page).selectAll();
-  // Written so that no index fits: SQLite cannot tell which filter leaves the fewest rows, and
-  // might read all the events of a code to find those of a target.
+  // `|| ''` prevents the use of an index. SQLite does not know which filter is the most selective,
+  // and might read all events of a code to find those of a target.
   for (const column of givenOf(filter).slice(1)) {
     query = query.where(sql<SqlBool>`${sql.ref(column)} || '' = ${filter[column]}`);
   }
@@ -55,7 +64,7 @@ export function selectEvents(db: Executor, filter: EventFilter, page: PageQuery,
     .where(sql<SqlBool>`(create_time, id) >= (${floor.time}, ${floor.id})`);
 }
 
-/** Selects where a scan of `count` events ends; finds nothing where there are fewer of them. */
+/** Selects the last event of a scan of `count` events; selects nothing if there are fewer. */
 export function selectFloor(
   db: Executor,
   filter: EventFilter,
@@ -67,7 +76,7 @@ export function selectFloor(
     .offset(count - 1);
 }
 
-/** Deletes at most `limit` events, the oldest first; tells how many. */
+/** Deletes at most `limit` events, oldest first, and returns their number. */
 export async function deleteEvents(db: Executor, before: number, limit: number): Promise<number> {
   const oldest = db
     .selectFrom('audit_events')
@@ -85,7 +94,7 @@ export async function deleteEvents(db: Executor, before: number, limit: number):
 
 const retentionName = 'audit_events';
 
-/** The time that the last deletion of old events went by. */
+/** Reads the believed time of the last deletion. */
 export async function readRetentionTime(db: Executor): Promise<number | undefined> {
   const row = await db
     .selectFrom('retention_times')
@@ -103,7 +112,7 @@ export async function writeRetentionTime(trx: Executor, time: number): Promise<v
     .execute();
 }
 
-/** The time of the newest event. */
+/** Returns the time of the newest event. */
 export async function findNewestTime(db: Executor): Promise<number | undefined> {
   const row = await db
     .selectFrom('audit_events')
