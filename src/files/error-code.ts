@@ -1,4 +1,4 @@
-/** The `code` of a Node, SQLite or PostgreSQL error. Empty if there is none. */
+/** Returns the `code` of a Node, SQLite or PostgreSQL error, or an empty text without one. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

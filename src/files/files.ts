@@ -1,9 +1,9 @@
-// Files that exist in full or not at all.
+// Writes files that exist in full or not at all.
 import { randomUUID } from 'node:crypto';
 import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Makes changes in a folder (created, linked and renamed files) survive a crash. */
+/** Makes changes in a folder (created, linked or renamed files) survive a crash. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -13,7 +13,9 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Writes a file that only its owner can read, unless the file exists. */
+/**
+ * Writes a file that only its owner can read, unless the file exists. Returns whether it wrote it.
+ */
 export async function writeFileOnce(file: string, text: string): Promise<boolean> {
   return withTemporary(file, text, async (temporary) => {
     try {
@@ -73,7 +75,7 @@ export async function removeTemporaries(
   }
 }
 
-/** Reads a text file. Undefined if it does not exist. */
+/** Reads a text file. Returns undefined if it does not exist. */
 export async function readFileIfAny(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');

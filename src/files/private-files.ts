@@ -1,7 +1,7 @@
 // Keeps folders and files readable only by their owner, for any umask.
 import { chmod, mkdir, stat } from 'node:fs/promises';
 
-/** Reports a file or folder that other users can open, and the action taken. */
+/** A file or folder that other users can open, and the action taken. */
 export type OpenPath = { readonly path: string; readonly message: string };
 
 const folderMode = 0o700;
@@ -11,13 +11,13 @@ const worldWritable = 0o002;
 const sticky = 0o1000;
 
 /**
- * Creates a missing folder. Closes a folder that other users can open, if this user owns it. Throws
- * if every user may write to the folder and it cannot be closed.
+ * Creates a missing folder. Removes the access of other users to the folder if this user owns it.
+ * Throws if every user may write to the folder and this cannot be changed.
  */
 export async function makePrivateFolder(folder: string): Promise<OpenPath | undefined> {
   await mkdir(folder, { recursive: true, mode: folderMode });
   const { mode, uid } = await stat(folder);
-  // All users share a folder such as /tmp. Closing it would break other programs.
+  // All users share a folder such as /tmp. Removing their access would break other programs.
   const isShared = (mode & sticky) !== 0;
   if (isOurs(uid) && !isShared) return close(folder, folderMode);
   if ((mode & worldWritable) !== 0) {
@@ -29,7 +29,7 @@ export async function makePrivateFolder(folder: string): Promise<OpenPath | unde
   return { path: folder, message: `other users can open it: ${closeAdvice(folder)}` };
 }
 
-/** Closes a file that other users can open. Ignores a missing file. */
+/** Removes the access of other users to a file. Ignores a missing file. */
 export async function makePrivateFile(file: string): Promise<OpenPath | undefined> {
   const stats = await statIfAny(file);
   if (stats === undefined || (stats.mode & others) === 0) return undefined;
@@ -37,7 +37,7 @@ export async function makePrivateFile(file: string): Promise<OpenPath | undefine
   return { path: file, message: `other users can open it: run chmod 600 ${file} as its owner` };
 }
 
-/** Reports a path that other users can open, and changes nothing. */
+/** Returns a path that other users can open, and changes nothing. */
 export async function findOpenPath(file: string): Promise<OpenPath | undefined> {
   const stats = await statIfAny(file);
   if (stats === undefined || (stats.mode & others) === 0) return undefined;
@@ -51,7 +51,7 @@ async function close(path: string, mode: number): Promise<OpenPath | undefined> 
   try {
     await chmod(path, mode);
   } catch (error) {
-    // On a disk that is mounted read-only, the mode stays as it is.
+    // On a disk that is mounted read-only, the mode cannot be changed.
     const reason = error instanceof Error ? error.message : error;
     return { path, message: `cannot change its mode ${modeText(before)}: ${reason}` };
   }

@@ -1,11 +1,15 @@
-// Shares a limited number of places among owners. Each owner may hold fewer places than are free:
-// one owner gets half of them, two get a third each. Another owner always finds a free place.
+// Shares a limited number of places among owners. An owner must hold fewer places than are free: a
+// single owner gets half of the places, and two owners get a third each. Another owner always finds
+// a free place.
 
-/** The path of an owner, outermost part first, such as a workspace and one of its links. */
+/** Identifies an owner, outermost part first, such as a workspace and one of its links. */
 export type OwnerPath = readonly string[];
 
 export type Places = {
-  /** Takes a place for the owner. Undefined if its share is used up. Call the result once. */
+  /**
+   * Takes a place for the owner and returns a function that releases it. Call that once. Returns
+   * undefined if the owner's share is used up.
+   */
   enter(key: string): (() => void) | undefined;
 };
 
@@ -30,20 +34,23 @@ export function createPlaces(count: number): Places {
 }
 
 export type FairQueue<T> = {
-  /** Adds an item to its owner's queue. False if the owner's share is used up. */
+  /** Adds an item to its owner's queue. Returns false if the owner's share is used up. */
   add(path: OwnerPath, item: T): boolean;
-  /** Takes the next item: owners take turns at each level of the path. */
+  /** Removes and returns the next item. Owners take turns at each level of the path. */
   next(): T | undefined;
 };
 
 type Node<T> = {
   size: number;
   readonly items: T[];
-  /** In the order of their turns. */
+  /** The parts in the order of their turns. */
   readonly parts: Map<string, Node<T>>;
 };
 
-/** A queue of at most `places` items. An empty path is bounded by that number alone. */
+/**
+ * Creates a queue of at most `places` items. An item with an empty path is limited by that number
+ * alone.
+ */
 export function createFairQueue<T>(places: number): FairQueue<T> {
   const root: Node<T> = { size: 0, items: [], parts: new Map() };
 

@@ -1,7 +1,7 @@
-// Checks the depth of a JSON text before it is parsed: deep nesting costs the parser far more time
-// than the same number of flat bytes.
+// Checks the depth of a JSON text before it is parsed. Deep nesting costs the parser far more time
+// than flat text of the same length.
 
-/** More than any message of the service needs. Protobuf decoders use the same limit. */
+/** More than any message of the service needs. Protobuf decoders have the same limit. */
 const depthMax = 100;
 
 const quote = 0x22;
@@ -9,7 +9,10 @@ const backslash = 0x5c;
 const openers = new Set([0x5b, 0x7b]);
 const closers = new Set([0x5d, 0x7d]);
 
-/** Whether lists and objects are nested more than 100 levels deep. Any text is accepted. */
+/**
+ * Returns whether lists and objects are nested more than 100 levels deep. Does not check the
+ * syntax.
+ */
 export function isNestedTooDeeply(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -22,7 +25,7 @@ export function isNestedTooDeeply(text: string): boolean {
   return false;
 }
 
-/** The index of the quote that ends the string which begins at `start`. */
+/** Returns the index of the quote that ends the string starting at `start`. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);

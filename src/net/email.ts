@@ -4,7 +4,7 @@ const lengthMax = 254;
 const pattern =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 
-/** An e-mail address in lower case. Undefined if the text is not an e-mail address. */
+/** Returns an e-mail address in lower case, or undefined if the text is not an e-mail address. */
 export function readEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase();
   return email.length <= lengthMax && pattern.test(email) ? email : undefined;

@@ -1,6 +1,6 @@
-// Explains why a listener did not start: which setting, which address, and the remedy.
+// Explains why a listener did not start: the setting, the address, and the remedy.
 
-/** The message is complete: it needs no stack trace. */
+/** The message is complete without a stack trace. */
 export class ListenError extends Error {}
 
 type Listener = { readonly setting: string; readonly host: string; readonly port: number };
@@ -16,7 +16,9 @@ const explanations: Readonly<Record<string, (listener: Listener) => string>> = {
   EAI_AGAIN: ({ setting }) => `has a host name that cannot be resolved now. Check ${setting}`,
 };
 
-/** Awaits the start of a listener. Throws a ListenError where the address is the reason. */
+/**
+ * Waits for a listener to start. Throws a ListenError if the address is the reason for a failure.
+ */
 export async function listening<T>(
   setting: string,
   { host, port }: Omit<Listener, 'setting'>,
@@ -33,7 +35,7 @@ export async function listening<T>(
   }
 }
 
-/** grpc-js gives no code, but names the system's error in its message. */
+/** grpc-js sets no code, but its message contains the system's error. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   if ('code' in error && typeof error.code === 'string') return error.code;

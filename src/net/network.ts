@@ -3,11 +3,11 @@
 import { isIPv6 } from 'node:net';
 import { bareAddress } from './address.ts';
 
-/** The network of a caller's address. Any other text is its own network. */
+/** Returns the network of a caller's address. For any other text, returns the text. */
 export function networkOf(address: string): string {
   const bare = bareAddress(address);
   if (!isIPv6(bare)) return bare;
-  // The URL parser writes an IPv6 address in its one canonical form (RFC 5952).
+  // The URL parser writes an IPv6 address in its canonical form (RFC 5952).
   const canonical = new URL(`http://[${bare}]`).hostname.slice(1, -1);
   const [before = '', after] = canonical.split('::');
   const head = before === '' ? [] : before.split(':');
