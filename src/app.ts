@@ -28,16 +28,16 @@ export type App = {
     readonly rotation: Rotation;
     readonly views: Pick<Recorder, 'flush'>;
   };
-  /** Lets calls under way finish, refuses new ones, and ends within 9 seconds. */
+  /** Refuses new calls and lets running calls finish, for 9 seconds at most. */
   stop(): Promise<void>;
 };
 
 const drainMs = 9_000;
 
-/** Starts the whole service. When this returns, it answers. */
+/** Starts the whole service. Resolves when the service accepts calls. */
 export async function startApp(options: AppOptions): Promise<App> {
   useNodeTextEncoding();
-  // First: a port in use fails before anything is written.
+  // Binds the ports first, so that a port in use fails before anything is written.
   const sockets = await bindSockets(options.config);
   try {
     const storage = await openStorage(options);
@@ -63,7 +63,10 @@ export async function startApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** They are a convenience: a disk that is full or read-only does not prevent the start. */
+/**
+ * Writes the addresses to the bootstrap file, for convenience: a full or read-only disk does not
+ * prevent the start.
+ */
 async function noteAddresses(options: AppOptions, { urls }: Sockets): Promise<void> {
   const addresses = {
     LATCHKEY_BASE_URL: urls.publicUrl,

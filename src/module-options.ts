@@ -8,7 +8,7 @@ import type { Log } from './observe/log.ts';
 import type { Invalidations } from './storage/invalidation.ts';
 import type { Database } from './storage/schema.ts';
 
-/** What every part is built of. */
+/** The options that every module needs. */
 export type ModuleOptions = {
   readonly config: Config;
   readonly log: Log;

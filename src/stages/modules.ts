@@ -1,4 +1,4 @@
-// The stage of modules: identity and sharing, with what both of them use.
+// The stage of modules: identity and sharing, and the parts that both use.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { createAuditLog } from '../audit/audit-log.ts';
@@ -23,7 +23,7 @@ export type Modules = {
   readonly membershipsOf: ReturnType<typeof createMemberships>;
   readonly assets: Assets;
   readonly observer: Observer;
-  /** Writes what was not written yet. */
+  /** Writes pending data. */
   stop(): Promise<void>;
 };
 
@@ -53,7 +53,7 @@ export async function createModules(
   const { credentials, passwords } = identity;
   const assets = await readAssets(webDir);
   const observer = createObserver(log, options.droppedLines);
-  // It lies next to the built browser code, also where the service runs from its sources.
+  // The program is next to the built browser code, even if the service runs from its sources.
   const pagesProgram = path.join(webDir, '../src/sharing/documents/pages/program.js');
   const observeBlob = observer.blob;
   const own = { credentials, passwords, assets, pagesProgram, observeBlob };

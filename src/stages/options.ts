@@ -1,4 +1,4 @@
-// What the service is started with.
+// The options that the service is started with.
 import path from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
@@ -10,22 +10,22 @@ import type { HttpLimits } from '../transports/http/server.ts';
 export type AppOptions = {
   readonly config: Config;
   readonly log: Log;
-  /** How many lines the log has dropped. */
+  /** Returns the number of lines that the log has dropped. */
   readonly droppedLines: () => number;
   /** The folder of the built browser code. */
   readonly webDir: string;
-  /** A PDF for the workspace of the demo, which is empty without it. */
+  /** A PDF for the demo workspace, which is empty without it. */
   readonly sampleFile?: string;
   readonly now?: Clock;
   readonly random?: Random;
-  /** How long an upload may send nothing: less than what the HTTP transport has patience for. */
+  /** How long an upload may pause. Must be shorter than the timeout of the HTTP transport. */
   readonly uploadStalledMs?: number;
-  /** How long the unsettled uploads of a process that has ended are left alone. */
+  /** How long the unsettled uploads of an ended process are kept. */
   readonly blobLeaseMs?: number;
-  /** The time for the whole body of a request that is not an upload. */
+  /** The timeout for the whole body of a request that is not an upload. */
   readonly bodyTimeoutMs?: number;
   readonly httpLimits?: Partial<HttpLimits>;
-  /** For tests: limits that are too large to reach. */
+  /** Lower limits for tests, which cannot reach the real ones. */
   readonly grpcLimits?: Partial<GrpcLimits>;
 };
 

@@ -1,5 +1,5 @@
-// The stage of sockets: all ports are bound before anything else exists. Connections that arrive
-// before their server does wait.
+// The stage of sockets: binds all ports before anything else starts. A connection that arrives
+// before its server waits.
 import type { Config } from '../config/config.ts';
 import { listening } from '../net/listen-error.ts';
 import { type BoundSocket, bindSocket } from '../transports/socket.ts';
@@ -17,7 +17,7 @@ export type Sockets = {
   close(): Promise<void>;
 };
 
-/** Throws if one of the ports is in use; then none is bound. */
+/** Throws if one of the ports is in use; then binds none. */
 export async function bindSockets(config: Config): Promise<Sockets> {
   const bound: BoundSocket[] = [];
   const close = async () => void (await Promise.all(bound.map((socket) => socket.close())));

@@ -1,4 +1,5 @@
-// The stage of storage: the folders, the master key and the database, filled on the first start.
+// The stage of storage: opens the folders, the master key and the database, and fills them on the
+// first start.
 import { randomBytes } from 'node:crypto';
 import type { MasterKey } from '../crypto/master-key.ts';
 import { openMasterKey } from '../crypto/master-key-file.ts';
@@ -13,7 +14,7 @@ export type OpenStorage = {
   readonly db: Database;
   readonly invalidations: Invalidations;
   readonly masterKey: MasterKey;
-  /** Whether this start has filled the database and written the bootstrap file. */
+  /** Whether this start filled the database and wrote the bootstrap file. */
   readonly bootstrapped: boolean;
   close(): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// The stage of transports: the guarded methods, on the sockets that are bound.
+// The stage of transports: serves the guarded methods on the bound sockets.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { createValidator } from '@bufbuild/protovalidate';
@@ -30,7 +30,7 @@ type Started = {
 };
 
 export type Transports = {
-  /** Lets calls under way finish, for `drainMs` at most, and refuses new ones. */
+  /** Refuses new calls and lets running calls finish, for `drainMs` at most. */
   stop(drainMs: number): Promise<void>;
 };
 
@@ -38,7 +38,7 @@ const untrustedProxy =
   'X-Forwarded-For came from a peer that LATCHKEY_TRUSTED_PROXIES does not name: ' +
   'all callers behind it share the limits of one network address';
 
-/** The memory for request bodies that have not arrived in full. */
+/** The maximum memory for request bodies that have not arrived in full. */
 const bodyBytesHeldMax = 64 * 1024 * 1024;
 
 const failureOfThrown = (thrown: unknown) => failureOf(storageFailure(thrown));
@@ -129,7 +129,7 @@ function readinessChecks({ storage: { db }, modules: { identity, sharing } }: St
     database: () => queryDatabase(db),
     blobs: () => sharing.blobs.check(),
     signing_key: async () => {
-      // A process with a replaced master key cannot read the keys, and refuses every call.
+      // A process whose master key was replaced cannot read the keys and refuses every call.
       const key = await identity.keyring.active();
       if (key === undefined) throw new Error('no key can sign');
     },
