@@ -1,5 +1,5 @@
-// The first start on an empty database: a signing key, and what is needed to try the service. Its
-// secrets are written once, to a file that only its owner can read.
+// The first start on an empty database: creates a signing key and, depending on LATCHKEY_BOOTSTRAP,
+// a staff user and demo data. Writes the secrets once, to a file that only its owner can read.
 
 import { rm } from 'node:fs/promises';
 import { managementScopes } from '../access/scopes.ts';
@@ -27,17 +27,17 @@ export type BootstrapOptions = {
   readonly masterKey: MasterKey;
   readonly kind: Config['bootstrap'];
   readonly file: string;
-  /** For the workspace of the demo; undefined for an empty one. */
+  /** The sample for the demo workspace; without it, the workspace is empty. */
   readonly sample: Pick<SampleOptions, 'file' | 'blobDir'> | undefined;
   readonly random: Random;
   readonly now: Clock;
-  /** Throws where an empty database must not be filled. */
+  /** Throws if an empty database must not be filled. */
   readonly requirePermitted: (databaseIsEmpty: boolean) => void;
 };
 
 type Settings = Readonly<Record<string, string>>;
 
-/** A part of the bootstrap: what it tells, and the rows that make it true. */
+/** A part of the bootstrap: lines for the bootstrap file, and the rows that belong to them. */
 type Part = {
   readonly settings: Settings;
   readonly insert: (trx: Executor) => Promise<unknown>;
@@ -50,7 +50,7 @@ const demoScopes = ['accounts', 'payments', 'tokens'].flatMap((area) => [
 const customerScopes = 'accounts:read payments:read payments:write';
 const keyScopes = 'documents:read documents:write links:read links:write';
 
-/** Fills an empty database; does nothing to any other. Tells whether it wrote the file. */
+/** Fills the database if it is empty. Returns whether it wrote the file. */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const { db, masterKey, kind, file, now } = options;
   if ((await countSigningKeys(db)) > 0) return false;
@@ -60,7 +60,8 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const sample = kind === 'demo' ? await sampleOf(options) : undefined;
   if (kind === 'demo') parts.push(client(options), customer(options), workspace(options, sample));
 
-  // The file first: secrets that were never shown could not be shown again.
+  // Writes the file before the rows: the database stores only digests, so lost secrets could not be
+  // shown again.
   const settings = Object.assign({}, ...parts.map((part) => part.settings));
   if (parts.length > 0) await replaceFile(file, write(settings));
   const key = await generateSigningKey(masterKey);
@@ -72,7 +73,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   } catch (error) {
     await rm(file, { force: true });
     await sample?.discard();
-    // Another process has been faster: there is exactly one active key.
+    // Another process filled the database first: its signing key is the only active one.
     if ((await countSigningKeys(db)) > 0) return false;
     throw error;
   }
@@ -150,7 +151,7 @@ function workspace({ random, now }: BootstrapOptions, sample?: StagedSample): Pa
   };
 }
 
-/** Renews the addresses in the file of an earlier bootstrap; its secrets stay as they are. */
+/** Updates the addresses in the file of an earlier bootstrap. The secrets in it do not change. */
 export async function writeAddresses(file: string, addresses: Settings): Promise<void> {
   const text = await readFileIfAny(file);
   if (text === undefined) return;
@@ -162,7 +163,7 @@ export async function writeAddresses(file: string, addresses: Settings): Promise
   if (write(addresses) + kept !== text) await replaceFile(file, write(addresses) + kept);
 }
 
-/** Lines that a shell can source. None of the values has a quote in it. */
+/** Formats lines that a shell can source. No value contains a quote. */
 function write(settings: Settings): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name}='${value}'\n`)

@@ -1,5 +1,5 @@
-// What a start finds in its folders: it closes them to other users, removes the temporary files of
-// killed starts, and refuses to fill an empty database where the rest of an installation is left.
+// Checks the folders at the start: removes the access of other users, deletes the temporary files
+// of killed starts, and refuses to fill an empty database if other parts of an installation exist.
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
@@ -13,7 +13,7 @@ type Settings = Pick<
 
 const ownNames = ['master.key', 'master.key.next', 'bootstrap.env', 'first-start'];
 
-/** The files that hold secrets or data, apart from the documents. */
+/** Returns the files that hold secrets or data, without the documents. */
 export function privateFiles({ dataDir, databaseUrl }: Settings): string[] {
   const database = databaseFile(databaseUrl);
   const databaseFiles = ['', '-wal', '-shm'].map((end) => `${database}${end}`);
@@ -23,12 +23,12 @@ export function privateFiles({ dataDir, databaseUrl }: Settings): string[] {
   ];
 }
 
-/** The file of an SQLite database; undefined for PostgreSQL. */
+/** Returns the file of an SQLite database, or undefined for PostgreSQL. */
 export function databaseFile(url: string): string | undefined {
   return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
 }
 
-/** Prepares the folders. Returns the paths that other users could open, or still can. */
+/** Prepares the folders. Returns the paths that other users could open before, or still can. */
 export async function prepareFolders(settings: Settings): Promise<OpenPath[]> {
   const { dataDir, blobDir } = settings;
   const found = [await makePrivateFolder(dataDir), await makePrivateFolder(blobDir)];
@@ -38,24 +38,25 @@ export async function prepareFolders(settings: Settings): Promise<OpenPath[]> {
 }
 
 export type FirstStart = {
-  /** Throws where an empty database must not be filled. */
+  /** Throws if an empty database must not be filled. */
   requirePermitted(databaseIsEmpty: boolean): void;
-  /** To be called once the database is filled. */
+  /** The caller calls this once the database is filled. */
   end(): Promise<void>;
 };
 
 export type Left = {
-  /** What an earlier installation has left, apart from the database. */
+  /** The remaining files and folders of an earlier installation, without the database. */
   readonly left: readonly string[];
   readonly hasKey: boolean;
-  /** Whether a start must not fill an empty database. */
+  /** Whether a start must refuse to fill an empty database. */
   readonly isRefused: boolean;
 };
 
-/** Reads what an earlier installation has left in the folders; changes nothing. */
+/** Reads the remains of an earlier installation in the folders. Changes nothing. */
 export async function readLeft(settings: Settings): Promise<Left> {
   const { dataDir, blobDir, masterKey, bootstrapForce } = settings;
-  // The marker comes before the key and goes after the database is filled: read the key first.
+  // A first start creates the marker before the key and removes it after filling the database. The
+  // key must therefore be read before the marker.
   const left: string[] = [];
   const key = path.join(dataDir, 'master.key');
   const hasKey = masterKey !== undefined || (await sizeOf(key)) !== undefined;
@@ -65,7 +66,7 @@ export async function readLeft(settings: Settings): Promise<Left> {
   return { left, hasKey, isRefused: left.length > 0 && !isRepeated && !bootstrapForce };
 }
 
-/** Why a start refuses to fill an empty database. */
+/** Returns the reason why a start refuses to fill an empty database. */
 export function lostDatabase({ databaseUrl }: Settings, { left }: Left): string {
   const database = databaseFile(databaseUrl) ?? 'the PostgreSQL database';
   return (
@@ -80,9 +81,9 @@ export function lostDatabase({ databaseUrl }: Settings, { left }: Left): string 
 const markerIn = (dataDir: string) => path.join(dataDir, 'first-start');
 
 /**
- * Reads the state of the folders, before the master key or the database is made. A first start
- * leaves the file `first-start` until it has filled the database, so that it can be repeated where
- * it was killed.
+ * Reads the state of the folders, before the master key or the database is created. A first start
+ * keeps the file `first-start` until it has filled the database, so that a killed start can be
+ * repeated.
  */
 export async function readFirstStart(settings: Settings): Promise<FirstStart> {
   const { dataDir, databaseUrl } = settings;
@@ -95,7 +96,7 @@ export async function readFirstStart(settings: Settings): Promise<FirstStart> {
     if (!databaseIsEmpty || !isRefused) return;
     throw new Error(lostDatabase(settings, found));
   }
-  // Before an SQLite file is made in the place of the lost one.
+  // Must run before an SQLite file is created in place of the lost one.
   const file = databaseFile(databaseUrl);
   if (file !== undefined) requirePermitted(await isMissingOrEmpty(file));
   return { requirePermitted, end: () => rm(marker, { force: true }).catch(() => {}) };
@@ -110,7 +111,7 @@ async function sizeOf(file: string): Promise<number | undefined> {
   return stats?.size;
 }
 
-/** Whether a folder of the blob store, apart from `pending`, has a file. */
+/** Returns whether a folder of the blob store, except `pending`, contains a file. */
 async function hasBlobs(blobDir: string): Promise<boolean> {
   const folders = await readdir(blobDir).catch(() => []);
   for (const name of folders.filter((one) => one.length === 2)) {

@@ -1,4 +1,5 @@
-// The sample of the demo: a document, a link and a few views, so that the console is not empty.
+// The sample data of the demo: a document, a link and a few views, so that the console is not
+// empty.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -20,12 +21,12 @@ export type SampleOptions = {
   readonly now: Clock;
 };
 
-/** The content is stored; its row is not yet. */
+/** A sample whose content is stored and whose row is not. */
 export type StagedSample = {
   insert(trx: Executor, workspaceId: string): Promise<void>;
-  /** To be called once the transaction is committed. */
+  /** The caller calls this after the transaction is committed. */
   settle(): Promise<void>;
-  /** To be called if there is no row. */
+  /** The caller calls this if the row was not inserted. */
   discard(): Promise<void>;
 };
 
@@ -34,14 +35,14 @@ const blobLeaseMs = 120_000;
 const second = 1_000;
 const hour = 3_600_000;
 
-/** The seconds on each page, from the first one on. */
+/** The seconds that each reader spent on each page, from the first page on. */
 const readers = [
   { email: 'ada@example.com', hoursAgo: 26, pageSeconds: [45, 80, 35, 20] },
   { email: 'grace@example.com', hoursAgo: 5, pageSeconds: [30, 12] },
   { email: 'linus@example.com', hoursAgo: 0.5, pageSeconds: [15, 60, 95] },
 ];
 
-/** Stores the content of the sample. Returns undefined for an installation without the file. */
+/** Stores the content of the sample. Returns undefined if the installation has no sample file. */
 export async function stageSample(options: SampleOptions): Promise<StagedSample | undefined> {
   const bytes = await readFile(options.file).catch(() => undefined);
   if (bytes === undefined) return undefined;
