@@ -1,4 +1,4 @@
-// What a start that succeeded shows on the terminal.
+// The text that a successful start shows on the terminal.
 import { readFile } from 'node:fs/promises';
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
@@ -9,12 +9,15 @@ export type Ready = Pick<
 >;
 
 export type AnnouncementOptions = {
-  /** Whether a person reads it; otherwise it may end up in a log. */
+  /** Whether a person reads the text. Otherwise a log may store it. */
   readonly isTerminal: boolean;
   readonly bootstrap: Config['bootstrap'];
 };
 
-/** The addresses; after the first start of a demo, on a terminal only, also the sign-in. */
+/**
+ * Returns the addresses. On a terminal, after the first start with demo data, also returns the
+ * sign-in.
+ */
 export async function announcement(
   { publicUrl, grpcAddress, opsUrl, bootstrapFile, bootstrapped }: Ready,
   { isTerminal, bootstrap }: AnnouncementOptions,

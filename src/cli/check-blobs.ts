@@ -1,5 +1,5 @@
 // `latchkey doctor --blobs`: reads the stored bytes of every document and compares their size and
-// SHA-256 with the database. Changes nothing, and may run next to the service.
+// SHA-256 with the database. Changes nothing, and can run while the service runs.
 import type { Config } from '../config/config.ts';
 import { readDiskBlobs } from '../sharing/blobs/disk.ts';
 import { checkBlob } from '../sharing/documents/scan.ts';
@@ -19,7 +19,9 @@ const damageTexts: Record<Damage, string> = {
   digest: 'the SHA-256 is wrong',
 };
 
-/** Prints each damaged document by its id, then a summary. Throws where the store is away. */
+/**
+ * Prints the id of each damaged document, then a summary. Throws if the blob store is unreachable.
+ */
 export async function checkBlobs(
   config: Pick<Config, 'databaseUrl' | 'blobDir'>,
   print: (line: string) => void,
@@ -47,7 +49,7 @@ async function checkAll(
     for (const row of rows) {
       after = row.id;
       const result = await checkBlob(blobs, row);
-      // Its bytes may be gone because it was deleted meanwhile.
+      // The bytes may be missing because the document was deleted in the meantime.
       if ((await findDocument(db, row.workspace_id, row.id)) === undefined) continue;
       checked++;
       if (result === 'ok') continue;

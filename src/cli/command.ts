@@ -1,7 +1,7 @@
-// What a command is, and how it fails.
+// The type of a command, and the errors that it throws.
 import type { Environment } from '../config/config.ts';
 
-/** The parts of the process that commands use; tests pass others. */
+/** The parts of the process that commands use. Tests replace them. */
 export type Host = {
   readonly env: Environment;
   readonly stdout: Output;
@@ -17,11 +17,11 @@ export type Output = {
 };
 
 export type Command = {
-  /** The arguments, as the help shows them; empty for none. */
+  /** The arguments, as shown in the help; empty if the command has none. */
   readonly usage: string;
-  /** Half a sentence for the list of commands. */
+  /** A description for the list of commands, without a subject. */
   readonly about: string;
-  /** The rest of the command's own help. */
+  /** The rest of the command's help text. */
   readonly details: string;
   /**
    * Returns the exit status. Throws a UsageError for arguments that it does not accept, a
@@ -30,7 +30,7 @@ export type Command = {
   readonly run: (words: readonly string[], host: Host) => Promise<number>;
 };
 
-/** The arguments are wrong. An empty message means that the usage text says enough. */
+/** The arguments are wrong. With an empty message, only the usage text is shown. */
 export class UsageError extends Error {}
 
 /** The command failed; the message is one line for the terminal. */
@@ -45,7 +45,7 @@ export function requireNoWords(words: readonly string[]): void {
   if (word !== undefined) throw new UsageError(`Unexpected argument "${word}".`);
 }
 
-/** What went wrong, in one line. */
+/** Returns the reason for a failure in one line. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : error.name;

@@ -1,4 +1,4 @@
-// The table of commands, and what the program does with its arguments.
+// The table of commands, and the program that runs them.
 import { ConfigError } from '../config/config.ts';
 import { type Command, CommandError, type Host, UsageError } from './command.ts';
 import { doctor } from './doctor.ts';
@@ -16,7 +16,7 @@ const commands: Readonly<Record<string, Command>> = {
 
 const usageStatus = 2;
 
-/** Runs the command that the arguments name and returns the exit status. */
+/** Runs the command named by the arguments and returns the exit status. */
 export async function runProgram(words: readonly string[], host: Host): Promise<number> {
   const [first = 'serve', ...others] = words;
   if (isHelp(first)) return print(host, helpText(others[0]));
@@ -50,7 +50,7 @@ function commandOf(name: string): Command {
   return command;
 }
 
-/** Explains an expected failure on stderr and returns its exit status; rethrows any other. */
+/** Prints an expected failure to stderr and returns its exit status. Rethrows any other error. */
 function report(error: unknown, name: string, { stderr }: Host): number {
   if (error instanceof UsageError) {
     stderr.write(error.message === '' ? '' : `${error.message}\n`);

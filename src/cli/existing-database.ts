@@ -1,13 +1,13 @@
-// Opens the database for a command, which must not make one.
+// Opens the database for commands that must not create one.
 import { access } from 'node:fs/promises';
 import { databaseFile } from '../installation/data-folder.ts';
 import { openDatabase } from '../storage/database.ts';
 import type { Database } from '../storage/schema.ts';
 
-/** Throws where an SQLite file is missing. The caller closes the database with `destroy()`. */
+/** Throws if the SQLite file is missing. The caller closes the database with `destroy()`. */
 export async function openExistingDatabase(url: string): Promise<Database> {
   const file = databaseFile(url);
-  // SQLite would make the file.
+  // SQLite would create the missing file.
   if (file !== undefined) {
     await access(file).catch((cause: unknown) => {
       throw new Error(`the database ${file} does not exist or cannot be read`, { cause });

@@ -21,7 +21,7 @@ import { reasonOf } from './command.ts';
 export type Finding = {
   readonly level: 'ok' | 'warning' | 'problem';
   readonly check: string;
-  /** The state, and the remedy where there is one. */
+  /** The state, and the remedy if there is a problem. */
   readonly message: string;
 };
 
@@ -36,7 +36,7 @@ const ok = (check: string, message: string): Finding => ({ level: 'ok', check, m
 const warning = (check: string, message: string): Finding => ({ level: 'warning', check, message });
 const problem = (check: string, message: string): Finding => ({ level: 'problem', check, message });
 
-/** Runs every check; a check that fails unexpectedly is a problem. */
+/** Runs all checks. A check that throws is reported as a problem. */
 export async function runDoctor({ env, now }: DoctorOptions): Promise<Finding[]> {
   let config: Config;
   try {
@@ -55,7 +55,7 @@ export async function runDoctor({ env, now }: DoctorOptions): Promise<Finding[]>
   return findings;
 }
 
-/** One line of the report. */
+/** Formats one line of the report. */
 export function writeFinding({ level, check, message }: Finding): string {
   return `${level.padEnd(8)} ${check.padEnd(12)} ${message}\n`;
 }
@@ -128,9 +128,9 @@ async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
   return [state, ...keys, ...checkClock(newestTime, now)];
 }
 
-/** Whether the master key opens the signing keys of the database. */
+/** Checks that the master key decrypts the signing keys of the database. */
 async function checkKeyIds(config: Config, ids: readonly string[]): Promise<Finding[]> {
-  // A file that holds no key is a finding already.
+  // `checkMasterKey` already reports a file without a key.
   const masterKey = await readMasterKeyIfAny(config).catch(() => undefined);
   const others = ids.filter((id) => masterKey?.opens(id) === false);
   if (others.length === 0) return [];
@@ -216,7 +216,7 @@ function reach(host: string, port: number): Promise<void> {
   });
 }
 
-/** Each connection needs a descriptor, and each upload or download another one. */
+/** Each connection needs a descriptor, and each upload or download needs another. */
 const descriptorsMin = 1_024;
 
 async function checkDescriptors(): Promise<Finding[]> {

@@ -1,5 +1,5 @@
-// `latchkey recover-staff <email>`: the way back in when no staff user can sign in or when a
-// management scope was lost. Needs the database and no master key; a running server notices within
+// `latchkey recover-staff <email>`: restores access if no staff user can sign in or a management
+// scope was lost. Needs the database but no master key. A running server applies the change within
 // a second.
 
 import { randomBytes } from 'node:crypto';
@@ -45,7 +45,7 @@ Exit status: 0 done, 1 not possible (a member has the address), 2 wrong argument
         `The staff user ${email} ${done}, with every management scope.\n` +
           'The password is not shown again:\n',
       );
-      // Alone on stdout, for scripts.
+      // Only the password is written to stdout, for scripts.
       stdout.write(`${password}\n`);
       return 0;
     } catch (error) {
@@ -63,15 +63,15 @@ type RecoverOptions = {
 };
 
 type Recovered = {
-  /** Not stored: shown once. */
+  /** Shown once and not stored. */
   readonly password: string;
   readonly isNew: boolean;
 };
 
 /**
- * Gives the staff user a new password and every management scope, enables them, removes their
- * second factor and ends their sessions. Creates the user if there is none with the address. Throws
- * if the address belongs to a member or the database was never used.
+ * Gives the staff user a new password and every management scope, enables the user, removes the
+ * second factor and ends all sessions. Creates the user if the address is not in use. Throws if the
+ * address belongs to a member or the database was never used.
  */
 async function recoverStaff(options: RecoverOptions): Promise<Recovered> {
   const db = await openExistingDatabase(options.config.databaseUrl);

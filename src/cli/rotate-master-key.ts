@@ -1,5 +1,5 @@
-// `latchkey rotate-master-key`: encrypts everything again under a new master key. It is all or
-// nothing, and can be repeated after an interruption.
+// `latchkey rotate-master-key`: encrypts all encrypted values again under a new master key. Changes
+// all values or none, and can be repeated after an interruption.
 
 import { randomBytes } from 'node:crypto';
 import { createAuditLog } from '../audit/audit-log.ts';
@@ -45,7 +45,7 @@ Exit status: 0 done, 1 not possible, 2 wrong arguments or settings.`,
   },
 };
 
-/** Everything that is encrypted under the master key. */
+/** All columns that are encrypted under the master key. */
 const sealedColumns = [sealedSigningKeys, sealedSeeds];
 
 export type RotateOptions = {
@@ -70,7 +70,7 @@ export async function rotateMasterKey(
   }
 }
 
-/** Seals under the new key, and opens what is sealed under those before it. */
+/** Encrypts under the new key, and decrypts with the new key and the keys before it. */
 type NewMasterKey = { readonly masterKey: MasterKey; readonly finish: () => Promise<void> };
 
 async function newMasterKey(config: Config): Promise<NewMasterKey> {
@@ -98,7 +98,7 @@ async function resealAll(
   { random, now }: RotateOptions,
 ): Promise<Resealed> {
   const auditLog = createAuditLog({ db, random, now });
-  // A server with only the old key notices the changed rows and stops using its cached keys.
+  // A server that only has the old key detects the changed rows and stops using its cached keys.
   return auditLog.changeBySystem('MasterKey.Rotate', { target: masterKey.id }, async (trx) => {
     await lockSigningKeys(trx);
     return reseal(trx, sealedColumns, masterKey);

@@ -1,4 +1,4 @@
-// `latchkey serve`: runs the service until a signal ends it.
+// `latchkey serve`: runs the service until it gets a signal.
 import path from 'node:path';
 import type { App, startApp } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
@@ -7,9 +7,9 @@ import { createLog } from '../observe/log.ts';
 import { announcement } from './announcement.ts';
 import { type Command, type Host, reasonOf, requireNoWords } from './command.ts';
 
-/** A stop that takes longer is a failure. */
+/** A slower stop is a failure. */
 const stopMs = 10_000;
-/** A signal that comes again this soon is the same Ctrl-C, which npm forwards as well. */
+/** A second signal within this time is the same Ctrl-C, forwarded by npm. */
 const sameSignalMs = 250;
 
 export const serve: Command = {
@@ -23,7 +23,8 @@ Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
   async run(words, host) {
     requireNoWords(words);
     const config = readConfig(host.env);
-    // Loaded here: the other commands, which need no service, start in half the time.
+    // Imported here, so that the other commands, which do not need the service, start twice as
+    // fast.
     const { startApp } = await import('../app.ts');
     return runService(config, host, startApp);
   },
@@ -42,7 +43,7 @@ function runService(config: Config, host: Host, start: typeof startApp): Promise
       end(1);
     }
     function failStart(error: unknown): Promise<void> {
-      // On a terminal, the line on standard error is enough.
+      // On a terminal, the message on standard error is enough.
       const facts = error instanceof ListenError ? { reason: error.message } : { err: error };
       if (format === 'json') log.fatal(facts, 'the service cannot start');
       return fail('Latchkey cannot start', error);
@@ -60,7 +61,7 @@ function runService(config: Config, host: Host, start: typeof startApp): Promise
           .then(flush)
           .then(() => end(0), crash);
       stopOnSignal(host, { isTerminal, stop, end });
-      // Last: a reader of this text may stop the service at once.
+      // Writes the text last, because its reader may stop the service at once.
       host.stderr.write(text);
     }
     host.on('uncaughtException', crash);
@@ -86,7 +87,7 @@ export function stopOnSignal(host: Host, { isTerminal, stop, end }: Stopping): v
     if (isStopping) return;
     isStopping = true;
     if (isTerminal) host.stderr.write('Stopping… Press Ctrl-C again to stop at once.\n');
-    // From then on a signal ends the process as it would any other.
+    // After that, a signal ends the process immediately.
     setTimeout(() => {
       for (const signal of signals) host.off(signal, onSignal);
     }, sameSignalMs).unref();

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The version in package.json, which is above the sources and above the built program. */
+/**
+ * Reads the version from package.json, which is in a parent folder of both the sources and the
+ * built program.
+ */
 export function readVersion(): string {
   let folder = import.meta.dirname;
   while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);

@@ -1,5 +1,5 @@
-// The environment -> Config. Pure: reads no file and opens no connection. Reports every bad value
-// at once and repeats none, as it may be a secret.
+// Converts the environment to a Config, without reading files or opening connections. Reports all
+// bad values at once, and repeats none of them, because a value may be a secret.
 import { localSender } from './mail.ts';
 import { type Earlier, type Setting, settings } from './settings.ts';
 import type { ValueType } from './values.ts';
@@ -20,7 +20,7 @@ export type Config = { readonly [K in keyof Settings]: ValueOf<Settings[K]> };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything that is wrong with the environment. */
+/** Lists everything that is wrong with the environment. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -31,13 +31,13 @@ export class ConfigError extends Error {
   }
 }
 
-// The first start writes these into a file that people source; they are not settings.
+// The first start writes these variables into a file that users source. They are not settings.
 const ignored = new Set(['LATCHKEY_BASE_URL', 'LATCHKEY_SHARING_BASE_URL', 'LATCHKEY_OPS_URL']);
 
 // Kubernetes sets these for a Service whose name begins with `latchkey`.
 const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\w+)?)$/;
 
-/** Reads the settings. Throws a ConfigError that names every bad one. */
+/** Reads the settings. Throws a ConfigError that names every bad setting. */
 export function readConfig(env: Environment): Config {
   const problems = unknownNames(env).map((name) => `${name}: there is no such setting`);
   const bad = new Set<string>();
@@ -49,7 +49,7 @@ export function readConfig(env: Environment): Config {
   for (const [key, setting] of Object.entries<Setting>(settings)) {
     values[key] = readSetting(setting, env, values, report);
   }
-  // Its keys and values come from the table that its type comes from.
+  // The keys and values come from the same table as the type.
   const config = values as Config;
   for (const { name, problemOf } of rules) {
     const message = bad.has(name) ? undefined : problemOf(config);
@@ -70,7 +70,7 @@ function unknownNames(env: Environment): string[] {
   );
 }
 
-/** Returns the default for a setting that is missing, empty or bad. */
+/** Returns the value of a setting, or its default if it is missing, empty or bad. */
 function readSetting(
   { name, type, default: fixed, defaultOf }: Setting,
   env: Environment,
@@ -88,11 +88,11 @@ function readSetting(
     }
   }
   if (fixed !== undefined) return type.read(fixed);
-  // The settings that defaults depend on come before them in the table.
+  // The table lists a setting after the settings that its default depends on.
   return defaultOf?.(values as Earlier);
 }
 
-/** What must hold between settings. */
+/** Rules that involve more than one setting. */
 const rules: readonly {
   readonly name: Settings[keyof Settings]['name'];
   readonly problemOf: (config: Config) => string | undefined;

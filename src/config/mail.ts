@@ -4,8 +4,8 @@ import { readEmail } from '../net/email.ts';
 import type { ValueType } from './values.ts';
 
 /**
- * `tls`: from the start. `starttls`: required before the login and the mail. `local`: the server is
- * on this machine and decides.
+ * `tls`: encrypts from the start. `starttls`: requires encryption before the login and the mail.
+ * `local`: the server is on this machine, and encryption is optional.
  */
 type Encryption = 'tls' | 'starttls' | 'local';
 
@@ -17,7 +17,7 @@ export type SmtpSettings = {
 };
 
 export type Sender = {
-  /** Empty if there is only an address. */
+  /** The display name; empty if only an address is set. */
   readonly name: string;
   readonly address: string;
 };
@@ -53,7 +53,7 @@ function readLogin(user: string, password: string): SmtpSettings['login'] {
     const login = { user: decodeURIComponent(user), password: decodeURIComponent(password) };
     if (login.user !== '' && login.password !== '') return login;
   } catch {
-    // Reported below.
+    // The error is thrown below.
   }
   throw new Error('must be with both a user and a password, percent-encoded, or with neither');
 }
@@ -69,7 +69,10 @@ export const sender: ValueType<Sender> = {
   },
 };
 
-/** The sender for an origin with a domain; undefined for an IP address or a host without dots. */
+/**
+ * Returns the sender for an origin with a domain, or undefined for an IP address or a host without
+ * dots.
+ */
 export function senderOf(origin: string | undefined): Sender | undefined {
   const host = origin === undefined ? '' : new URL(origin).hostname;
   const address = `no-reply@${host}`;
@@ -77,5 +80,5 @@ export function senderOf(origin: string | undefined): Sender | undefined {
   return isDomain ? { name: 'Latchkey', address } : undefined;
 }
 
-/** Good enough for a mail server on this machine, and for mails that are files. */
+/** The sender for a mail server on this machine, and for mails written to files. */
 export const localSender: Sender = { name: 'Latchkey', address: 'no-reply@localhost' };

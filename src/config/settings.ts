@@ -1,5 +1,5 @@
-// Every setting, once: the parser, the known names, the type `Config` and docs/settings.md all come
-// from this table. A setting may refer to those above it for its default.
+// Every setting, defined once. The parser, the known names, the type `Config` and docs/settings.md
+// come from this table. The default of a setting may depend on settings above it.
 import { localSender, sender, senderOf, smtpUrl } from './mail.ts';
 import {
   address,
@@ -25,26 +25,26 @@ export const groups = [
   'First start',
 ] as const;
 
-/** The values that defaults of later settings depend on. */
+/** The settings that the defaults of later settings depend on. */
 export type Earlier = {
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
   readonly databaseUrl: string;
 };
 
-/** A setting without `default` and `defaultOf` is undefined unless it is set. */
+/** A setting without `default` and `defaultOf` is undefined if the environment does not set it. */
 export type Setting = {
   readonly name: `LATCHKEY_${string}`;
   readonly group: (typeof groups)[number];
   readonly type: ValueType<unknown>;
-  /** As it would be set in the environment. */
+  /** The default, written as in the environment. */
   readonly default?: string;
   readonly defaultOf?: (earlier: Earlier) => unknown;
-  /** How the documentation describes a default that is not a fixed text. */
+  /** Describes a default that is not a fixed text, for the documentation. */
   readonly defaultText?: string;
-  /** One sentence. */
+  /** One sentence for the documentation. */
   readonly about: string;
-  /** More sentences for the documentation, if one is not enough. */
+  /** More sentences for the documentation. */
   readonly notes?: string;
 };
 

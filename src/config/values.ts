@@ -1,11 +1,11 @@
-// The types of values that settings accept: how a text is read, and how the documentation and the
-// error for a bad value describe it.
+// The types of values that settings accept. Each parses a text and describes it for the
+// documentation and for the error about a bad value.
 import { isIP } from 'node:net';
 
 export type ValueType<T> = {
   /** Completes the sentence "must be …". Code is in backticks. */
   readonly expected: string;
-  /** Returns undefined for a text that is not as expected; may throw an Error that says more. */
+  /** Returns undefined for an unexpected text, or throws an Error with more details. */
   readonly read: (text: string) => T | undefined;
 };
 
@@ -43,7 +43,7 @@ export const databaseUrl: ValueType<string> = {
   },
 };
 
-/** The value is the folder alone. */
+/** Returns only the folder. */
 export const folderUrl: ValueType<string> = {
   expected: '`file:<folder>`',
   read: (text) => /^file:(.+)$/s.exec(text)?.[1],
