@@ -33,7 +33,7 @@ export type Command = {
 /** The arguments are wrong. With an empty message, only the usage text is shown. */
 export class UsageError extends Error {}
 
-/** The command failed; the message is one line for the terminal. */
+/** The command failed. The message is one line for the terminal. */
 export class CommandError extends Error {
   constructor(what: string, cause: unknown) {
     super(`${what}: ${reasonOf(cause)}`, { cause });

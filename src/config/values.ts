@@ -3,7 +3,7 @@
 import { isIP } from 'node:net';
 
 export type ValueType<T> = {
-  /** Completes the sentence "must be …". Code is in backticks. */
+  /** Completes the sentence "must be …". Backticks mark code. */
   readonly expected: string;
   /** Returns undefined for an unexpected text, or throws an Error with more details. */
   readonly read: (text: string) => T | undefined;

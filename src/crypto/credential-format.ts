@@ -18,7 +18,7 @@ export type NewCredential = {
   readonly digest: string;
 };
 
-/** Generates a credential of 256 random bits. */
+/** Generates a credential with 256 random bits. */
 export function generateCredential(kind: CredentialKind, random: Random): NewCredential {
   const lookupId = base62(random(16), 22);
   const body = `lk_${kind}_${lookupId}_${base62(random(32), 43)}`;

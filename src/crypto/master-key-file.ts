@@ -59,7 +59,7 @@ export async function placeNextMasterKeyFile(dataDir: string): Promise<void> {
 async function readOrMake(file: string): Promise<Uint8Array> {
   const text = await readFileIfAny(file);
   if (text !== undefined) return parse(text, file);
-  // Another process may create it first.
+  // `writeFileOnce` keeps the file if another process creates it first.
   await writeFileOnce(file, `${randomBytes(32).toString('hex')}\n`);
   return parse(await readFile(file, 'utf8'), file);
 }

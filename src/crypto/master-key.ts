@@ -3,7 +3,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
 export type MasterKey = {
-  /** Stored with each ciphertext to identify its key. Reveals nothing about the key. */
+  /** Identifies the key. Stored with each ciphertext; reveals nothing about the key. */
   readonly id: string;
   /** Encrypts a text for `purpose`. Only the same purpose decrypts it. */
   seal(plaintext: Uint8Array, purpose: string): string;

@@ -14,7 +14,7 @@ import { insertView, raisePages } from '../sharing/views/store.ts';
 import type { Executor } from '../storage/schema.ts';
 
 export type SampleOptions = {
-  /** A PDF with `pageCount` pages. */
+  /** The path of a PDF with `pageCount` pages. */
   readonly file: string;
   readonly blobDir: string;
   readonly random: Random;

@@ -1,6 +1,6 @@
-// Shares a limited number of places among owners. An owner must hold fewer places than are free: a
-// single owner gets half of the places, and two owners get a third each. Another owner always finds
-// a free place.
+// Shares a limited number of places among owners. To get another place, an owner must hold fewer
+// places than are free: a single owner gets half of the places, and two owners get a third each. A
+// new owner thus always finds a free place.
 
 /** Identifies an owner, outermost part first, such as a workspace and one of its links. */
 export type OwnerPath = readonly string[];

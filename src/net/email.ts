@@ -1,6 +1,6 @@
 const lengthMax = 254;
 
-// The pattern of HTML's <input type=email>, with at least one dot in the domain.
+// The pattern of HTML's `<input type=email>`, but the domain must contain a dot.
 const pattern =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 

@@ -188,7 +188,7 @@ export function storageFailure(error: unknown): unknown {
   });
 }
 
-/** Returns whether the disk was full, so that nothing was changed. */
+/** Returns whether the error means that the database is full. In that case nothing was changed. */
 export function databaseIsFull(error: unknown): boolean {
   return error instanceof Failure && fullCodes.has(codeOf(error.extra.cause));
 }

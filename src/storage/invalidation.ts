@@ -31,7 +31,7 @@ export async function watchInvalidations(
 ): Promise<Invalidations> {
   const listeners: [Topic, Listener][] = [];
   let known = await readRevisions(db);
-  let lastHeard = monotonicNow();
+  let lastReadTime = monotonicNow();
   let polling: Promise<void> | undefined;
   let notifying: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout;
@@ -49,11 +49,11 @@ export async function watchInvalidations(
     return notified;
   }
   async function poll(): Promise<void> {
-    const asked = monotonicNow();
+    const readTime = monotonicNow();
     const revisions = await readRevisions(db);
     await notify((topic) => revisions.get(topic) !== known.get(topic));
     known = revisions;
-    lastHeard = asked;
+    lastReadTime = readTime;
   }
   function pollOnce(): Promise<void> {
     polling ??= poll().finally(() => {
@@ -81,7 +81,7 @@ export async function watchInvalidations(
     onInvalidation: (topic, listener) => void listeners.push([topic, listener]),
     invalidate: (changed) => notify((topic) => topic === changed),
     ensureFresh() {
-      if (monotonicNow() - lastHeard <= trustMs) return undefined;
+      if (monotonicNow() - lastReadTime <= trustMs) return undefined;
       return pollOnce().catch((error: unknown) => {
         const cause = storageFailure(error);
         if (cause instanceof Failure) throw cause;

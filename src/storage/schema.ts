@@ -20,10 +20,10 @@ export type {
 } from './sharing-rows.ts';
 
 export type SigningKeyRow = {
-  /** RFC 7638 thumbprint. */
+  /** The RFC 7638 thumbprint of the public key. */
   kid: string;
   state: 'pending' | 'active' | 'retired' | 'removed' | 'revoked';
-  /** The public key `x` of RFC 8037 §2, base64url. */
+  /** The public key as `x` of RFC 8037 §2, in base64url. */
   public_x: string;
   /**
    * The private key in PKCS #8, encrypted under the master key `master_key_id`. Empty once the key
@@ -206,7 +206,7 @@ export type AuditEventRow = {
   actor_type: string;
   /** The id of the client, API key or user; empty for an unauthenticated caller. */
   actor_id: string;
-  /** The method, such as `ClientService.CreateClient`. */
+  /** The called method, such as `ClientService.CreateClient`. */
   action: string;
   /** The id of the affected object; empty if it is not known. */
   target: string;

@@ -11,14 +11,14 @@ export function createAccountService(db: Database): ServiceImpl<typeof AccountSe
   return {
     async listAccounts(request, context) {
       const query = pageQuery(request);
-      const filter = narrowed(seenBy(principalOf(context)), request.customerId);
+      const filter = withCustomer(visibleTo(principalOf(context)), request.customerId);
       const found = filter === undefined ? [] : await findAccounts(db, filter, query);
       const { rows, nextPageToken } = pageOf(found, query);
       return { accounts: rows.map(accountMessage), nextPageToken };
     },
 
     async getAccount({ accountId }, context) {
-      const row = await findAccount(db, seenBy(principalOf(context)), accountId);
+      const row = await findAccount(db, visibleTo(principalOf(context)), accountId);
       if (row === undefined) throw fail('not_found', 'The account does not exist.');
       return { account: accountMessage(row) };
     },
@@ -29,7 +29,7 @@ export function createAccountService(db: Database): ServiceImpl<typeof AccountSe
  * Returns the filter for the accounts that the token may see. A customer's token sees only its
  * accounts that the customer still has.
  */
-function seenBy(principal: Principal): AccountFilter {
+function visibleTo(principal: Principal): AccountFilter {
   if (principal.type !== 'customer') return {};
   return { customerId: principal.customerId, ids: principal.accounts };
 }
@@ -38,7 +38,7 @@ function seenBy(principal: Principal): AccountFilter {
  * Adds a requested customer to the filter. Returns undefined if no account can match, because a
  * customer's token asks for the accounts of another customer.
  */
-function narrowed(filter: AccountFilter, customerId: string): AccountFilter | undefined {
+function withCustomer(filter: AccountFilter, customerId: string): AccountFilter | undefined {
   if (customerId === '' || customerId === filter.customerId) return filter;
   return filter.customerId === undefined ? { ...filter, customerId } : undefined;
 }

@@ -30,7 +30,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
   const { db, auditLog, credentials, random, now } = options;
 
   async function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
-    const requireMayChange = await changerOf(context);
+    const requireMayChange = await changeCheckFor(context);
     return auditLog.change(context, { target: id }, async (trx) => {
       const row = await locked(trx, id);
       requireMayChange(storedScopes(row.scopes), id);
@@ -45,8 +45,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
    * Returns a check that the caller may create or revoke secrets of a client. A new secret grants
    * the client's scopes; revoking one takes them away.
    */
-  async function secretChangerOf(context: HandlerContext, id: string) {
-    const requireMayChange = await changerOf(context);
+  async function secretChangeCheckFor(context: HandlerContext, id: string) {
+    const requireMayChange = await changeCheckFor(context);
     return async (trx: Executor) =>
       requireMayChange(storedScopes((await locked(trx, id)).scopes), id);
   }
@@ -59,7 +59,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
   return {
     async createClient(request, context) {
       const scopes = joined(request.scopes);
-      const requireMayChange = await changerOf(context);
+      const requireMayChange = await changeCheckFor(context);
       requireMayChange(storedScopes(scopes));
       const id = newId('cli', random);
       const row = { id, name: request.name, scopes, create_time: now(), disable_time: null };
@@ -87,7 +87,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     async updateClient(request, context) {
       const { paths, change } = readUpdate(UpdateClientRequestSchema, request, updateFields);
       const { clientId } = request;
-      const requireMayChange = await changerOf(context);
+      const requireMayChange = await changeCheckFor(context);
       const row = await auditLog.change(context, { target: clientId }, async (trx) => {
         const before = await locked(trx, clientId);
         const had = storedScopes(before.scopes);
@@ -110,7 +110,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async createClientSecret({ clientId, name, expireTime }, context) {
       const made = generateCredential('cs', random);
-      const requireMayChangeSecret = await secretChangerOf(context, clientId);
+      const requireMayChangeSecret = await secretChangeCheckFor(context, clientId);
       const row = await auditLog.change(context, { target: made.id }, async (trx) => {
         await requireMayChangeSecret(trx);
         const fields = { name, scopes: '', expireTime };
@@ -125,7 +125,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     async revokeClientSecret({ clientId, secretId }, context) {
-      const requireMayChangeSecret = await secretChangerOf(context, clientId);
+      const requireMayChangeSecret = await secretChangeCheckFor(context, clientId);
       await auditLog.change(context, { target: secretId }, async (trx) => {
         await requireMayChangeSecret(trx);
         await credentials.revoke(trx, ownerOf(clientId), secretId);
@@ -135,7 +135,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async rotateClientSecret({ clientId, overlapSeconds, name, expireTime }, context) {
       const made = generateCredential('cs', random);
-      const requireMayChangeSecret = await secretChangerOf(context, clientId);
+      const requireMayChangeSecret = await secretChangeCheckFor(context, clientId);
       const row = await auditLog.change(context, { target: clientId }, async (trx) => {
         await requireMayChangeSecret(trx);
         const fields = { name, scopes: '', expireTime };
@@ -151,7 +151,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
  * Without it, a caller with only clients:write could create a client with more permissions and act
  * as it, or disable a client that has more. Other scopes need no check.
  */
-async function changerOf(context: HandlerContext) {
+async function changeCheckFor(context: HandlerContext) {
   const requireHeld = await privilegeOf(context);
   return (scopes: Iterable<string>, clientId?: string) =>
     requireHeld([...scopes].filter(isManagementScope), clientId);

@@ -18,7 +18,7 @@ export async function findCustomer(
   return (await withAccounts(db, rows))[0];
 }
 
-/** Locks a customer until the transaction ends. */
+/** Locks a customer until the transaction ends and reads it. */
 export async function lockCustomer(
   trx: Executor,
   id: string,
@@ -106,8 +106,8 @@ export async function deleteAccounts(
 }
 
 /**
- * Inserts the accounts that do not exist yet and locks the others until the transaction ends, so
- * that one transaction at a time decides whether an account still has a customer.
+ * Inserts the accounts that do not exist yet and locks the others until the transaction ends. Only
+ * one transaction at a time can then check whether an account still has a customer.
  */
 export async function lockAccounts(
   trx: Executor,

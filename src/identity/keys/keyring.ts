@@ -98,8 +98,9 @@ async function load(options: KeyringOptions): Promise<LoadedKeys> {
 }
 
 /**
- * Stores the maximum lifetime of this process's tokens before it signs with a key, because a
- * retired key stays published for that long. Returns whether the key has to be read again.
+ * Stores the maximum lifetime of this process's tokens with the key. A process must do this before
+ * it signs, because a retired key stays published for that long. Returns whether the key has to be
+ * read again.
  */
 async function noteTokenSeconds(
   { db, tokenSecondsMax }: KeyringOptions,

@@ -85,7 +85,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
    * Returns the sessions that a new session replaces: the browser's current one, and the oldest
    * ones.
    */
-  async function replacedBy(user: UserRow, context: HandlerContext): Promise<string[]> {
+  async function findReplaced(user: UserRow, context: HandlerContext): Promise<string[]> {
     const old = await findOldSessions(db, user.id, now(), sessionsMax - 1);
     const cookie = cookies.readSession(context);
     const own = cookie === undefined ? undefined : await options.authenticateSession(cookie);
@@ -115,7 +115,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
       const { user, amr, settle } = await check({ email, password, otp, network }).catch(
         (error: unknown) => refuse(error, counted),
       );
-      const replaced = await replacedBy(user, context);
+      const replaced = await findReplaced(user, context);
       const own = { userId: user.id, amr, address: call.peer };
       const { row, cookie } = newSession(random, now(), own);
       await auditLog.change(context, { target: user.id }, async (trx) => {

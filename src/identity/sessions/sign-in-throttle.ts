@@ -1,5 +1,5 @@
-// Slows the guessing of users' passwords. An attacker cannot lock a user out: known browsers and
-// networks have separate counters.
+// Slows down the guessing of users' passwords. An attacker cannot lock a user out: known browsers
+// and networks have separate counters.
 
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../clock.ts';

@@ -18,7 +18,7 @@ export type Revocations = {
   revoke(jti: string, exp: number, change: MakeChange): Promise<void>;
 };
 
-/** Runs its argument in a transaction. */
+/** Runs `work` in a transaction. */
 type MakeChange = (work: (trx: Executor) => Promise<void>) => Promise<void>;
 
 export type RevocationsOptions = {
@@ -39,19 +39,19 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
   const { db, invalidations, now } = options;
   const expireTimes = new Map<string, number>();
   let known = 0;
-  let tidied = now();
+  let lastTidyTime = now();
 
   async function readNew(): Promise<void> {
     for (const { jti, expire_time, revision } of await findRevokedAfter(db, known)) {
       expireTimes.set(jti, expire_time);
       known = Math.max(known, revision);
     }
-    if (Math.abs(now() - tidied) >= tidyEveryMs) tidy();
+    if (Math.abs(now() - lastTidyTime) >= tidyEveryMs) tidy();
   }
   function tidy(): void {
-    tidied = now();
+    lastTidyTime = now();
     for (const [jti, expireTime] of expireTimes) {
-      if (expireTime <= tidied - skewMaxMs) expireTimes.delete(jti);
+      if (expireTime <= lastTidyTime - skewMaxMs) expireTimes.delete(jti);
     }
   }
   invalidations.onInvalidation('revoked_tokens', readNew);

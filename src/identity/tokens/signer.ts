@@ -1,4 +1,4 @@
-// Makes tokens: EdDSA-signed JWTs (RFC 8037 §3.1, RFC 9068 §2).
+// Signs tokens: JWTs with EdDSA (RFC 8037 §3.1, RFC 9068 §2).
 
 import { randomUUID, sign } from 'node:crypto';
 import type { Clock } from '../../clock.ts';

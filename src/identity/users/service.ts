@@ -102,10 +102,10 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
         const scopes = update.scopes ?? old.scopes;
         if (old.kind === 'member' && scopes !== '') throw memberScopes();
         requireHeld(lackingIn(scopes, old.scopes));
-        const isStripped = lackingIn(old.scopes, scopes).length > 0;
-        const isMoved = update.email !== undefined && update.email !== old.email;
-        if (isStripped) await requireToWeaken(trx, old);
-        if (isMoved) await requireToActAs(trx, old);
+        const removesScopes = lackingIn(old.scopes, scopes).length > 0;
+        const changesEmail = update.email !== undefined && update.email !== old.email;
+        if (removesScopes) await requireToWeaken(trx, old);
+        if (changesEmail) await requireToActAs(trx, old);
         return update;
       }).catch(refuseDuplicate);
       return { user: userMessage(user) };

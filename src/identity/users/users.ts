@@ -13,7 +13,10 @@ export async function requireUser(db: Executor, id: string): Promise<User> {
   return user;
 }
 
-/** Reads a user and locks the row until the transaction ends. */
+/**
+ * Reads a user and locks the row until the transaction ends. Throws `not_found` if the user does
+ * not exist.
+ */
 export async function lockedUser(trx: Executor, id: string): Promise<User> {
   await lockRow(trx, 'users', 'id', id);
   return requireUser(trx, id);
