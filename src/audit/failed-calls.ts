@@ -25,7 +25,8 @@ const targetLengthMax = 128;
 
 const batchMs = 1_000;
 /**
- * After each full batch, the pause doubles up to this, so that an attack does not fill the disk.
+ * The maximum pause between two batches. Each full batch doubles the pause, so that an attack does
+ * not fill the disk.
  */
 const batchMsMax = 60_000;
 /** After its calls have ended, a stopping process has one second left. */
@@ -131,8 +132,8 @@ function countOf(failures: readonly Failed[]): number {
 const unknown = { actor_id: '', target: '', request_id: '', address: '' };
 
 /**
- * Counts equal failures as one event. Once it is full, further failures are counted only by kind of
- * caller, method and code.
+ * A batch of failures. Equal failures are counted as one event. Once the batch is full, further
+ * failures are counted only by kind of caller, method and code.
  */
 class Batch {
   readonly #different = new Map<string, Failed>();

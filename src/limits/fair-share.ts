@@ -7,8 +7,8 @@ export type OwnerPath = readonly string[];
 
 export type Places = {
   /**
-   * Takes a place for the owner and returns a function that releases it. Call that once. Returns
-   * undefined if the owner's share is used up.
+   * Takes a place for the owner. Returns a function that releases the place and must be called
+   * once, or undefined if the owner's share is used up.
    */
   enter(key: string): (() => void) | undefined;
 };

@@ -56,7 +56,8 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     topic: 'signing_keys',
     inserts: 'evict',
     deletes: 'evict',
-    // A keyring writes this column while it loads. Evicting would make the keyring wait for itself.
+    // A keyring writes this column while it loads. An eviction would make the keyring wait for
+    // itself.
     uncached: ['token_seconds_max'],
   },
   // A revocation is deleted after its token has expired.
