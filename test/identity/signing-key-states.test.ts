@@ -131,12 +131,12 @@ describeApp('the signing keys', (suite) => {
       signingKeyOf(await keys.activate(next.kid, true));
 
       for (const force of [false, true]) {
-        await refused(keys.activate(retired.kid, force), 'conflict', 'was retired');
-        await refused(keys.activate(revoked.kid, force), 'conflict', 'was revoked');
+        await refused(keys.activate(retired.kid, force), 'conflict', 'is retired');
+        await refused(keys.activate(revoked.kid, force), 'conflict', 'is revoked');
       }
       advance(311);
-      await refused(keys.activate(retired.kid, true), 'conflict', 'was removed');
-      await refused(keys.revoke(retired.kid), 'conflict', 'was removed');
+      await refused(keys.activate(retired.kid, true), 'conflict', 'is removed');
+      await refused(keys.revoke(retired.kid), 'conflict', 'is removed');
       expect((await keys.active()).kid).toBe(next.kid);
     });
 
@@ -152,8 +152,8 @@ describeApp('the signing keys', (suite) => {
 
     it('are not_found if they do not exist', async () => {
       for (const kid of ['none', 'A'.repeat(43)]) {
-        await refused(keys.activate(kid), 'not_found', 'no such');
-        await refused(keys.revoke(kid), 'not_found', 'no such');
+        await refused(keys.activate(kid), 'not_found', 'does not exist');
+        await refused(keys.revoke(kid), 'not_found', 'does not exist');
       }
       await refused(keys.revoke('A'.repeat(65)), 'invalid_argument', 'kid');
     });

@@ -13,7 +13,7 @@ const never = 3_600_000;
 
 beforeEach(async () => {
   root = await mkdtemp(path.join(tmpdir(), 'latchkey-blobs-'));
-  return () => rm(root, { recursive: true, force: true });
+  return () => rm(root, { recursive: true, force: true, maxRetries: 10 });
 });
 
 async function open(leaseMs: number): Promise<BlobStore> {

@@ -54,7 +54,7 @@ describeApp('a view of a link', (suite) => {
     wait(60_000);
 
     const statuses: number[] = [];
-    for (const one of ['', otherCookie, `${cookie}A`, cookie.replace('viw_', 'viw_0')]) {
+    for (const one of ['', otherCookie, `${cookie}A`, cookie.replace('=', '=A')]) {
       statuses.push((await reportView(watchedLink(), one, readPages('1:1000'))).status);
     }
 

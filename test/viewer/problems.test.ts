@@ -101,7 +101,7 @@ describe('an image', () => {
 
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('alert').textContent()).toContain('cannot be shown');
-    expect(await page.getByRole('link', { name: 'Download the file' }).isVisible()).toBe(true);
+    expect(await page.getByRole('link', { name: 'Download', exact: true }).isVisible()).toBe(true);
     await takePicture(page, 'damaged-picture');
   });
 
