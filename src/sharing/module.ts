@@ -1,4 +1,4 @@
-// The sharing module: documents, links, gates and views.
+// The sharing module: workspaces, documents, links, gates and views.
 
 import type { Implementations } from '../api/services.ts';
 import type { Credentials } from '../credentials/credentials.ts';
@@ -42,7 +42,7 @@ export type SharingModule = {
   readonly routes: readonly HttpRoute[];
   readonly blobs: BlobStore;
   readonly recorder: Recorder;
-  /** Writes what was not written yet. */
+  /** Writes buffered views and stops background work. */
   stop(): Promise<void>;
 };
 
@@ -50,7 +50,7 @@ type SharingDependencies = {
   readonly credentials: Credentials;
   readonly passwords: Passwords;
   readonly assets: Assets;
-  /** Where the program that counts pages lies. */
+  /** The path of the program that counts pages. */
   readonly pagesProgram: string;
   readonly observeBlob: (check: BlobCheck) => void;
 };
@@ -113,7 +113,7 @@ export async function createSharingModule(
   };
 }
 
-/** Settles what was left behind, and finds damage. */
+/** Starts the sweep of blobs and the scan for damage. */
 function startUpkeep(
   { config, log, db, now, blobLeaseMs }: ModuleOptions,
   blobs: BlobStore,
@@ -134,7 +134,7 @@ function startUpkeep(
   return [sweep, startScan({ db, blobs, days, now, observe, warn })];
 }
 
-/** The quota of a workspace that has none of its own. */
+/** The quota of workspaces without individual quotas. */
 function defaultQuota(config: ModuleOptions['config']): Quota {
   return {
     bytesMax: config.workspaceBytesMax,

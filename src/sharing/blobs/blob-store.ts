@@ -1,17 +1,17 @@
-// Where the bytes of documents lie. Bytes and row are two writes, so a store keeps a note of each
-// blob whose row is not settled yet; a sweep finds by these notes what a crash or a lost database
-// connection has left behind.
+// Stores the bytes of documents. Bytes and row are written separately, so the store keeps a note
+// for each blob until its row is certain. After a crash or a lost database connection, a sweep
+// finds leftover bytes by these notes.
 
-/** A blob whose row is about to be written or deleted. None of its methods but `settle` throws. */
+/** A blob whose row is about to be written or deleted. Only `settle` throws. */
 export type StagedBlob = {
   readonly id: string;
   /**
-   * The row is there: remove the note. Throws `DamagedBlob` where another process swept the blob.
+   * The row exists: removes the note. Throws `DamagedBlob` if another process removed the blob.
    */
   settle(): Promise<void>;
-  /** There is no row: remove the bytes and the note. */
+  /** The row does not exist: removes the bytes and the note. */
   discard(): Promise<void>;
-  /** It is unknown whether there is a row: leave bytes and note to the sweep. */
+  /** It is unknown whether the row exists: leaves the bytes and the note to the sweep. */
   leave(): void;
 };
 
@@ -22,25 +22,26 @@ export type BlobPart = {
   readonly sizeBytes: number;
 };
 
-/** Every method throws `unavailable` where the store cannot be reached. */
+/** Every method throws `unavailable` if the store cannot be reached. */
 export type BlobStore = {
   /**
-   * Writes a blob; when it returns, the bytes outlast a crash. A source that fails leaves nothing.
+   * Writes a blob. After it returns, the bytes survive a crash. If the source fails, nothing is
+   * kept.
    */
   write(id: string, source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
   /**
    * Reads a part of a blob, in chunks of at most 256 KiB. Throws `DamagedBlob` before the first
-   * chunk where the blob is missing or does not have the size.
+   * chunk if the blob is missing or has another size.
    */
   read(id: string, part: BlobPart): AsyncIterable<Uint8Array>;
-  /** Notes that a blob's row is about to be deleted. */
+  /** Creates a note for a blob whose row is about to be deleted. */
   unsettle(id: string): Promise<StagedBlob>;
   /**
-   * Settles the notes of processes that have ended, and those left by this one. Looks at rows
-   * before it removes anything: `isNeeded` returns whether a blob has a row.
+   * Settles the notes of processes that have ended, and the notes that this process left to the
+   * sweep. Removes only blobs without a row: `isNeeded` returns whether a blob has one.
    */
   sweep(isNeeded: (id: string) => Promise<boolean>): Promise<void>;
-  /** Throws where the store can't be written to. */
+  /** Throws if the store is not writable. */
   check(): Promise<void>;
   close(): Promise<void>;
 };

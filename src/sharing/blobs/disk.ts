@@ -1,6 +1,5 @@
-// Blobs as files: `<root>/<first two characters>/<id>`, with a note `<root>/pending/<owner>.<id>`
-// (a hard link to the same bytes) for each one whose row is not settled. The owner is a process,
-// which is known by its lease.
+// Stores blobs as files `<root>/<first two characters>/<id>`. The note of a blob is a hard link to
+// the same bytes, `<root>/pending/<owner>.<id>`. The owner is the id of a process with a lease.
 import { randomUUID } from 'node:crypto';
 import {
   access,
@@ -31,32 +30,32 @@ function layoutOf(root: string) {
 
 type Layout = ReturnType<typeof layoutOf>;
 
-/** Reads a store that exists, and changes nothing in it. */
+/** Opens an existing store for reading only. */
 export function readDiskBlobs(root: string): Pick<BlobStore, 'read'> {
   const layout = layoutOf(root);
   return { read: (id, part) => readPart(layout, id, part) };
 }
 
 /**
- * Opens a store in a folder, which is made if it is missing. `leaseMs` is how long the notes of
- * another process are left alone after that has last renewed its lease.
+ * Opens a store in a folder. Creates the folder if it is missing. The sweep settles the notes of
+ * another process if that process has not renewed its lease for `leaseMs`.
  */
 export async function openDiskBlobs(root: string, leaseMs: number): Promise<BlobStore> {
   const layout = layoutOf(root);
   const { pending, folderOf, fileOf } = layout;
   await mkdir(pending, { recursive: true, mode: 0o700 });
   const lease = openLease(root, leaseMs);
-  // On a read-only or full disk the service still serves what it has.
+  // If the disk is read-only or full, the service can still read documents.
   await lease.hold().catch(() => {});
 
   const noteOf = (id: string) => path.join(pending, `${lease.owner}.${id}`);
   const makeFolder = folderMaker(root);
   const syncNotes = shared(() => syncFolder(pending));
-  /** The ids whose notes a call under way accounts for. */
+  /** The ids of blobs that a call in progress will settle. */
   const held = new Set<string>();
   const sweep = createSweep({ ...layout, lease, held, leaseMs });
 
-  /** A note that can't be removed is left to the sweep: the row is already as it has to be. */
+  /** The row is already correct, so a note that cannot be removed is left to the sweep. */
   function staged(id: string): StagedBlob {
     return {
       id,
@@ -86,7 +85,7 @@ export async function openDiskBlobs(root: string, leaseMs: number): Promise<Blob
       await writeFile(handle, source);
       await makeFolder(folder);
       await link(noteOf(id), fileOf(id));
-      // All at once: the file system has them share what they wait for.
+      // In parallel, because the file system combines syncs.
       await Promise.all([handle.sync(), syncNotes(), syncFolder(folder)]);
     } catch (error) {
       makeFolder.forget(folder);
@@ -117,11 +116,11 @@ export async function openDiskBlobs(root: string, leaseMs: number): Promise<Blob
         await access(pending);
         await lease.hold();
         held.add(id);
-        // No such file: a crash got this far before. There already: another call does the same.
+        // ENOENT: a crash interrupted the same deletion. EEXIST: another call deletes the blob.
         await link(fileOf(id), noteOf(id)).catch(unlessCode('ENOENT', 'EEXIST'));
         await syncNotes();
       } catch (error) {
-        // A full disk must not refuse deletions. A crash may then leave bytes without a row.
+        // Deleting must work on a full disk, without a note. A crash may then leave bytes behind.
         if (!isFull(error)) {
           await staged(id)
             .settle()
@@ -144,7 +143,7 @@ export async function openDiskBlobs(root: string, leaseMs: number): Promise<Blob
   };
 }
 
-/** The bytes go first: where the note goes first, a crash would leave bytes that nothing finds. */
+/** Removes the bytes first: after a crash, the sweep finds the rest by the note. */
 async function removeBoth(file: string, note: string): Promise<void> {
   await rm(file, { force: true });
   await rm(note, { force: true });
@@ -168,7 +167,7 @@ async function* readPart(
     }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw storeFailure(error);
-    // Without its `pending` folder the whole store is away, such as a volume that is not mounted.
+    // If the `pending` folder is missing, so is the store: the volume may not be mounted.
     await access(pending).catch((away: unknown) => {
       throw storeFailure(away);
     });
@@ -178,12 +177,12 @@ async function* readPart(
   }
 }
 
-/** Makes folders that outlast a crash, each once, and lets everyone who needs one wait for that. */
+/** Creates each folder once and syncs it. Concurrent callers wait for the same result. */
 function folderMaker(root: string) {
   const folders = new Map<string, Promise<void>>();
 
   async function make(folder: string): Promise<void> {
-    // Not recursive: the root of a store that is away must not be made again in its place.
+    // Not recursive: if the volume is not mounted, the root must not be created in its place.
     await mkdir(folder, { mode: 0o700 }).catch(unlessCode('EEXIST'));
     await syncFolder(root);
   }
@@ -213,7 +212,7 @@ function watchSource(source: AsyncIterable<Uint8Array>) {
   return { source: watched(), hasFailed: () => failed };
 }
 
-/** Does the work once for all who ask for it before it begins, one after the other. */
+/** Runs `work` one at a time. Calls that arrive before a run begins share that run. */
 function shared(work: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;

@@ -1,5 +1,5 @@
-// How the processes that share a blob folder know of one another. Each has a random id, as the
-// process ids of two containers may be equal, and renews a file `leases/<id>`.
+// Processes that share a blob folder find each other by leases. Each process has a random id,
+// because process ids can be equal in two containers, and regularly renews its file `leases/<id>`.
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,15 +8,14 @@ import { unlessCode } from './store-failure.ts';
 export type Lease = {
   /** The id of this process. */
   readonly owner: string;
-  /** Makes the file of this process if it is missing. Throws where that is not possible. */
+  /** Creates the file of this process if it is missing. Throws if that fails. */
   hold(): Promise<void>;
   /** The ids of the processes that have a lease. */
   owners(): Promise<string[]>;
-  /** Differs each time that a process has renewed its lease; empty where there is none. */
+  /** Returns a value that changes with each renewal of a lease; empty if the lease is missing. */
   markOf(owner: string): Promise<string>;
-  /** Removes a lease. */
   remove(owner: string): Promise<void>;
-  /** Ends the renewals, and the lease with them. */
+  /** Stops the renewals and removes the lease. */
   close(): Promise<void>;
 };
 
@@ -27,20 +26,20 @@ export function openLease(root: string, leaseMs: number): Lease {
   const fileOf = (one: string) => path.join(folder, one);
   let heldUntil = 0;
 
-  /** Truncates an empty file, which sets its time and needs no room on a full disk. */
+  /** Truncates an empty file. That updates its time and works on a full disk. */
   async function renew(): Promise<void> {
     await (await open(fileOf(owner), 'w', 0o600)).close();
     heldUntil = performance.now() + leaseMs / 2;
   }
 
-  // Where it fails, the next upload fails, too, and says why.
+  // Errors are ignored here: the next upload fails with the same error.
   const timer = setInterval(() => void renew().catch(() => {}), leaseMs / 10).unref();
 
   return {
     owner,
     async hold() {
       if (performance.now() < heldUntil) return;
-      // A store that is away, such as a volume that is not mounted, must not be made again.
+      // If the volume is not mounted, the store must not be created in its place.
       await access(path.join(root, 'pending'));
       await mkdir(folder, { mode: 0o700 }).catch(unlessCode('EEXIST'));
       await renew();

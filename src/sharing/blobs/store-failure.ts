@@ -1,4 +1,4 @@
-// What a failed file operation means for the caller.
+// Maps errors of the file system to errors of the catalogue.
 import { Failure, fail } from '../../errors/errors.ts';
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
@@ -28,14 +28,14 @@ export function codeOf(error: unknown): string {
 
 export const isFull = (error: unknown) => fullCodes.has(codeOf(error));
 
-/** Rethrows every error but those. */
+/** Returns an error handler that ignores these codes and rethrows other errors. */
 export function unlessCode(...codes: string[]): (error: unknown) => undefined {
   return (error) => {
     if (!codes.includes(codeOf(error))) throw error;
   };
 }
 
-/** Turns an error of the file system into `unavailable`; other errors stay as they are. */
+/** Converts an error of the file system to `unavailable`. Returns other errors unchanged. */
 export function storeFailure(error: unknown): unknown {
   if (error instanceof Failure) return error;
   if (isFull(error)) {

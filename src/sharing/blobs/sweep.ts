@@ -1,5 +1,5 @@
-// Settles the notes that no call accounts for: of processes that have ended, and of changes whose
-// outcome was unknown.
+// Settles the notes that no call will settle: notes of processes that have ended, and of changes
+// with an unknown result.
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { BlobStore } from './blob-store.ts';
@@ -9,7 +9,7 @@ type SweepOptions = {
   readonly pending: string;
   readonly fileOf: (id: string) => string;
   readonly lease: Lease;
-  /** The ids whose notes a call of this process accounts for. */
+  /** The ids of blobs that a call of this process will settle. */
   readonly held: ReadonlySet<string>;
   readonly leaseMs: number;
 };
@@ -38,12 +38,12 @@ export function createSweep(options: SweepOptions): BlobStore['sweep'] {
 }
 
 /**
- * Returns whether a mark has stayed the same for `ms`, by the clock of this process alone: the
- * clocks of machines and file systems differ and may be set.
+ * Returns whether a mark has stayed the same for `ms`. Uses only the clock of this process, because
+ * the clocks of other machines and of file systems may differ or be changed.
  */
 function createStillness(ms: number) {
   let seen = new Map<string, { readonly mark: string; readonly since: number }>();
-  /** Begins a round of looks; marks that the round before did not look at are forgotten. */
+  /** Starts a round of checks. Forgets the marks that the last round did not check. */
   return () => {
     const last = seen;
     seen = new Map();

@@ -7,20 +7,20 @@ import type { Database, DocumentRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { findDocument } from './store.ts';
 
-/** A document's bytes, as a request asked for them. */
+/** The part of a document that a request asked for. */
 export type OpenDocument = {
   readonly header: Omit<DownloadHeader, '$typeName' | '$unknown'>;
   /**
-   * Reads the bytes that the header announces. Throws `not_found` where they were deleted, and
-   * `DamagedBlob` where they are not those that were uploaded: before the last chunk of the whole
-   * document, so that its reader never gets all of it.
+   * Reads the bytes that the header announces. Throws `not_found` if they were deleted, and
+   * `DamagedBlob` if they differ from the upload. The digest of a whole document is checked before
+   * its last chunk, so that the reader never receives a complete damaged document.
    */
   bytes(): AsyncGenerator<Uint8Array>;
 };
 
-/** What is asked of documents, by other features too. */
+/** Access to documents for other features. */
 export type Documents = {
-  /** The workspace's document; throws `not_found` where there is none. */
+  /** Returns a document of the workspace. Throws `not_found`. */
   require(workspaceId: string, id: string): Promise<DocumentRow>;
   /** Throws `range_not_satisfiable` for a range beyond the end. */
   open(document: DocumentRow, request: RangeRequest): OpenDocument;
@@ -40,7 +40,7 @@ export type DocumentsOptions = {
 };
 
 export function createDocuments({ db, blobs, observe }: DocumentsOptions): Documents {
-  /** Whose row was read may be gone, and its bytes with it, before these are opened. */
+  /** A document can be deleted after its row was read. Missing bytes then mean `not_found`. */
   async function* read(document: DocumentRow, offset: number, length: number) {
     const about = { documentId: document.id, source: 'download' } as const;
     try {
@@ -84,8 +84,8 @@ export function createDocuments({ db, blobs, observe }: DocumentsOptions): Docum
 }
 
 /**
- * Reads a whole blob and compares its digest with the row's. Throws `DamagedBlob` before it passes
- * on the last chunk.
+ * Reads a whole blob and compares its digest with the row's. Throws `DamagedBlob` before it yields
+ * the last chunk.
  */
 export async function* verified(
   bytes: AsyncIterable<Uint8Array>,

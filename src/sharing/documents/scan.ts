@@ -1,5 +1,5 @@
-// Compares the stored bytes of every document with its digest, again and again, so that damage is
-// found while there still is a backup. One blob at a time, slowly.
+// Regularly compares the stored bytes of every document with its digest, to detect damage while a
+// backup still exists. Reads one blob at a time, slowly.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
@@ -14,20 +14,20 @@ import { findDocument, findDocumentsToCheck, setCheckTime } from './store.ts';
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const bytesPerSecond = 8 * 1024 * 1024;
-/** Of how many documents one is chosen, so that several processes rarely check the same one. */
+/** Chooses one of this many documents, so that two processes rarely check the same one. */
 const choices = 16;
 
 export type ScanOptions = {
   readonly db: Database;
   readonly blobs: Pick<BlobStore, 'read'>;
-  /** How long a check counts. */
+  /** Each document is checked again after this many days. */
   readonly days: number;
   readonly now: Clock;
   readonly observe: (check: BlobCheck) => void;
   readonly warn: (facts: object, message: string) => void;
 };
 
-/** Looks for documents to check at once, and then every hour. */
+/** Checks documents immediately and then every hour. */
 export function startScan(options: ScanOptions): Repeated {
   const { db, blobs, days, now, observe, warn } = options;
 
@@ -35,7 +35,7 @@ export function startScan(options: ScanOptions): Repeated {
     const pace = (bytes: number) =>
       sleep((bytes / bytesPerSecond) * 1000, undefined, { signal, ref: false });
     const result = await checkBlob(blobs, row, pace);
-    // Its bytes may be gone because it was deleted meanwhile.
+    // The bytes may be missing because the document was deleted during the check.
     if ((await findDocument(db, row.workspace_id, row.id)) === undefined) return;
     observe({ documentId: row.id, source: 'scan', result });
     await transact(db, (trx) => setCheckTime(trx, row.id, now()));

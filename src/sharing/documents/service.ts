@@ -31,7 +31,7 @@ import { unstalled } from './unstalled.ts';
 import { checkName, Upload, type Uploaded } from './upload.ts';
 import { startOf } from './upload-start.ts';
 
-/** The uploads of a process at a time, which workspaces share. */
+/** Concurrent uploads of one process. Workspaces share them fairly. */
 const uploadsMax = 256;
 
 type Requests = AsyncIterable<UploadDocumentRequest>;
@@ -46,7 +46,7 @@ export type DocumentOptions = {
   readonly quotas: Quotas;
   readonly pages: PageCounter;
   readonly uploadBytesMax: number;
-  /** How long an upload may send nothing. */
+  /** An upload fails if it sends nothing for this time. */
   readonly uploadStalledMs: number;
   readonly random: Random;
   readonly now: Clock;
@@ -58,12 +58,12 @@ export function createDocumentService(
   const { db, auditLog, blobs, reserve, documents, workspaces, quotas, pages, random, now } =
     options;
 
-  const places = createPlaces(uploadsMax);
+  const uploadSlots = createPlaces(uploadsMax);
 
-  /** Refuses to write more blobs at once than the owner's share of the process. */
-  async function inPlace<T>(owner: string, write: () => Promise<T>): Promise<T> {
-    const leave = places.enter(owner);
-    if (leave === undefined) {
+  /** Throws `rate_limited` if the owner already has its share of concurrent uploads. */
+  async function withUploadSlot<T>(owner: string, write: () => Promise<T>): Promise<T> {
+    const release = uploadSlots.enter(owner);
+    if (release === undefined) {
       throw fail('rate_limited', 'Too many uploads of the workspace are in progress.', {
         retryAfterSeconds: 1,
       });
@@ -71,17 +71,17 @@ export function createDocumentService(
     try {
       return await write();
     } finally {
-      leave();
+      release();
     }
   }
 
-  /** Writes the blob, unless the workspace has no place or no room for it. */
+  /** Writes the blob. Throws if the workspace has no upload slot or its quota is used up. */
   async function receive(requests: Requests, context: HandlerContext) {
     const messages = unstalled(requests, options.uploadStalledMs);
     try {
       const { owner, workspaceId, messages: all } = await startOf(messages, context);
       const upload = new Upload(all, options.uploadBytesMax);
-      const blob = await inPlace(owner, async () => {
+      const blob = await withUploadSlot(owner, async () => {
         const bytes = upload.bytes();
         if (workspaceId === undefined) return blobs.write(randomText(random), bytes);
         await workspaces.require(workspaceId);
@@ -89,7 +89,7 @@ export function createDocumentService(
       });
       return { upload, blob };
     } finally {
-      // Where the upload was refused, no one reads on.
+      // If the upload was refused, the remaining messages are not read.
       messages.return(undefined).catch(() => {});
     }
   }
@@ -139,7 +139,7 @@ export function createDocumentService(
     await quotas.remove(trx, row.workspace_id, removed);
   }
 
-  /** Inserts a row; its bytes are kept unless it is certain that there is no row. */
+  /** Inserts a row. Removes the bytes only if the row certainly does not exist. */
   async function insert(
     blob: StagedBlob,
     row: DocumentRow,
@@ -155,7 +155,7 @@ export function createDocumentService(
     try {
       await blob.settle();
     } catch (cause) {
-      // This process stood still for so long that another one swept its blob.
+      // This process was suspended until its lease expired, so another one removed the blob.
       const change = { target: row.id };
       const remove = (trx: Executor) => deleteCounted(trx, row);
       await auditLog.changeBySystem('DocumentService.DeleteDocument', change, remove);
@@ -163,7 +163,7 @@ export function createDocumentService(
     }
   }
 
-  /** Deletes a row; its bytes are removed once it is certain that there is no row. */
+  /** Deletes a row. Removes the bytes only if the row certainly does not exist. */
   async function remove(
     blob: StagedBlob,
     row: DocumentRow,
@@ -186,7 +186,7 @@ export function createDocumentService(
       const { upload, blob } = await receive(requests, context);
       const row = await describe(upload, blob.id, context)
         .then((described) => {
-          // A caller that has cancelled must find nothing, also where its body had ended.
+          // A cancelled call must not create a document, even if its body was complete.
           context.signal.throwIfAborted();
           return described;
         })

@@ -19,7 +19,7 @@ export function findDocument(
     .executeTakeFirst();
 }
 
-/** Reads a page and one row more. */
+/** Returns one row more than the page has, if there are more. */
 export function findDocuments(
   db: Executor,
   workspaceId: string,
@@ -43,7 +43,7 @@ export function renameDocument(
     .executeTakeFirst();
 }
 
-/** How many links a document has, and how many views they have together. */
+/** Counts the links of a document and all their views. */
 export async function countShared(
   db: Executor,
   documentId: string,
@@ -56,7 +56,7 @@ export async function countShared(
   return { links: row?.links ?? 0, views: Number(row?.views ?? 0) };
 }
 
-/** Deletes a document, and with it its links and their views; tells whether there was one. */
+/** Deletes a document, its links and their views. Returns whether the document existed. */
 export async function deleteDocument(db: Executor, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('documents')
@@ -74,7 +74,7 @@ export async function blobIsNeeded(db: Executor, blobId: string): Promise<boolea
   return row !== undefined;
 }
 
-/** The documents whose bytes were last checked before `before`, the longest ago first. */
+/** Returns documents that were last checked before `before`, oldest check first. */
 export function findDocumentsToCheck(
   db: Executor,
   before: number,
@@ -94,7 +94,7 @@ export async function setCheckTime(db: Executor, id: string, checkTime: number):
   await db.updateTable('documents').set({ check_time: checkTime }).where('id', '=', id).execute();
 }
 
-/** The documents of all workspaces by their ids, after `after`. */
+/** Returns documents of all workspaces with an id greater than `after`, ordered by id. */
 export function findDocumentsAfter(
   db: Executor,
   after: string,

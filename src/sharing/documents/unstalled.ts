@@ -1,6 +1,6 @@
 import { fail } from '../../errors/errors.ts';
 
-/** The same messages; throws `canceled` where one is longer in coming than `stalledMs`. */
+/** Yields the same messages. Throws `canceled` if the next one takes longer than `stalledMs`. */
 export async function* unstalled<T>(
   messages: AsyncIterable<T>,
   stalledMs: number,
@@ -13,7 +13,7 @@ export async function* unstalled<T>(
       yield next.value;
     }
   } finally {
-    // Not awaited: where no message comes, neither does the end of them.
+    // Not awaited: `return` would wait for the message that does not arrive.
     iterator.return?.().catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-// Reads from the first messages of an upload which workspace it goes to, so that it can be refused
+// Reads the workspace from the first messages of an upload, so that the upload can be refused
 // before its bytes are stored.
 import type { HandlerContext } from '@connectrpc/connect';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
@@ -8,15 +8,15 @@ import { resolveWorkspace } from '../../api/workspace.ts';
 type Messages = AsyncGenerator<UploadDocumentRequest>;
 
 export type UploadStart = {
-  /** Undefined where the workspace is named after the file's first bytes. */
+  /** Undefined if the file's bytes precede the workspace id. */
   readonly workspaceId: string | undefined;
-  /** Who shares the places for uploads: the workspace, or else the caller. */
+  /** The owner of the upload slot: the workspace, or the caller if the workspace is unknown. */
   readonly owner: string;
-  /** All messages of the upload. */
+  /** All messages of the upload, including those already read. */
   readonly messages: AsyncIterable<UploadDocumentRequest>;
 };
 
-/** Each field that can precede the file, once. */
+/** Messages that can precede the file: one for each other field. */
 const firstMax = 3;
 
 export async function startOf(messages: Messages, context: HandlerContext): Promise<UploadStart> {

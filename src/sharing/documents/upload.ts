@@ -1,11 +1,11 @@
-// Takes a stream of upload messages apart: the bytes flow on into the blob, the names stay here.
+// Separates the messages of an upload: the bytes go to the blob, the other fields stay here.
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { fail, invalid } from '../../errors/errors.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
 
-/** Enough for every signature that file-type knows at the start of a file. */
+/** file-type needs at most this many bytes to recognise a file. */
 const sniffBytesMax = 4_100;
 const nameLengthMax = 255;
 
@@ -17,7 +17,7 @@ export type Uploaded = {
   readonly sha256: string;
 };
 
-/** One upload: `bytes()` is consumed to its end, then `finish()` tells what it was. */
+/** One upload. First read all of `bytes()`, then call `finish()` for the other facts. */
 export class Upload {
   readonly #messages: AsyncIterable<UploadDocumentRequest>;
   readonly #bytesMax: number;
@@ -74,8 +74,8 @@ export class Upload {
 const opaque = 'application/octet-stream';
 
 /**
- * The media type, from the first bytes. Some signatures do not begin with the first byte; a file
- * that could be taken for HTML (WHATWG MIME Sniffing §7.1) is nothing to show in place.
+ * Detects the media type from the first bytes. Some signatures do not start at the first byte, so a
+ * file could also be HTML (WHATWG MIME Sniffing §7.1). Such a file must not be shown inline.
  */
 async function typeOf(head: Buffer): Promise<string> {
   const type = (await fileTypeFromBuffer(head))?.mime ?? opaque;
@@ -83,10 +83,10 @@ async function typeOf(head: Buffer): Promise<string> {
   return isLikeHtml && inlineTypes.has(type) ? opaque : type;
 }
 
-// Control characters, and those that turn the direction of text and so disguise a name.
+// Control characters, and characters that change the text direction and can disguise a name.
 const unprintable = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 
-/** Refuses a name that people could not read as it is written. */
+/** Throws `invalid_argument` for a name that is empty, too long, or displayed wrongly. */
 export function checkName(name: string): void {
   if (name.trim() === '') throw invalid('name', 'must not be empty');
   if ([...name].length > nameLengthMax) {
@@ -95,11 +95,11 @@ export function checkName(name: string): void {
   if (unprintable.test(name)) throw invalid('name', 'must not contain control characters');
 }
 
-/** A name from the sender's file name: without its path, and cleaned rather than refused. */
+/** Creates a valid name from a file name: removes the path and characters that are not allowed. */
 function nameOfFile(fileName: string): string {
   const last = fileName.split(/[/\\]/).at(-1) ?? '';
   const readable = last.replace(new RegExp(unprintable, 'gu'), '').trim();
-  // By characters: half of one would be no text.
+  // Cuts between characters, not inside a surrogate pair.
   const clean = [...readable].slice(0, nameLengthMax).join('');
   return clean === '' || clean === '.' || clean === '..' ? 'document' : clean;
 }

@@ -1,13 +1,13 @@
-// An access session: the cookie of a reader who has passed a link's gate. It is signed for the link
-// and for one revision of its gate, and it has no row.
+// An access session is the cookie of a reader who has completed a link's gate. The cookie is signed
+// for the link and for one revision of its gate. The database has no row for it.
 import type { LinkRow } from '../../storage/schema.ts';
 
 export type AccessSession = {
   /** The view that the reader's browser reports on. */
   readonly viewId: string;
-  /** When the reader passed the gate, in milliseconds since 1970. */
+  /** When the reader completed the gate, in milliseconds since 1970. */
   readonly startMs: number;
-  /** Empty if the gate asked for none. */
+  /** Empty if the gate did not ask for an address. */
   readonly email: string;
   readonly emailVerified: boolean;
 };

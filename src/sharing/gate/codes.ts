@@ -1,4 +1,4 @@
-// One-time codes: six digits by mail, which prove that an e-mail address is the visitor's.
+// One-time codes of six digits. A visitor who enters the code has verified the e-mail address.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
@@ -24,9 +24,9 @@ import {
 const minute = 60_000;
 
 const validMs = 10 * minute;
-/** Of one visitor, for one code. */
+/** Tries that one visitor has for one code. */
 const triesMax = 5;
-/** Of all visitors together who did not have that code sent. */
+/** Tries that all visitors who did not request the code have together. */
 const othersTriesMax = 20;
 const resendMs = 30_000;
 
@@ -49,23 +49,23 @@ const limits = {
   service: { free: 1_000, firstWaitMs: second, waitMsMax: second, forgetMs: second },
 } as const satisfies Record<string, ThrottleLimit>;
 
-/** How long a workspace remembers an address that was proven to it. */
+/** How long a workspace remembers a verified address. */
 const provenMs = 90 * 24 * 60 * minute;
 
-/** Whose code it is, and what it opens. */
+/** The link that a code opens and the address that it verifies. */
 export type Claim = {
   readonly linkId: string;
-  /** The link's. */
+  /** The workspace of the link. */
   readonly workspaceId: string;
   readonly email: string;
 };
 
-/** Where a code is asked for. */
+/** The visitor who requests a code. */
 export type Asker = {
   readonly network: string;
-  /** The browser, where an address was proven to the link from it before. */
+  /** The id of a browser in which an address was verified for the link before. */
   readonly provenBrowser: string | undefined;
-  /** The visitor's id in the cookie, who has tries of their own. */
+  /** The visitor's id in the cookie. Tries are counted per visitor. */
   readonly visitor: string;
 };
 
@@ -74,11 +74,12 @@ export type Tried = { readonly code: string; readonly visitor: string };
 
 export type Codes = {
   /**
-   * Sends a new code, which voids the one before. Resolves to the seconds to wait where one was
-   * sent a moment ago: then none is. Throws `rate_limited` and `unavailable`.
+   * Sends a new code, which replaces the previous one, and resolves to 0. If the previous one was
+   * sent a moment ago, sends nothing and resolves to the seconds to wait. Throws `rate_limited` and
+   * `unavailable`.
    */
   send(claim: Claim, asker: Asker): Promise<number>;
-  /** Whether it is the right code, which is used up by it. A wrong one uses up a visitor's try. */
+  /** Returns whether the code is right. A right code is used up; a wrong one costs a try. */
   redeem(trx: Executor, claim: Claim, tried: Tried): Promise<boolean>;
   sweep(trx: Executor): Promise<void>;
 };
@@ -87,7 +88,7 @@ export type CodesOptions = {
   readonly db: Database;
   readonly mailer: Mailer;
   readonly publicUrl: string;
-  /** 32 bytes: addresses and codes are stored as digests that only its holder can make. */
+  /** 32 bytes. The database stores only HMACs of addresses and codes under this key. */
   readonly key: Uint8Array;
   readonly random: Random;
   readonly now: Clock;
@@ -104,11 +105,11 @@ export function createCodes(options: CodesOptions): Codes {
 
   const codeDigest = (claim: Claim, code: string) => digest('code', keyOf(claim), code);
 
-  /** Names the row of a visitor's tries of one code. */
+  /** The key of the row that counts a visitor's tries for one code. */
   const triesKeyOf = (code: GateCodeRow, visitor: string) =>
     digest('tries', code.key, code.digest, String(code.send_time), visitor);
 
-  /** What a mail counts for. A proven address is known from whichever browser and network. */
+  /** The counters that a mail increments. A verified address has its own in any browser. */
   async function countersOf(claim: Claim, { network, provenBrowser }: Asker): Promise<Counter[]> {
     const { linkId, workspaceId, email } = claim;
     const budget = (group: 'browser' | 'stranger') => [
@@ -131,27 +132,27 @@ export function createCodes(options: CodesOptions): Codes {
     return [...own, counter('mailbox', email, 'stranger'), ...budget('stranger')];
   }
 
-  /** Makes a code that counts from now on, unless the last one is too young. */
-  async function place(claim: Claim, asker: Asker, code: string): Promise<boolean> {
+  /** Stores a new code. Returns false if the previous one was sent a moment ago. */
+  async function storeNewCode(claim: Claim, asker: Asker, code: string): Promise<boolean> {
     const counted = await countersOf(claim, asker);
-    const named = { key: keyOf(claim), link_id: claim.linkId, digest: codeDigest(claim, code) };
+    const identity = { key: keyOf(claim), link_id: claim.linkId, digest: codeDigest(claim, code) };
     return transact(db, async (trx) => {
       const time = now();
       const times = { send_time: time, expire_time: time + validMs };
-      const row = { ...named, tries: 0, ...times };
+      const row = { ...identity, tries: 0, ...times };
       if (!(await placeCode(trx, row, time - resendMs))) return false;
       await placeCode(trx, { ...row, key: triesKeyOf(row, asker.visitor) }, time);
       await throttle.countIn(trx, counted);
       return true;
     }).catch((error: unknown) => {
-      // The link was deleted with its document in the meantime.
+      // The link was deleted with its document during this call.
       throw isMissingReference(error) ? fail('not_found', 'There is no such link.') : error;
     });
   }
 
-  /** Counts a visitor's try; undefined for a dead code and where no try is left. */
+  /** Counts a visitor's try. Returns undefined if the code has expired or no try is left. */
   async function countTry(trx: Executor, claim: Claim, visitor: string) {
-    // Keeps others from the code until the commit.
+    // Concurrent tries wait here until the commit.
     const row = await lockCode(trx, keyOf(claim), now());
     if (row === undefined) return undefined;
     const key = triesKeyOf(row, visitor);
@@ -167,7 +168,7 @@ export function createCodes(options: CodesOptions): Codes {
   return {
     async send(claim, asker) {
       const code = newCode(random);
-      if (!(await place(claim, asker, code))) {
+      if (!(await storeNewCode(claim, asker, code))) {
         const last = await findCode(db, keyOf(claim));
         return Math.max(1, Math.ceil(((last?.send_time ?? 0) + resendMs - now()) / 1000));
       }
@@ -202,12 +203,12 @@ export function createCodes(options: CodesOptions): Codes {
 const tooMany = (retryAfterSeconds: number) =>
   fail('rate_limited', 'Too many codes were requested.', { retryAfterSeconds });
 
-/** Six digits, each code as likely as any other. */
+/** Returns six digits. All codes are equally likely. */
 export function newCode(random: Random): string {
   const count = 1_000_000;
   for (;;) {
     const value = Buffer.from(random(4)).readUInt32BE();
-    // What is left over beyond the last whole million would make low codes more likely.
+    // Values after the last complete million would make low codes more likely.
     if (value < 2 ** 32 - (2 ** 32 % count)) return String(value % count).padStart(6, '0');
   }
 }

@@ -10,7 +10,7 @@ import { type GateState, gateStateSeconds, initialGateState } from './gate-state
 import { knownBrowserSeconds, newBrowserId } from './known-browser.ts';
 
 export type GateCookies = {
-  /** The access session as it was sent, not verified. */
+  /** The cookie's value, not verified. */
   readAccess(request: RouteRequest): string | undefined;
   readState(request: RouteRequest, link: LinkRow): GateState;
   /** The id of a browser that completed a step of the link's gate before. */

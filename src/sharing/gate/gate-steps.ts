@@ -1,4 +1,4 @@
-// The steps of a gate, in their order, and how a visitor completes them.
+// The steps of a gate. A visitor completes them in order by submitting forms.
 import type { Clock } from '../../clock.ts';
 import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
 import { type Random, randomText } from '../../crypto/ids.ts';
@@ -13,38 +13,38 @@ import type { GateState } from './gate-state.ts';
 import { hasVerifiedEmail } from './known-browser.ts';
 import type { PasswordThrottle } from './password-throttle.ts';
 
-/** What is asked for; each is also the name of its form's field. */
+/** The value that a step asks for. The form field has the same name. */
 export type Step = 'password' | 'email' | 'code';
 
 export type Visitor = {
   readonly network: string;
   readonly state: GateState;
-  /** The browser, where it has passed a step of the link's gate before. */
+  /** The browser's id if a step of the link's gate was completed in it before. */
   readonly browser: string | undefined;
 };
 
-/** Why a step has to be done again. */
+/** The reason why the visitor must repeat a step. */
 export type Refusal = {
   readonly status: number;
-  /** For the visitor. */
+  /** The message that the visitor sees. */
   readonly text: string;
   readonly retryAfterSeconds?: number;
-  /** For the log. */
+  /** The error that the log shows. */
   readonly failure?: Failure;
 };
 
-/** Where a visitor stands after a form. */
+/** The result of submitting a form. */
 export type Outcome = {
   readonly state: GateState;
   readonly admission?: Admission;
   readonly refusal?: Refusal;
   /** The step that was refused. */
   readonly again?: Step;
-  /** Whether the password was shown just now. */
+  /** Whether this form contained the right password. */
   readonly hasShownPassword?: boolean;
-  /** The address that was proven just now. */
+  /** The address that this form verified. */
   readonly provenEmail?: string;
-  /** Whether a code was sent once more. */
+  /** Whether this form requested another code and it was sent. */
   readonly hasResent?: boolean;
 };
 
@@ -71,7 +71,7 @@ const sweepEveryMs = 60_000;
 export function createGateSteps(options: GateStepsOptions): GateSteps {
   const { db, gate, passwords, passwordThrottle, codes, random, now } = options;
 
-  /** Rows come with forms, and go with them. */
+  /** Submitting a form creates rows, so submitting a form also deletes old ones. */
   const sweep = everyMs(sweepEveryMs, now, () =>
     transact(db, async (trx) => {
       await passwordThrottle.sweep(trx);
@@ -79,7 +79,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
     }),
   );
 
-  async function enter(link: LinkRow, state: GateState, email: string): Promise<Outcome> {
+  async function admit(link: LinkRow, state: GateState, email: string): Promise<Outcome> {
     const admission = await gate.admit(link, { email });
     return admission === undefined ? { state } : { state, admission };
   }
@@ -88,29 +88,30 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
     async password(link, form, { state, ...visitor }) {
       const password = form.get('password') ?? '';
       if (password === '') return { state, refusal: refusals.noPassword };
-      let forgive = async () => {};
+      let takeBackAttempt = async () => {};
       const queue: PasswordQueue = {
         kind: 'links',
         owner: [link.workspace_id, link.id],
-        // In its turn: a flood of passwordThrottle must not fill the database's queue, either.
+        // Counted when the queue reaches the attempt, so that a flood of guesses does not fill the
+        // database's queue.
         async first() {
-          forgive = await passwordThrottle.count({ linkId: link.id, ...visitor });
+          takeBackAttempt = await passwordThrottle.count({ linkId: link.id, ...visitor });
         },
       };
       if (!(await passwords.verify(link.password_hash ?? undefined, password, queue))) {
         return { state, refusal: refusals.wrongPassword };
       }
-      await forgive();
+      await takeBackAttempt();
       const next = { ...state, knowsPassword: true };
-      const outcome = asksForEmail(link) ? { state: next } : await enter(link, next, '');
+      const outcome = asksForEmail(link) ? { state: next } : await admit(link, next, '');
       return { ...outcome, hasShownPassword: true };
     },
 
     async email(link, form, { state, ...visitor }) {
       const email = readEmail(form.get('email') ?? '');
       if (email === undefined) return { state, refusal: refusals.noEmail };
-      if (link.email_verification_required === 0) return enter(link, state, email);
-      // One that was sent a moment ago is as good as a new one.
+      if (link.email_verification_required === 0) return admit(link, state, email);
+      // The result is ignored: a code that was sent a moment ago is still valid.
       const id = state.visitorId === '' ? randomText(random) : state.visitorId;
       await codes.send(claimOf(link, email), askerOf(visitor, id));
       return { state: { ...state, email, visitorId: id } };
@@ -144,10 +145,10 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       for (const step of order) {
         const { state } = outcome;
         if (!form.has(step) || !isDue(step, nextStep(link, state))) continue;
-        const taken = await steps[step](link, form, { ...visitor, state }).catch(refused);
-        outcome = { ...outcome, ...taken };
-        if ('admission' in taken) return outcome;
-        if ('refusal' in taken) return { ...outcome, again: step };
+        const result = await steps[step](link, form, { ...visitor, state }).catch(refused);
+        outcome = { ...outcome, ...result };
+        if ('admission' in result) return outcome;
+        if ('refusal' in result) return { ...outcome, again: step };
       }
       return outcome;
     },
@@ -177,7 +178,7 @@ function nextStep(link: LinkRow, { knowsPassword, email }: GateState): Step | un
   return link.email_verification_required === 1 && email !== undefined ? 'code' : 'email';
 }
 
-/** Whoever is asked for a code may still go back and give another address. */
+/** Returns whether a form may submit the step. The address can be changed before the code. */
 function isDue(step: Step, next: Step | undefined): boolean {
   return step === next || (step === 'email' && next === 'code');
 }
@@ -199,7 +200,7 @@ const sentAlready = (seconds: number): Refusal => ({
   retryAfterSeconds: seconds,
 });
 
-/** What the page itself can say; anything else is thrown on. */
+/** Turns an error that the form can show into a refusal. Rethrows other errors. */
 function refused(thrown: unknown): { readonly refusal: Refusal } {
   if (!(thrown instanceof Failure)) throw thrown;
   const { retryAfterSeconds = 1 } = thrown.extra;

@@ -1,5 +1,5 @@
 // The gate of a link. Every request for a shared document is checked here, so that a revocation or
-// an expiry takes effect at once.
+// an expiry takes effect immediately.
 import type { Clock } from '../../clock.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import type { SignedValues } from '../../crypto/signed-value.ts';
@@ -21,9 +21,9 @@ export type Decision =
 
 /** A reader who has completed the gate's steps. */
 export type Viewer = {
-  /** Empty if the gate asked for none. */
+  /** Empty if the gate did not ask for an address. */
   readonly email: string;
-  /** Verifies the address with a code, which it uses up. False for a wrong code. */
+  /** Verifies the address with a code and uses the code up. Returns false for a wrong code. */
   readonly prove?: (trx: Executor) => Promise<boolean>;
 };
 
@@ -36,9 +36,9 @@ export type Admission = {
 export type Gate = {
   /** Checks the access session that a request carries, if any. */
   authorise(slug: string, accessSession: string | undefined): Promise<Decision>;
-  /** Whether the gate asks for nothing. */
+  /** Whether the gate has no steps. */
   isOpen(link: LinkRow): boolean;
-  /** Starts an access session; undefined for a wrong code. The first report makes it a view. */
+  /** Starts an access session. Returns undefined for a wrong code. */
   admit(link: LinkRow, viewer: Viewer): Promise<Admission | undefined>;
 };
 

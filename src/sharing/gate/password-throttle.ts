@@ -1,4 +1,5 @@
-// Slows the guessing of links' passwords. An attacker cannot lock a link.
+// Slows the guessing of links' passwords. Known browsers have separate limits, so that an attacker
+// cannot lock out readers.
 import type { Clock } from '../../clock.ts';
 import { fail } from '../../errors/errors.ts';
 import { transact } from '../../storage/database.ts';
@@ -9,11 +10,11 @@ const second = 1_000;
 const minute = 60 * second;
 
 const limits = {
-  // A browser in which the password was entered before: only typing errors count.
+  // A browser in which the password was entered before. Readers mistype it.
   browser: { free: 10, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
-  // One network guessing: at most 1,350 guesses a day.
+  // One network and one link: at most 1,350 guesses a day.
   pair: { free: 10, firstWaitMs: second, waitMsMax: 64 * second, forgetMs: 10 * minute },
-  // Many networks guessing. All new visitors of the link share it, so its wait is short.
+  // All networks together. New visitors of the link share this limit, so its wait is short.
   link: { free: 100, firstWaitMs: second, waitMsMax: 4 * second, forgetMs: 30 * second },
 } as const satisfies Record<string, ThrottleLimit>;
 
@@ -27,7 +28,7 @@ export type PasswordAttempt = {
 export type PasswordThrottle = {
   /**
    * Counts an attempt before it is checked. Throws `rate_limited` if it comes too early. The
-   * returned function takes the attempt back after the password has turned out to be right.
+   * returned function removes the attempt from the count; call it if the password was right.
    */
   count(attempt: PasswordAttempt): Promise<() => Promise<void>>;
   sweep(trx: Executor): Promise<void>;
@@ -54,8 +55,9 @@ export function createPasswordThrottle(options: PasswordThrottleOptions): Passwo
       const counted = await throttle.count([own, ...shared]);
       return () =>
         transact(options.db, async (trx) => {
-          for (const one of counted) {
-            await (one.key === own.key ? throttle.clear(trx, one) : throttle.takeBack(trx, one));
+          for (const count of counted) {
+            if (count.key === own.key) await throttle.clear(trx, count);
+            else await throttle.takeBack(trx, count);
           }
         });
     },

@@ -95,7 +95,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     disposition: 'inline' | 'attachment',
   ): Promise<RouteReply> {
     const { header, bytes } = documents.open(document, {
-      // A range is defined for GET alone (RFC 9110 §14.2).
+      // Ranges are defined only for GET (RFC 9110 §14.2).
       range: request.isHead ? '' : (request.header('range') ?? ''),
       ifMatch: request.header('if-match') ?? '',
       ifRange: request.header('if-range') ?? '',

@@ -1,7 +1,7 @@
 import { lockRow } from '../../storage/lock.ts';
 import type { Executor, GateCodeRow } from '../../storage/schema.ts';
 
-/** Puts a code in the place of the last one, unless that was sent after `since`. */
+/** Replaces the last code. Returns false if the last code was sent after `since`. */
 export async function placeCode(trx: Executor, row: GateCodeRow, since: number): Promise<boolean> {
   const { digest, tries, send_time, expire_time } = row;
   const placed = await trx
@@ -14,7 +14,7 @@ export async function placeCode(trx: Executor, row: GateCodeRow, since: number):
         .where((eb) =>
           eb.or([
             eb('gate_codes.send_time', '<=', since),
-            // Sent before the clock was set back.
+            // The clock was set back after the last code was sent.
             eb('gate_codes.send_time', '>', send_time + (send_time - since)),
           ]),
         ),
@@ -28,7 +28,7 @@ export function findCode(db: Executor, key: string): Promise<GateCodeRow | undef
   return db.selectFrom('gate_codes').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
-/** Locks a code until the transaction ends; undefined if it has expired. */
+/** Locks a code until the transaction ends. Returns undefined if it has expired. */
 export async function lockCode(
   trx: Executor,
   key: string,
@@ -38,7 +38,7 @@ export async function lockCode(
   return row !== undefined && row.expire_time > now ? row : undefined;
 }
 
-/** Counts one try more in a row, which is inserted where there is none. */
+/** Adds one try to a row. Inserts the row if it does not exist. */
 export async function addTry(trx: Executor, row: GateCodeRow): Promise<void> {
   await trx
     .insertInto('gate_codes')
@@ -49,7 +49,7 @@ export async function addTry(trx: Executor, row: GateCodeRow): Promise<void> {
     .execute();
 }
 
-/** Deletes a code, unless another one has taken its place. */
+/** Deletes a code unless another one has replaced it. */
 export async function deleteCode(trx: Executor, key: string, digest: string): Promise<void> {
   await trx.deleteFrom('gate_codes').where('key', '=', key).where('digest', '=', digest).execute();
 }
@@ -75,7 +75,7 @@ export async function rememberAddress(trx: Executor, key: string, now: number): 
     .execute();
 }
 
-/** Forgets the addresses that were last proven before `since`. */
+/** Forgets the addresses that were last verified before `since`. */
 export async function forgetAddresses(trx: Executor, since: number): Promise<void> {
   await trx.deleteFrom('proven_addresses').where('last_time', '<', since).execute();
 }

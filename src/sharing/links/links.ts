@@ -3,9 +3,9 @@ import { findShared, type SharedDocument } from './store.ts';
 
 export type { SharedDocument } from './store.ts';
 
-/** What other features ask of links. */
+/** Access to links for other features. */
 export type Links = {
-  /** The link with the secret part `slug` of its url, and the document that it shows. */
+  /** Returns a link and its document by the secret part of the link's URL. */
   findShared(slug: string): Promise<SharedDocument | undefined>;
 };
 

@@ -42,7 +42,7 @@ export type LinkOptions = {
   readonly documents: Documents;
   readonly views: LinkViews;
   readonly passwords: Passwords;
-  /** What a link's url starts with. */
+  /** The service's own origin, for the URLs of links. */
   readonly publicUrl: string;
   readonly random: Random;
   readonly now: Clock;
@@ -51,7 +51,7 @@ export type LinkOptions = {
 export function createLinkService(options: LinkOptions): ServiceImpl<typeof LinkService> {
   const { db, auditLog, quotas, documents, views, passwords, publicUrl, random, now } = options;
 
-  /** An empty password is none. */
+  /** Returns null for an empty password, which removes the protection. */
   async function hashOf(password: string, workspaceId: string): Promise<string | null> {
     if (password === '') return null;
     checkLinkPassword(password);
@@ -94,7 +94,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         await insertLink(trx, row);
       };
       await auditLog.change(context, { target: row.id }, insert).catch((error: unknown) => {
-        // The document was deleted in the meantime.
+        // The document was deleted during this call.
         throw isMissingReference(error) ? noSuchDocument() : error;
       });
       return { link: linkMessage(row, publicUrl) };
@@ -153,7 +153,7 @@ const noSuchDocument = () => fail('not_found', 'The workspace has no such docume
 
 const noSuchLink = () => fail('not_found', 'The workspace has no such link.');
 
-/** Names what the update has asked for, of the two that contradict each other. */
+/** Throws if verification is required but the address is not. Names the field of the update. */
 function requireEmailForProof(row: LinkRow, paths: readonly string[]): void {
   if (row.email_verification_required === 0 || row.email_required === 1) return;
   if (paths.includes('email_verification_required')) {
@@ -162,21 +162,21 @@ function requireEmailForProof(row: LinkRow, paths: readonly string[]): void {
   throw invalid('email_required', 'must be set together with email_verification_required');
 }
 
-/** What an update can change, by its path in the mask. */
+/** The columns that each path of the update mask changes. */
 const fieldsAt = (now: number) =>
   ({
     name: ({ name }) => ({ name }),
     email_required: ({ emailRequired }) => ({ email_required: emailRequired ? 1 : 0 }),
     allow_download: ({ allowDownload }) => ({ allow_download: allowDownload ? 1 : 0 }),
     expire_time: ({ expireTime }) => ({ expire_time: readExpireTime(expireTime, now) }),
-    // Hashed apart, off the main thread.
+    // The password is hashed separately, off the main thread.
     password: () => ({}),
     email_verification_required: ({ emailVerificationRequired }) => ({
       email_verification_required: emailVerificationRequired ? 1 : 0,
     }),
   }) satisfies UpdateFields<typeof UpdateLinkRequestSchema, LinkChange>;
 
-/** The paths whose change makes everybody pass the gate again. */
+/** Changing one of these fields ends all access sessions of the link. */
 const gates = new Set(['email_required', 'password', 'email_verification_required']);
 
 function linkMessage(row: LinkRow, publicUrl: string) {

@@ -21,7 +21,7 @@ export function findLink(
 
 export type LinkFilter = { readonly workspaceId: string; readonly documentId: string };
 
-/** Reads a page and one row more. An empty `documentId` means any document. */
+/** Returns one row more than the page has, if there are more. Empty `documentId`: all documents. */
 export function findLinks(
   db: Executor,
   { workspaceId, documentId }: LinkFilter,
@@ -44,7 +44,7 @@ export type LinkChange = Partial<
   >
 >;
 
-/** Changes a link unless it was revoked; tells whether it did. */
+/** Changes a link. Returns false if the link was revoked. */
 export async function updateLink(
   db: Executor,
   { workspaceId, id }: { workspaceId: string; id: string },
@@ -73,7 +73,7 @@ export async function revokeLink(db: Executor, id: string, now: number): Promise
     .execute();
 }
 
-/** What a link's page shows. */
+/** A link and its document. */
 export type SharedDocument = {
   readonly link: LinkRow;
   readonly document: DocumentRow;

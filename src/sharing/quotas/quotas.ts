@@ -1,5 +1,5 @@
-// How much a workspace may store. What it uses is counted in the transaction that stores or deletes
-// it, so that the count is right after a crash and however many calls come at once.
+// Quotas limit how much a workspace may store. Usage is counted in the transaction that stores or
+// deletes data, so that the count is correct after a crash and with concurrent calls.
 import { type Failure, fail } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { addUsage, findQuota, findUsage, type StoredQuota, type Usage } from './store.ts';
@@ -14,29 +14,29 @@ export type Quota = {
 };
 
 export type Quotas = {
-  /** The quota that a workspace's row amounts to. */
+  /** Completes the quota of a workspace's row with the defaults. */
   quotaOf(stored: StoredQuota): Quota;
-  /** What each of these workspaces uses, in their order. */
+  /** Returns the usage of these workspaces, in the same order. */
   usageOf(workspaceIds: readonly string[]): Promise<Usage[]>;
   /**
-   * The bytes of one more document. Throws `conflict` at once where the workspace has no room for
-   * one, and later where there are more bytes than it has room for.
+   * Returns the bytes of a new document. Throws `conflict` immediately if the quota is used up.
+   * Reading the bytes throws `conflict` when they exceed the quota.
    */
   within(workspaceId: string, bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Counts what the transaction adds; waits for others that count for the same workspace. Throws
-   * `conflict`, which names the quota and has to undo the transaction, where it is exceeded.
+   * Counts additions of the transaction. Waits for other transactions that count for the same
+   * workspace. Throws `conflict` with the name of an exceeded quota; the caller must roll back.
    */
   add(trx: Executor, workspaceId: string, added: Partial<Usage>): Promise<void>;
-  /** Keeps others from counting for the workspace until the transaction ends. */
+  /** Other transactions that count for the workspace wait until this one ends. */
   lock(trx: Executor, workspaceId: string): Promise<void>;
-  /** Counts what the transaction deletes. */
+  /** Counts deletions of the transaction. */
   remove(trx: Executor, workspaceId: string, removed: Usage): Promise<void>;
 };
 
 export type QuotasOptions = {
   readonly db: Database;
-  /** For workspaces whose rows say nothing else. */
+  /** Quotas of workspaces without individual quotas. */
   readonly defaults: Quota;
 };
 
@@ -100,7 +100,7 @@ export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
   };
 }
 
-/** Counts the bytes of uploads under way: together, a workspace's may not exceed its room. */
+/** Counts the bytes of uploads in progress, so that together they stay within the quota. */
 function createUnderWay() {
   const sums = new Map<string, number>();
   function add(workspaceId: string, size: number): number {

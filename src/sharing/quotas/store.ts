@@ -2,15 +2,15 @@ import type { Executor, WorkspaceRow, WorkspaceUsageRow } from '../../storage/sc
 
 export type Usage = Omit<WorkspaceUsageRow, 'workspace_id'>;
 
-/** What a workspace's row says of its quota. */
+/** The quota in a workspace's row. Null means the default. */
 export type StoredQuota = Pick<
   WorkspaceRow,
   'bytes_max' | 'documents_max' | 'links_max' | 'views_max'
 >;
 
 /**
- * Adds to what a workspace uses, and returns the sums. Other transactions that do the same wait for
- * this one to end.
+ * Adds to the usage of a workspace and returns the new usage. Other transactions that add to it
+ * wait until this one ends.
  */
 export async function addUsage(
   trx: Executor,
@@ -33,7 +33,7 @@ export async function addUsage(
     .executeTakeFirstOrThrow();
 }
 
-/** By workspace; one that has never used anything is missing. */
+/** Returns the usage by workspace. A workspace without any usage is missing. */
 export function findUsage(
   db: Executor,
   workspaceIds: readonly string[],

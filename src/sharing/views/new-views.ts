@@ -1,6 +1,6 @@
-// A view begins with the first report of a reader's browser. New views are limited for each network
-// and each link, so that requests alone cannot fill the database. The reader is not refused: the
-// document stays open, and a browser whose view was not recorded reports again.
+// The first report of a reader's browser creates a view. The rate of new views is limited for each
+// network and each link, so that requests cannot fill the database. A reader over the limit can
+// still read the document; the browser's next report tries again to create the view.
 import type { Clock } from '../../clock.ts';
 import { type ErrorCode, Failure, fail } from '../../errors/errors.ts';
 import { isMissingReference, transact } from '../../storage/database.ts';
@@ -15,14 +15,14 @@ const second = 1_000;
 const sweepEveryMs = 60 * second;
 
 const limits = {
-  // One network, on all links. It may be an office at a presentation. Then 2,880 a day.
+  // One network, on all links: 120 at once, then 2,880 a day. It may be an office.
   network: {
     free: 120,
     firstWaitMs: 30 * second,
     waitMsMax: 30 * second,
     forgetMs: 30 * second,
   },
-  // Many networks on one link. Then 43,200 a day.
+  // One link, on all networks: 1,000 at once, then 43,200 a day.
   link: { free: 1_000, firstWaitMs: 2 * second, waitMsMax: 2 * second, forgetMs: 2 * second },
 } as const satisfies Record<string, ThrottleLimit>;
 
@@ -49,17 +49,17 @@ export type NewViewsOptions = {
 export function createNewViews({ db, quotas, key, now }: NewViewsOptions): NewViews {
   const throttle = createThrottle({ db, key, limits, refusal: tooMany, now });
 
-  /** Old counters are deleted when new ones are created. */
+  /** Creating views creates counters, so creating views also deletes old ones. */
   const sweep = everyMs(sweepEveryMs, now, () => transact(db, throttle.sweep));
 
-  async function begin(row: ViewRow, { link, network }: Reader): Promise<void> {
+  async function create(row: ViewRow, { link, network }: Reader): Promise<void> {
     await sweep();
     const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
     await throttle.check(counted);
     await transact(db, async (trx) => {
       await quotas.add(trx, link.workspace_id, { views: 1 });
-      // The quota's lock is held, so that other tabs of the reader wait here.
-      if (await hasView(trx, row.id)) throw new AlreadyBegun();
+      // Reports of the reader's other tabs wait for the quota's lock, so this check is safe.
+      if (await hasView(trx, row.id)) throw new ViewExists();
       await throttle.countIn(trx, counted);
       await insertView(trx, row);
     });
@@ -78,22 +78,22 @@ export function createNewViews({ db, quotas, key, now }: NewViewsOptions): NewVi
         duration_ms: 0,
       };
       try {
-        await begin(row, reader);
+        await create(row, reader);
         return true;
       } catch (error) {
-        if (error instanceof AlreadyBegun) return true;
+        if (error instanceof ViewExists) return true;
         if (error instanceof Failure && refusals.has(error.code)) return false;
-        // The link was deleted with its document in the meantime.
+        // The link was deleted with its document during this call.
         throw isMissingReference(error) ? fail('not_found', 'The link does not exist.') : error;
       }
     },
   };
 }
 
-/** Of the counters and of the quota. */
+/** Errors of the throttle and of the quota. */
 const refusals: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'conflict']);
 
 /** Rolls the transaction back. */
-class AlreadyBegun extends Error {}
+class ViewExists extends Error {}
 
 const tooMany = () => fail('rate_limited', 'Too many new views.');

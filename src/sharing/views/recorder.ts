@@ -1,5 +1,5 @@
-// What readers' browsers report, gathered in memory and written in batches, so that no report waits
-// for a write. Reports carry totals: one that is lost is made good by the next.
+// Buffers the reports of readers' browsers in memory and writes them in batches, so that no report
+// waits for a write. Reports contain totals: if one is lost, the next one replaces it.
 import type { Clock } from '../../clock.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, ViewPageRow } from '../../storage/schema.ts';
@@ -8,42 +8,41 @@ import { knownRows, lockViews, raiseDurations, raisePages, rowKey } from './stor
 const batchMs = 2_000;
 const batchRowsMax = 1_000;
 
-/** As many rows as wait while the database is away; of what is more, nothing is noted. */
-const notedMax = 20_000;
+/** Rows that wait for the database. Further rows are dropped. */
+const bufferedMax = 20_000;
 
-/** Of one view in one batch. */
-const viewNotedMax = 1_000;
+/** Rows of one view in one batch. */
+const viewBufferedMax = 1_000;
 
-/** So many rows of one view are looked at for one batch; the next totals come again. */
-const viewSeenMax = 5_000;
+/** Rows of one view that are examined for one batch. Later rows are dropped. */
+const viewExaminedMax = 5_000;
 
-/** Pages of visits that one view keeps. Their time still grows where there is no room for more. */
+/** Rows that one view may have in the database. At the limit, existing rows still change. */
 const viewRowsMax = 1_000;
 
-/** A process that stops has a second left once its calls have ended. */
+/** The process exits one second after its last call has ended. */
 const stopMs = 800;
 
 export type Recorder = {
-  /** Takes note of what a visit claims by now. */
+  /** Buffers the totals of a report. */
   note(rows: readonly ViewPageRow[]): void;
-  /** Writes what was noted. */
+  /** Writes the buffered rows. */
   flush(): Promise<void>;
-  /** Writes what was noted, for the last time. */
+  /** Writes the buffered rows a last time. Gives up after `stopMs`. */
   stop(): Promise<void>;
 };
 
 export type RecorderOptions = {
   readonly db: Database;
   readonly now: Clock;
-  /** Tells the operator. */
   readonly warn: (facts: object, message: string) => void;
 };
 
-/** One view's rows, by visit and page, and how many were looked at. */
-type Noted = { readonly rows: Map<string, ViewPageRow>; seen: number };
+/** The rows of one view by visit and page, and how many rows were examined. */
+type BufferedView = { readonly rows: Map<string, ViewPageRow>; examined: number };
 
 export function createRecorder({ db, now, warn }: RecorderOptions): Recorder {
-  let noted = new Map<string, Noted>();
+  let buffered = new Map<string, BufferedView>();
   let size = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -55,26 +54,27 @@ export function createRecorder({ db, now, warn }: RecorderOptions): Recorder {
   }
 
   function noteRow(row: ViewPageRow): void {
-    const view = noted.get(row.view_id) ?? { rows: new Map(), seen: 0 };
-    if (++view.seen > viewSeenMax) return;
+    const view = buffered.get(row.view_id) ?? { rows: new Map(), examined: 0 };
+    if (++view.examined > viewExaminedMax) return;
     const key = `${row.visit} ${row.page}`;
     const known = view.rows.get(key);
     if (known !== undefined) {
       if (known.duration_ms < row.duration_ms) view.rows.set(key, row);
       return;
     }
-    if (view.rows.size >= viewNotedMax || !hasRoomFor(view)) return;
+    if (view.rows.size >= viewBufferedMax || !hasRoomFor(view)) return;
     view.rows.set(key, row);
-    noted.set(row.view_id, view);
+    buffered.set(row.view_id, view);
     size++;
   }
 
-  /** Where all is full, the view with the most rows gives way to one with less. */
-  function hasRoomFor(view: Noted): boolean {
-    if (size < notedMax) return true;
+  /** If the buffer is full, drops the view with the most rows, unless `view` has as many. */
+  function hasRoomFor(view: BufferedView): boolean {
+    if (size < bufferedMax) return true;
     let [largestId, most] = ['', view.rows.size + 1];
-    for (const [id, { rows }] of noted) if (rows.size > most) [largestId, most] = [id, rows.size];
-    if (!noted.delete(largestId)) return false;
+    for (const [id, { rows }] of buffered)
+      if (rows.size > most) [largestId, most] = [id, rows.size];
+    if (!buffered.delete(largestId)) return false;
     size -= most;
     return true;
   }
@@ -82,10 +82,10 @@ export function createRecorder({ db, now, warn }: RecorderOptions): Recorder {
   async function write(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    // So that each view is in as few batches as may be.
-    const views = [...noted].sort(([a], [b]) => (a < b ? -1 : 1));
+    // The rows of a view stay together, so that few batches contain the same view.
+    const views = [...buffered].sort(([a], [b]) => (a < b ? -1 : 1));
     const sorted = views.flatMap(([, { rows }]) => [...rows.values()]);
-    noted = new Map();
+    buffered = new Map();
     size = 0;
     for (let i = 0; i < sorted.length; i += batchRowsMax) {
       const batch = sorted.slice(i, i + batchRowsMax);
@@ -119,14 +119,14 @@ export function createRecorder({ db, now, warn }: RecorderOptions): Recorder {
 
 async function writeBatch(trx: Executor, rows: ViewPageRow[], now: number): Promise<void> {
   const views = [...new Set(rows.map(({ view_id }) => view_id))];
-  const kept = await fitting(trx, rows, await lockViews(trx, views));
+  const kept = await selectFitting(trx, rows, await lockViews(trx, views));
   if (kept.length === 0) return;
   const raised = await raisePages(trx, kept);
   if (raised.size > 0) await raiseDurations(trx, raised, now);
 }
 
-/** The rows that views, given with the number of theirs, have room for, and those they have. */
-async function fitting(
+/** Returns the rows that exist already or fit in their view. `storedOf` counts existing rows. */
+async function selectFitting(
   trx: Executor,
   rows: readonly ViewPageRow[],
   storedOf: ReadonlyMap<string, number>,

@@ -1,4 +1,4 @@
-// Where the page of a shared link reports what its reader sees (`navigator.sendBeacon`).
+// The HTML of a shared link reports here which pages its reader sees (`navigator.sendBeacon`).
 
 import { invalid } from '../../errors/errors.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
@@ -10,7 +10,7 @@ import type { Report, Views } from './views.ts';
 
 export type ViewRouteOptions = {
   readonly views: Views;
-  /** The access that the request's access session grants. Throws if there is none. */
+  /** Returns the access of the request's session. Throws if the request has no access. */
   readonly requireAccess: (request: RouteRequest) => Promise<GrantedAccess>;
 };
 
@@ -31,13 +31,13 @@ export function viewRoutes({ views, requireAccess }: ViewRouteOptions): HttpRout
   ];
 }
 
-/** A report names so many pages at most. */
+/** Pages in one report. */
 const pagesMax = 500;
 
-/** The last page of a PDF whose pages were not counted. */
+/** The highest page number that is accepted for a PDF whose pages were not counted. */
 const lastPageUnknown = 10_000;
 
-/** 0 where the document is not shown, and so no page of it is seen. */
+/** The highest page number; 0 if the viewer does not show the document. */
 function lastPageOf({ content_type, page_count }: DocumentRow): number {
   if (!inlineTypes.has(content_type)) return 0;
   if (page_count > 0) return page_count;
@@ -46,7 +46,7 @@ function lastPageOf({ content_type, page_count }: DocumentRow): number {
 
 const fieldNames: readonly string[] = ['visit', 'pages'];
 
-/** `visit` is 16 characters that the page has made up; `pages` is `<page>:<milliseconds>,…`. */
+/** `visit` is a random id that the viewer creates; `pages` is `<page>:<milliseconds>,…`. */
 function readReport(form: URLSearchParams, lastPage: number): Report {
   for (const name of form.keys()) {
     if (!fieldNames.includes(name)) throw invalid(name.slice(0, 64), 'is not a field of this form');

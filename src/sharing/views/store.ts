@@ -4,7 +4,7 @@ import { newestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Executor, ViewPageRow, ViewRow } from '../../storage/schema.ts';
 
-/** Reads a page and one row more. */
+/** Returns one row more than the page has, if there are more. */
 export function findViews(db: Executor, linkId: string, page: PageQuery): Promise<ViewRow[]> {
   const query = db.selectFrom('views').selectAll().where('link_id', '=', linkId);
   return newestFirst(query, page).execute();
@@ -25,10 +25,10 @@ export async function insertView(trx: Executor, row: ViewRow): Promise<void> {
     .execute();
 }
 
-/** What the visits of a view have claimed together. */
+/** The time on one page, summed over the visits of a view. */
 export type PageSum = Omit<ViewPageRow, 'visit'>;
 
-/** By view, in order of the pages. */
+/** Returns the pages ordered by view and page. */
 export function findPages(db: Executor, viewIds: readonly string[]): Promise<PageSum[]> {
   return db
     .selectFrom('view_pages')
@@ -40,7 +40,7 @@ export function findPages(db: Executor, viewIds: readonly string[]): Promise<Pag
     .execute();
 }
 
-/** How many rows of pages each view has; one without any is left out. */
+/** Counts the page rows of each view. Views without rows are missing in the result. */
 export async function countRows(
   db: Executor,
   viewIds: readonly string[],
@@ -54,13 +54,13 @@ export async function countRows(
   return new Map(rows.map(({ view_id, rows }) => [view_id, Number(rows)]));
 }
 
-/** Locks views until the transaction ends, and returns how many rows of pages each of them has. */
+/** Locks views until the transaction ends, and returns how many page rows each of them has. */
 export async function lockViews(
   trx: Executor,
   viewIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const locked = await lockRows(trx, 'views', 'id', viewIds);
-  // Not before the lock: another process may have written while this one waited.
+  // Count after locking: another process may have written while this one waited.
   const counts = await countRows(trx, viewIds);
   return new Map(locked.map(({ id }) => [id, counts.get(id) ?? 0]));
 }
@@ -68,7 +68,7 @@ export async function lockViews(
 export const rowKey = ({ view_id, visit, page }: Omit<ViewPageRow, 'duration_ms'>) =>
   `${view_id} ${visit} ${page}`;
 
-/** Of these rows, the keys of those that are stored. */
+/** Returns the keys of those rows that are stored already. */
 export async function knownRows(
   trx: Executor,
   rows: readonly ViewPageRow[],
@@ -84,7 +84,7 @@ export async function knownRows(
   return new Set(known.map(rowKey));
 }
 
-/** Keeps the larger of what is stored and what is given; tells in which views that changed any. */
+/** Keeps the larger duration of each row. Returns the ids of the views that changed. */
 export async function raisePages(
   trx: Executor,
   rows: readonly ViewPageRow[],
@@ -103,7 +103,7 @@ export async function raisePages(
   return new Set(raised.map(({ view_id }) => view_id));
 }
 
-/** A view lasts as long as its visits together, and never longer than from its start to `now`. */
+/** Sets a view's duration to the sum of its visits, at most the time from its start to `now`. */
 export async function raiseDurations(
   trx: Executor,
   viewIds: ReadonlySet<string>,

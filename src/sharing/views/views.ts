@@ -1,5 +1,5 @@
-// Views: who opened a link, for how long, and which pages were read. The reader's browser reports
-// totals, of which the largest count, and in all no more than the time that has really passed.
+// Views: who opened a link, for how long, and which pages they read. The reader's browser reports
+// totals. The largest total counts, and a view is never longer than the time since its start.
 import type { Clock } from '../../clock.ts';
 import { invalid } from '../../errors/errors.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
@@ -8,10 +8,10 @@ import type { NewViews, Reader } from './new-views.ts';
 import type { Recorder } from './recorder.ts';
 import { countRows, findPages, findViews, type PageSum } from './store.ts';
 
-/** What one visit, a page opened once, has seen by now. */
+/** The totals of one visit: one load of the viewer. */
 export type Report = {
   readonly visit: string;
-  /** Milliseconds by page; page 0 is the time spent on no page in particular. */
+  /** Milliseconds by page. Page 0 is the time that belongs to no page. */
   readonly pages: ReadonlyMap<number, number>;
 };
 
@@ -19,16 +19,17 @@ export type PageTime = { readonly page: number; readonly durationMs: number };
 
 export type Views = {
   /**
-   * Accepts a report of a reader's page. The first one makes the view, unless there are too many;
-   * then the report is dropped. Throws `invalid_argument` for more time than has passed.
+   * Accepts a report of a reader's browser. The first report creates the view. If there are too
+   * many new views, the report is dropped. Throws `invalid_argument` if the durations exceed the
+   * time since the link was opened.
    */
   report(reader: Reader, report: Report): Promise<void>;
   /**
-   * Reads a page of a link's views, newest first, and one row more. `limit` is how many views the
-   * page has room for: less than was asked for where they have many pages.
+   * Returns a page of a link's views, newest first, and one row more if there are more. `limit` is
+   * the number of views on the page. It is lower than requested if the views have many page rows.
    */
   find(linkId: string, page: PageQuery): Promise<{ rows: ViewRow[]; limit: number }>;
-  /** The pages of each view that were read, in their order. */
+  /** Returns the pages that were read in each view, ordered by page. */
   pagesOf(views: readonly ViewRow[]): Promise<ReadonlyMap<string, readonly PageTime[]>>;
 };
 
@@ -39,10 +40,10 @@ export type ViewsOptions = {
   readonly now: Clock;
 };
 
-/** One answer reads so many rows of pages, or those of one view. */
+/** Page rows in one response. A single view may exceed this. */
 const listRowsMax = 5_000;
 
-/** How far a browser's clock may run ahead of ours within an access session. */
+/** How far the browser's clock may run ahead of the server's within an access session. */
 const driftMs = 5_000;
 
 export function createViews({ db, recorder, newViews, now }: ViewsOptions): Views {
@@ -82,7 +83,7 @@ export function createViews({ db, recorder, newViews, now }: ViewsOptions): View
   };
 }
 
-/** Visits side by side claim the same time twice: their pages share what the view has lasted. */
+/** Simultaneous visits count the same time twice, so durations are scaled to the view's. */
 function shareOut(sums: readonly PageSum[], { duration_ms: lasted }: ViewRow): PageTime[] {
   const claimed = sumOf(sums.map(({ duration_ms }) => duration_ms));
   const share = claimed > lasted ? lasted / claimed : 1;

@@ -1,4 +1,4 @@
-// Who is a member of a workspace, and in which role.
+// The members of a workspace and their roles.
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
@@ -36,7 +36,7 @@ type MemberMethods = Pick<
 >;
 
 export function createMemberMethods({ db, auditLog, now }: MemberOptions): MemberMethods {
-  /** In a transaction that has the workspace to itself: whoever counts its owners does so alone. */
+  /** Runs a transaction that locks the workspace, so that the count of owners cannot change. */
   function change<T>(
     context: HandlerContext,
     target: string,
@@ -55,7 +55,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
       const role = rolesByWire.get(wireRole) ?? 'member';
       const requireHeld = await privilegeOf(context, workspaceOf(context));
       const member = await change(context, userId, async (trx, workspaceId) => {
-        // Changes that let a caller act as the user lock the user, too.
+        // Locks the user, because other changes to the user read the memberships under this lock.
         const user = await lockRow(trx, 'users', 'id', userId);
         if (user === undefined) throw fail('not_found', 'The user does not exist.');
         requireHeld(roleScopes[role]);
@@ -97,7 +97,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
   };
 }
 
-/** Among members, owners alone make or unmake owners. */
+/** Throws if the caller is a member but not an owner. Only owners add or remove owners. */
 async function requireOwner(trx: Executor, context: HandlerContext): Promise<void> {
   const caller = principalOf(context);
   if (caller.type !== 'member') return;

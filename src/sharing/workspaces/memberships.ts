@@ -10,7 +10,7 @@ const cachedMax = 50_000;
 
 export type MembershipOptions = { readonly db: Database; readonly invalidations: Invalidations };
 
-/** Nothing for a user who is disabled, or who is staff. */
+/** Disabled users and staff have no scopes in workspaces. */
 export function createMemberships({ db, invalidations }: MembershipOptions): MembershipsOf {
   const cache = createRevocationSafeCache<ReadonlyMap<string, ReadonlySet<string>>>({
     invalidations,
@@ -24,7 +24,7 @@ export function createMemberships({ db, invalidations }: MembershipOptions): Mem
     });
 }
 
-/** The scopes of each of a user's roles, whether or not the user is enabled; not cached. */
+/** Returns the scopes of each role of a user, even if the user is disabled. Not cached. */
 export async function rolesOf(db: Executor, userId: string): Promise<ReadonlySet<string>[]> {
   return (await findAllRoles(db, userId)).map(({ role }) => roleScopes[role]);
 }

@@ -1,4 +1,4 @@
-// What a role in a workspace permits there. An owner may say who else is one, too.
+// The scopes of each role in a workspace. Owners can also add and remove owners.
 import { MemberRole } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import type { MemberRow } from '../../storage/schema.ts';
 
@@ -19,7 +19,7 @@ export const roleScopes: Readonly<Record<Role, ReadonlySet<string>>> = {
   member: new Set([...sharing, 'workspaces:read']),
 };
 
-/** A role as the wire names it. */
+/** The enum value of each role in the API. */
 export const wireRoles = {
   owner: MemberRole.OWNER,
   admin: MemberRole.ADMIN,

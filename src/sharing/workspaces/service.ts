@@ -99,7 +99,7 @@ export function createWorkspaceService(
   };
 }
 
-/** What an update can change, by its path in the mask. */
+/** The columns that each path of the update mask changes. */
 const fields = {
   name({ name }): WorkspaceChange {
     if (name === '') throw invalid('name', 'is required');
@@ -108,7 +108,7 @@ const fields = {
   quota: ({ quota }): WorkspaceChange => storedQuota(quota),
 } satisfies UpdateFields<typeof UpdateWorkspaceRequestSchema, WorkspaceChange>;
 
-/** Unset members are null, which stands for the setting. */
+/** Unset fields become null, which means the default. */
 function storedQuota(quota: WorkspaceQuota | undefined): StoredQuota {
   const bytesMax = quota?.bytesMax ?? null;
   if (bytesMax !== null && !Number.isInteger(bytesMax)) {

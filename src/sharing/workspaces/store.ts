@@ -11,7 +11,7 @@ export function findWorkspace(db: Executor, id: string): Promise<WorkspaceRow | 
   return db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Reads a page and one row more; only those of a member, where one is given. */
+/** Returns one row more than the page has, if there are more. `userId` selects a member's. */
 export function findWorkspaces(
   db: Executor,
   userId: string | undefined,
@@ -41,7 +41,7 @@ export function updateWorkspace(
     .executeTakeFirst();
 }
 
-/** A member with what the user's row says of them; `id` is the user's. */
+/** A member with columns of the user. `id` is the user's id. */
 export type MemberUser = MemberRow & Pick<UserRow, 'id' | 'email' | 'name'>;
 
 const selectMembers = (db: Executor) =>
@@ -62,7 +62,7 @@ export function findMember(
     .executeTakeFirst();
 }
 
-/** Reads a page and one row more. */
+/** Returns one row more than the page has, if there are more. */
 export function findMembers(
   db: Executor,
   workspaceId: string,
@@ -103,7 +103,7 @@ export async function hasOwner(db: Executor, workspaceId: string): Promise<boole
   return row !== undefined;
 }
 
-/** The roles of an enabled user of kind `member`. */
+/** Returns the roles of an enabled user of kind `member`. */
 export function findRoles(
   db: Executor,
   userId: string,
@@ -118,7 +118,7 @@ export function findRoles(
     .execute();
 }
 
-/** All roles of a user, whether or not the user is enabled. */
+/** Returns all roles of a user, even if the user is disabled. */
 export function findAllRoles(db: Executor, userId: string): Promise<Pick<MemberRow, 'role'>[]> {
   return db.selectFrom('members').select('role').where('user_id', '=', userId).execute();
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../storage/schema.ts';
 import { findWorkspace } from './store.ts';
 
 export type Workspaces = {
-  /** Passes where there is such a workspace; else throws `not_found`. */
+  /** Throws `not_found` if the workspace does not exist. */
   require(id: string): Promise<void>;
 };
 

@@ -1,14 +1,14 @@
-// What the counter and its program say to each other.
+// The messages between the page counter and its program.
 
 export type ToProgram =
   | { readonly kind: 'count'; readonly sizeBytes: number }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
 export type FromProgram =
-  /** One at a time; `bytes` is the answer. */
+  /** Requests a part of the PDF, one at a time. The answer is `bytes`. */
   | { readonly kind: 'read'; readonly offset: number; readonly length: number }
-  /** A program that is spent has grown, and is better replaced than used again. */
+  /** A spent program uses too much memory and must be replaced. */
   | { readonly kind: 'counted'; readonly pages: number; readonly isSpent: boolean };
 
-/** The most that is read at once. */
+/** The maximum length of one read. */
 export const readBytesMax = 256 * 1024;

@@ -1,12 +1,12 @@
-// How many pages a PDF has. They are counted by a separate program, one PDF at a time, which is
-// started when there is something to count and ended after a rest. Workspaces take turns.
+// Counts the pages of PDFs in a separate program, one PDF at a time. The program starts on demand
+// and ends when it is idle. The queue is fair between workspaces.
 import { createFairQueue } from '../../../limits/fair-share.ts';
 import { type PdfSource, type ProgramOptions, startProgram } from './program-process.ts';
 
 export type PageCounter = {
   /**
-   * 0 where the number is unknown: the PDF is broken, locked or too costly to read, or too many
-   * wait. Never throws.
+   * Returns 0 if the number is unknown: the PDF is broken, encrypted or too expensive to read, or
+   * the queue is full. Never throws.
    */
   count(source: PdfSource, workspaceId: string): Promise<number>;
   stop(): void;
@@ -18,7 +18,7 @@ type Limits = Partial<Omit<ProgramOptions, 'file'> & typeof queueLimits>;
 
 const queueLimits = {
   waitingMax: 100,
-  /** A PDF that has waited longer is not counted. Longer than one count of another workspace. */
+  /** A PDF that has waited longer is not counted. Longer than `countMs`, so one PDF can wait. */
   waitMs: 10_000,
 };
 
@@ -37,7 +37,7 @@ export function createPageCounter({ file, limits }: PageCounterOptions): PageCou
   let isCounting = false;
   let isStopped = false;
 
-  /** 0 where the program does not start. The next count tries again. */
+  /** Returns 0 if the program does not start. The next count tries again. */
   async function countNow(source: PdfSource): Promise<number> {
     try {
       if (program?.isRunning() !== true) program = start();

@@ -8,28 +8,28 @@ export type PdfSource = {
 };
 
 export type ProgramOptions = {
-  /** The built program. */
+  /** The path of the built program. */
   readonly file: string;
-  /** How long it may take to start. */
+  /** Time limit for the start of the program. */
   readonly startMs: number;
-  /** How long a count may take. */
+  /** Time limit for one count. */
   readonly countMs: number;
-  /** How long it is kept with nothing to do. */
+  /** The program ends after this idle time. */
   readonly restMs: number;
-  /** How large the process may become. */
+  /** Memory limit of the program. */
   readonly memoryBytesMax: number;
 };
 
 export type CountingProgram = {
   isRunning(): boolean;
-  /** One at a time. 0 where the program gives up, or has to be ended. Never throws. */
+  /** Counts one PDF at a time. Returns 0 if the program fails or exceeds a limit. Never throws. */
   count(source: PdfSource): Promise<number>;
   end(): void;
 };
 
 type Count = { readonly source: PdfSource; settle(pages: number): void; timer: NodeJS.Timeout };
 
-/** Starts the program without any of our settings or files. */
+/** Starts the program without access to the service's settings or open files. */
 export function startProgram(options: ProgramOptions): CountingProgram {
   const { startMs, countMs, restMs } = options;
   const child = fork(options.file, [String(options.memoryBytesMax)], {
@@ -73,7 +73,7 @@ export function startProgram(options: ProgramOptions): CountingProgram {
   let hasStarted = false;
   child.on('message', (message: FromProgram | null) => {
     if (current === undefined) return;
-    // A document may have taken the program over: it must not be able to make this listener throw.
+    // A malicious PDF may control the program, so no message may make this listener throw.
     if (typeof message !== 'object' || message === null) return end();
     if (message.kind === 'counted') {
       settle(isCount(message.pages) ? message.pages : 0);
@@ -104,5 +104,5 @@ export function startProgram(options: ProgramOptions): CountingProgram {
   };
 }
 
-/** What fits the field `page_count`. */
+/** Whether the number fits in the field `page_count` (uint32). */
 const isCount = (pages: number) => Number.isInteger(pages) && pages > 0 && pages <= 4_294_967_295;

@@ -1,13 +1,13 @@
-// Counts the pages of PDFs with pdf.js, in a process of its own: whatever a document does to it,
-// the service goes on. Who starts it, program-process.ts, has the time limit; the limit of memory
-// is kept here, by a second thread that no document can keep busy. Any failure ends the process,
-// and that is an answer.
+// Counts the pages of PDFs with pdf.js in a separate process, so that a malicious PDF cannot harm
+// the service. program-process.ts enforces the time limit. A second thread enforces the memory
+// limit here, because a PDF can block the first one. Any failure ends the process; the service then
+// reports an unknown page count.
 import process from 'node:process';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { type FromProgram, readBytesMax, type ToProgram } from './messages.ts';
 
 const watchedEveryMs = 10;
-/** What the second thread is woken by. */
+/** States of the main thread. The second thread waits while it is idle. */
 const idle = 0;
 const busy = 1;
 
@@ -20,7 +20,7 @@ type Watched = {
 if (isMainThread) await serve(Number(process.argv[2]));
 else watch(workerData);
 
-/** Ends the process where it has grown too large, or its parent is gone and it would run on. */
+/** Ends the process if it uses too much memory or its parent has ended. */
 function watch({ state, memoryBytesMax, parent }: Watched): never {
   for (;;) {
     Atomics.wait(state, 0, idle);
@@ -61,10 +61,10 @@ function say(message: FromProgram): void {
 type Read = (offset: number, length: number) => Promise<Uint8Array>;
 
 async function loadPdfjs() {
-  // What pdf.js needs and Node 20 lacks; the matrices only to draw, which it never does here.
+  // pdf.js needs these and Node 20 does not have them. DOMMatrix is only used for drawing.
   if (!('withResolvers' in Promise)) Object.assign(Promise, { withResolvers });
   Object.assign(globalThis, { DOMMatrix: class {} });
-  // Where it sees Node, it loads a native canvas.
+  // If pdf.js detects Node, it loads a native canvas.
   Object.assign(globalThis, { process: undefined });
   const pdfjs = await import('pdfjs-dist/legacy/build/pdf.mjs');
   Object.assign(globalThis, { process });
