@@ -31,7 +31,7 @@ export type BodyAccount = {
 };
 
 export type BodyBudgetOptions = {
-  /** Each budget gets half of them. */
+  /** Each of the two budgets gets half. */
   readonly bytesMax: number;
   /** 30 seconds, except in tests. */
   readonly timeoutMs?: number | undefined;
@@ -43,7 +43,7 @@ export function createBodyBudgets(options: BodyBudgetOptions): BodyBudgets {
   return { anonymous: half(), accepted: half() };
 }
 
-/** The budget for a body that is read only after the guard has accepted a call of the method. */
+/** Selects the budget for the body of a method. Bodies of public methods are anonymous. */
 export function budgetOf({ access }: MethodFacts, budgets: BodyBudgets): BodyBudget {
   return access.public ? budgets.anonymous : budgets.accepted;
 }

@@ -21,7 +21,7 @@ import {
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { fail, invalid } from '../errors/errors.ts';
 
-/** Throws `invalid_argument`, which names every field that is out of bounds. */
+/** Throws `invalid_argument` with the names of all invalid fields. */
 export type CheckBounds = (request: Message) => void;
 
 export function boundsOf(schema: DescMessage, validator: Validator): CheckBounds {
@@ -55,8 +55,8 @@ export function boundsOf(schema: DescMessage, validator: Validator): CheckBounds
 type IsWithin = (values: Readonly<Record<string, unknown>>) => boolean;
 
 /**
- * A fast check for messages that have only strings with length bounds, which most requests are. It
- * returns true only if all bounds are met. Undefined for messages with other rules.
+ * Creates a fast check for messages whose only rules are string lengths, which most requests are.
+ * The check returns true only if all bounds are met. Undefined for messages with other rules.
  */
 function lengthCheck(schema: DescMessage): IsWithin | undefined {
   const fields = schema.fields.map((field) => {
@@ -90,7 +90,7 @@ function lengthBounds(rules: FieldRules): { min: number; max: number } | undefin
   return equals(FieldRulesSchema, rest, none) ? bounds : undefined;
 }
 
-/** Makes number and noun agree: protovalidate says `1 characters` and `1 item(s)`. */
+/** Corrects plural forms: protovalidate writes `1 characters` and `1 item(s)`. */
 export function plainMessage(message: string): string {
   return message
     .replace('no more than', 'at most')
@@ -98,7 +98,7 @@ export function plainMessage(message: string): string {
     .replace(/(?<= 1 (?:byte|character|item))s\b/, '');
 }
 
-/** The path of proto names, without list positions. */
+/** The path of proto names, without list indices. */
 function fieldOf({ field }: Violation): string {
   return field.flatMap((part) => ('name' in part ? [part.name] : [])).join('.');
 }

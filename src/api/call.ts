@@ -1,5 +1,5 @@
-// A call as transports describe it, and the Connect context for its handler. The context is created
-// lazily: Headers and AbortController cost more than most handlers.
+// A call from a transport, and the Connect context for its handler. The context is created lazily,
+// because Headers and AbortController cost more than most handlers.
 
 import { randomUUID } from 'node:crypto';
 import type { DescMethod } from '@bufbuild/protobuf';

@@ -13,7 +13,7 @@ import {
 import { type Http, http as httpOption } from '../../gen/latchkey/options/v1/http_pb.js';
 import type { Call } from './call.ts';
 
-/** A method as its options describe it. */
+/** The facts that a method's proto options define. */
 export type MethodFacts = {
   readonly descriptor: DescMethod;
   /** `latchkey.identity.v1.IssuanceService/IssueToken` */
@@ -48,10 +48,10 @@ export type ServerStreamingEndpoint = MethodFacts & {
   invoke(call: Call, read: ReadRequest): AsyncIterable<Message>;
 };
 
-/** A method with its guarded handler, as transports see it. */
+/** A method with its guarded handler, for the transports. */
 export type Endpoint = UnaryEndpoint | ClientStreamingEndpoint | ServerStreamingEndpoint;
 
-/** A handler as ServiceImpl declares it, without its message types. */
+/** A handler of ServiceImpl without its message types. */
 export type Handler = (request: never, context: HandlerContext) => unknown;
 
 const scopePattern = /^[a-z][a-z0-9_]{0,63}:(read|write)$/;

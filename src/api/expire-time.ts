@@ -2,7 +2,7 @@ import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import { invalid } from '../errors/errors.ts';
 
 /**
- * Reads a request's `expire_time`, in milliseconds since 1970; null where it is unset. Throws
+ * Returns a request's `expire_time` in milliseconds since 1970, or null if it is unset. Throws
  * `invalid_argument` unless it is in the future.
  */
 export function readExpireTime(time: Timestamp | undefined, now: number): number | null {

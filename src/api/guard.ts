@@ -36,7 +36,7 @@ export function createGuard(options: GuardOptions): Guard {
 type Answer = MessageInitShape<DescMessage>;
 
 function guardUnary(methodGuard: MethodGuard, handler: Handler) {
-  // ServiceImpl pairs handler and descriptor. Their message types are unknown here.
+  // ServiceImpl guarantees that the handler matches its descriptor. Message types are unknown here.
   const handle = handler as (request: Message, context: HandlerContext) => Promise<Answer> | Answer;
   const output = methodGuard.method.descriptor.output;
   return async (call: Call, read: ReadRequest): Promise<Message> => {

@@ -20,7 +20,7 @@ import {
 import { changedPaths } from './update.ts';
 import { resolveWorkspace, setWorkspace } from './workspace.ts';
 
-/** What the guard reports of an ended call. */
+/** The guard's report on a call that has ended. */
 export type Observation = {
   readonly method: MethodFacts;
   readonly call: Call;
@@ -53,7 +53,7 @@ const credentialNames: ReadonlyMap<PrincipalType, string> = new Map([
   [PrincipalType.MEMBER, 'member'],
 ]);
 
-/** Such as `service and staff tokens`. */
+/** Returns a text such as `service and staff tokens`. */
 function acceptedCredentials(types: readonly PrincipalType[]): string {
   const tokens = types.flatMap((type) => credentialNames.get(type) ?? []);
   const accepted = [`${new Intl.ListFormat('en-GB').format(tokens)} tokens`];

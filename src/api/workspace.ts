@@ -17,7 +17,7 @@ export function setWorkspace(context: HandlerContext, workspaceId: string): void
 }
 
 /**
- * The workspace of a call: the credential's workspace, or else the one that the request names.
+ * Returns the workspace of a call: the credential's workspace, or else the one in the request.
  * Handlers of streaming methods call this themselves, because the messages contain the workspace.
  */
 export async function resolveWorkspace(context: HandlerContext, named: string): Promise<string> {

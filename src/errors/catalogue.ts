@@ -8,7 +8,7 @@ type CatalogueEntry = {
   readonly title: string;
   /** Why the service returns the code. Text between backticks is code, as in Markdown. */
   readonly cause: string;
-  /** How the caller gets an answer instead. */
+  /** How the caller can avoid or resolve the error. */
   readonly remedy: string;
   /** The `error` of RFC 6749 §5.2 on the routes that issue a token. */
   readonly oauth: string;
@@ -217,7 +217,7 @@ export type ErrorCode = keyof typeof catalogue;
 
 /** The name of a status in the gRPC specification, such as `NOT_FOUND`. */
 export function grpcStatusName(status: Code): string {
-  // Connect writes it with one L.
+  // Connect spells it with one L, gRPC with two.
   if (status === Code.Canceled) return 'CANCELLED';
   return (Code[status] ?? '').replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
 }

@@ -17,9 +17,9 @@ export type Selection = {
 };
 
 /**
- * Chooses the bytes to send. One range is honoured; several, and malformed ones, are ignored, which
- * RFC 9110 §14.2 permits. Throws `range_not_satisfiable` for a range beyond the end, and
- * `precondition_failed` for other tags in `If-Match`, which precedes the rest (§13.2.2).
+ * Selects the bytes to send. Ignores multiple or malformed ranges, as RFC 9110 §14.2 permits.
+ * Throws `range_not_satisfiable` for a range beyond the end. Throws `precondition_failed` if
+ * `If-Match` does not contain the tag; this check comes first (§13.2.2).
  */
 export function selectBytes(request: RangeRequest, size: number, etag: string): Selection {
   const whole = { notModified: false, partial: false, offset: 0, length: size };

@@ -1,5 +1,5 @@
-// The HTML of the console, which is the same for every path: the script in web/console renders the
-// screen.
+// Serves the HTML of the console. It is the same for every path; the script in web/console renders
+// the screen.
 import type { Random } from '../crypto/ids.ts';
 import type { Assets } from './assets.ts';
 import { html } from './html.ts';

@@ -17,8 +17,8 @@ export type DownloadMessage = {
 export type DownloadHead = { readonly status: number; readonly headers: Record<string, string> };
 
 /**
- * The status and headers of a download. `disposition` is the requested one. Content that must not
- * be shown inline is always an attachment.
+ * Returns the status and headers of a download. Content that must not be shown inline is always an
+ * attachment, whatever `disposition` requests.
  */
 export function downloadHead(facts: Facts, disposition: 'inline' | 'attachment'): DownloadHead {
   const inline = disposition === 'inline' && inlineTypes.has(facts.contentType);
@@ -44,8 +44,8 @@ export function downloadHead(facts: Facts, disposition: 'inline' | 'attachment')
 }
 
 /**
- * The body of a download. Awaits the first chunk, so that unreadable bytes result in an error
- * response. A later error destroys the connection: the body stays shorter than its Content-Length.
+ * Returns the body of a download. Awaits the first chunk, so that unreadable bytes result in an
+ * error response. A later error closes the connection before the body reaches its Content-Length.
  */
 export async function downloadBody(chunks: AsyncGenerator<Uint8Array>): Promise<Readable> {
   const first = await chunks.next();
@@ -54,7 +54,7 @@ export async function downloadBody(chunks: AsyncGenerator<Uint8Array>): Promise<
     yield* chunks;
   }
   const body = Readable.from(all(), { objectMode: false });
-  // Also closes the source if nothing was read: a generator that has not started closes no others.
+  // If nothing was read, `all` has not started and does not close `chunks`.
   body.once('close', () => void chunks.return(undefined).catch(() => {}));
   return body;
 }

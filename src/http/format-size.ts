@@ -1,15 +1,15 @@
-// Sizes for people, in binary units: a limit of 100 MiB reads "100 MiB".
+// Formats sizes in binary units, such as "100 MiB".
 
 const units = ['KiB', 'MiB', 'GiB', 'TiB'] as const;
 
 export type SizeFormat = {
   /** A BCP 47 tag; the environment's locale by default. */
   readonly locale?: string;
-  /** `floor` never overstates a limit, `ceil` never understates a size. */
+  /** Use `floor` for limits and `ceil` for sizes that exceed a limit. */
   readonly rounding?: 'halfExpand' | 'floor' | 'ceil';
 };
 
-/** Such as "1 byte", "14.2 KiB" and "100 MiB". */
+/** Returns a text such as "1 byte", "14.2 KiB" or "100 MiB". */
 export function formatSize(bytes: number, { locale, rounding }: SizeFormat = {}): string {
   const format = new Intl.NumberFormat(locale, {
     maximumFractionDigits: 1,

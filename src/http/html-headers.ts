@@ -1,4 +1,4 @@
-// The headers of HTML that only its requester may see.
+// The headers of HTML responses. They prevent caching and embedding.
 
 /** Permits only the service's own code (CSP Level 3). */
 const policy = {

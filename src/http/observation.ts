@@ -2,7 +2,7 @@ import type { Failure } from '../errors/errors.ts';
 
 /** A request that reached no method. The guard observes calls of methods. */
 export type HttpObservation = {
-  /** The name of the route. `unrouted` if there is none. */
+  /** The name of the route; `unrouted` if no route matches. */
   readonly name: string;
   readonly requestId: string;
   readonly peer: string;

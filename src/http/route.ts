@@ -1,5 +1,5 @@
-// An HTTP route is a path that is not an rpc: HTML, files, beacons. A feature defines its routes;
-// only the HTTP transport knows how they are sent.
+// An HTTP route is a path that is not an rpc: HTML, files, beacons. Features define routes, and the
+// HTTP transport serves them.
 import type { Readable } from 'node:stream';
 import type { Failure } from '../errors/errors.ts';
 
@@ -16,7 +16,7 @@ export type RouteRequest = {
 
 export type RouteReply = {
   readonly status: number;
-  /** Several values become several headers. */
+  /** An array becomes one header per value. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Readable | undefined;
   /** For the log: the error that the HTML shows. */
@@ -30,7 +30,7 @@ export type HttpRoute = {
   readonly path: string;
   /** The name in logs and metrics. */
   readonly name: string;
-  /** Whether the path also matches with a trailing slash, which people type. */
+  /** Whether the path also matches with a trailing slash, because people type it. */
   readonly takesSlash?: boolean;
   answer(request: RouteRequest): Promise<RouteReply>;
 };

@@ -1,4 +1,4 @@
-// A mail as nodemailer composes it (RFC 5322).
+// Converts a mail to the options of nodemailer, which composes the message (RFC 5322).
 
 import type { SendMailOptions } from 'nodemailer';
 import type { Clock } from '../clock.ts';

@@ -1,13 +1,13 @@
-// Writes the log without ever waiting for its reader: lines queue up to a bound, and those beyond
-// it are dropped and counted.
+// Writes the log without waiting for its reader. Lines wait in a bounded queue. If the queue is
+// full, lines are dropped and counted.
 import { fstatSync, openSync, write } from 'node:fs';
 
 export type LogWriter = {
   /** Queues one line. */
   write(line: string): void;
-  /** Resolves when every queued line is written or dropped, or after `timeoutMs`. */
+  /** Resolves after every queued line was written or dropped, or after `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>;
-  /** How many lines were dropped since the start. */
+  /** The number of lines that were dropped since the start. */
   droppedLines(): number;
 };
 
@@ -21,7 +21,7 @@ export type LogWriterOptions = {
 /** Writes a whole chunk, or rejects. */
 type Sink = (chunk: Buffer) => Promise<void>;
 
-/** Lines are collected for this long, because writing each one would cost more than creating it. */
+/** Lines are collected for this long, because separate writes are expensive. */
 const gatherMs = 10;
 const chunkBytesMax = 64 * 1024;
 /** The memory for lines that the reader has not accepted. */
@@ -58,18 +58,18 @@ class QueuedWriter implements LogWriter {
   write(line: string): void {
     // UTF-8 needs at most three bytes for each unit of a string.
     const lengthMax = line.length * 3;
-    if (this.#length + lengthMax > chunkBytesMax) this.#pass();
+    if (this.#length + lengthMax > chunkBytesMax) this.#queueLines();
     if (lengthMax > chunkBytesMax) {
       this.#enqueue({ bytes: Buffer.from(line), lines: 1 });
       return;
     }
     this.#length += this.#gathered.write(line, this.#length);
     this.#lines++;
-    this.#timer ??= setTimeout(() => this.#pass(), gatherMs);
+    this.#timer ??= setTimeout(() => this.#queueLines(), gatherMs);
   }
 
   async flush(timeoutMs: number): Promise<void> {
-    this.#pass();
+    this.#queueLines();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, timeoutMs);
@@ -78,8 +78,8 @@ class QueuedWriter implements LogWriter {
     clearTimeout(timer);
   }
 
-  /** Moves the gathered lines to the queue. */
-  #pass(): void {
+  /** Moves the collected lines to the queue. */
+  #queueLines(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#lines === 0) return;
@@ -122,7 +122,7 @@ class QueuedWriter implements LogWriter {
   }
 }
 
-/** A pipe is written to only as far as it accepts bytes, so that no thread waits for its reader. */
+/** Opens the destination. Pipes are written asynchronously, so no thread waits for the reader. */
 function openSink(file: string | undefined): Sink {
   if (file !== undefined) return fileSink(openSync(file, 'a', 0o600));
   const stat = fstatSync(1);

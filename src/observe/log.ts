@@ -9,9 +9,9 @@ export type Log = pino.Logger;
 
 export type OpenLog = {
   readonly log: Log;
-  /** Writes the lines that are still in memory, while the reader accepts them. */
+  /** Writes the lines that are still in memory, for at most half a second. */
   flush(): Promise<void>;
-  /** How many lines were dropped, because no process read them. */
+  /** The number of lines that were dropped because the reader was too slow. */
   droppedLines(): number;
 };
 
@@ -36,7 +36,7 @@ export type LogOptions = {
   readonly file?: string;
 };
 
-/** How long the exit of the process waits for the reader of its log. */
+/** How long the exit of the process waits until its log is read. */
 const flushMs = 500;
 
 export function createLog({ level, format, file }: LogOptions): OpenLog {
@@ -62,7 +62,7 @@ export function createLog({ level, format, file }: LogOptions): OpenLog {
   return { log, flush: () => writer.flush(flushMs), droppedLines: () => writer.droppedLines() };
 }
 
-/** Formats the time of a line. Lines of one millisecond share the expensive text. */
+/** Formats the time of a line. Lines of the same millisecond share one text. */
 function isoTime(): () => string {
   let at = 0;
   let text = '';

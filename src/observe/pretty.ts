@@ -1,4 +1,4 @@
-// The log for people: one readable line for each JSON line.
+// Formats the log for people: one readable line for each JSON line.
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ const levels: Readonly<Record<number, string>> = {
   60: 'FATAL',
 };
 
-/** Turns a line of JSON into a line for people; an error's stack trace follows it, indented. */
+/** Formats a JSON line. The stack trace of an error follows on indented lines. */
 export function prettyLine(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Fields;
   const start = `${clockTime(time)} ${(levels[Number(level)] ?? '').padEnd(5)}`;
@@ -20,7 +20,7 @@ export function prettyLine(line: string): string {
   return `${start} ${text}\n${errorText(err)}`;
 }
 
-/** The request id is shown only where someone may look for it. */
+/** Shows the request id only for failed requests. */
 function requestText(fields: Fields): string {
   const { request_id, duration_ms, method, code, status, ...others } = fields;
   const outcome = status === undefined || code !== 'ok' ? code : status;
@@ -28,9 +28,9 @@ function requestText(fields: Fields): string {
   const { route, transport, peer, principal, principal_id } = others;
   const caller = principal_id === '' ? principal : principal_id;
   const words = [name ?? route, transport, caller, peer, code === 'ok' ? undefined : request_id];
-  const told = words.filter((word) => word !== undefined && word !== '').map(printable);
+  const shown = words.filter((word) => word !== undefined && word !== '').map(printable);
   const duration = `${Number(duration_ms).toFixed(1)} ms`;
-  return `${printable(outcome).padEnd(9)} ${duration.padStart(9)}  ${told.join('  ')}`;
+  return `${printable(outcome).padEnd(9)} ${duration.padStart(9)}  ${shown.join('  ')}`;
 }
 
 function pairs(fields: Fields): string {
@@ -49,7 +49,7 @@ function errorText(err: unknown): string {
     .join('');
 }
 
-/** Control characters would reach the terminal as commands; others can reverse a text. */
+/** A terminal would execute control characters. Format characters can reverse a text. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 function printable(value: unknown): string {

@@ -23,7 +23,7 @@ import {
 import type { BoundSocket } from './socket.ts';
 
 export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
-  /** The folder of the built browser code; served at `/assets/`. */
+  /** The folder of the built browser code. It is served at `/assets/`. */
   readonly assetsDir: string;
   readonly socket: BoundSocket;
   readonly limits?: Partial<HttpLimits> | undefined;
@@ -34,7 +34,7 @@ export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
 export type HttpTransport = {
   /** Refuses new connections and lets requests in progress finish. */
   drain(): Promise<void>;
-  /** Ends the remaining ones at once. */
+  /** Ends all remaining connections immediately. */
   close(): void;
 };
 
@@ -129,14 +129,14 @@ function hostLines({ rawHeaders }: IncomingMessage): number {
   return lines;
 }
 
-/** A server must accept a target in absolute form, as sent to proxies (RFC 9112 §3.2.2). */
+/** Servers must also accept the absolute form that proxies receive (RFC 9112 §3.2.2). */
 function originForm(target: string): string {
   const [, rest] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? [];
   if (rest === undefined) return target;
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-// The policy of a worker comes with its file. pdf.js decodes some images with WebAssembly.
+// A worker uses the policy of its file. pdf.js decodes some images with WebAssembly.
 const assetPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
 async function registerAssets(app: FastifyInstance, root: string): Promise<void> {

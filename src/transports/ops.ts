@@ -3,7 +3,7 @@ import Fastify from 'fastify';
 import { represent } from './http/compression.ts';
 import type { BoundSocket } from './socket.ts';
 
-/** The readiness checks by name. Each throws while it is not ready. */
+/** The readiness checks by name. Each one throws if its resource is not ready. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
 
 export type OpsOptions = {

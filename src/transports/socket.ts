@@ -1,11 +1,11 @@
-// Sockets that are bound before their servers exist, so that every address is known from the start.
+// Binds sockets before their servers exist, so that all addresses are known from the start.
 import { createServer, type Server, type Socket } from 'node:net';
 
 export type BoundSocket = {
   readonly port: number;
   /** `<host>:<port>` */
   readonly address: string;
-  /** Has a server accept the connections, also those that are waiting already. */
+  /** Hands the socket over to a server, including connections that are already waiting. */
   handTo(server: Server): Promise<void>;
   /** Closes the socket and the connections that are waiting. */
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export async function bindSocket(options: {
 }): Promise<BoundSocket> {
   const { host } = options;
   const waiting = new Set<Socket>();
-  // A paused connection is accepted and not read from.
+  // Paused connections are accepted but not read.
   const holder = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (socket) => {
     waiting.add(socket);
     socket.on('error', () => {}).once('close', () => waiting.delete(socket));
@@ -34,7 +34,7 @@ export async function bindSocket(options: {
     port,
     address: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
     async handTo(server) {
-      // The server takes over the handle of the holder, which then accepts nothing more.
+      // The server takes over the handle. The holder then receives no more connections.
       await listen(server, () => server.listen(holder));
       for (const socket of waiting) {
         server.emit('connection', socket);

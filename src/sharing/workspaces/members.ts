@@ -55,7 +55,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
       const role = rolesByWire.get(wireRole) ?? 'member';
       const requireHeld = await privilegeOf(context, workspaceOf(context));
       const member = await change(context, userId, async (trx, workspaceId) => {
-        // Locks the user, because other changes to the user read the memberships under this lock.
+        // Changes to a user check the user's roles under this lock, so a new role waits for it.
         const user = await lockRow(trx, 'users', 'id', userId);
         if (user === undefined) throw fail('not_found', 'The user does not exist.');
         requireHeld(roleScopes[role]);

@@ -1,5 +1,5 @@
-// The body of a request while it arrives: bounded in bytes and in time, counted in the budget of
-// the process, and read only after the guard has accepted the credential.
+// Reads the body of a request with limits for bytes and time. Its bytes count in the budget of the
+// process. The body is read only after the guard has accepted the credential.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Code, ConnectError } from '@connectrpc/connect';
 import type { Compression } from '@connectrpc/connect/protocol';
@@ -8,9 +8,9 @@ import { fail } from '../../errors/errors.ts';
 import { inviteBody } from '../http/incoming.ts';
 import { deadlineExceeded } from './deadline.ts';
 
-/** One message of an upload. A piece is at most 1 MiB, and longer by a third in JSON. */
+/** Limit for one message of an upload: a chunk of at most 1 MiB, a third longer in JSON. */
 const pieceBytesMax = 2 * 1024 * 1024;
-/** The first bytes of a message are not counted, so that a full budget refuses no small request. */
+/** Bytes that are not counted, so that small requests succeed even if the budget is full. */
 const uncountedBytes = 4 * 1024;
 
 export type Body = {
@@ -18,7 +18,7 @@ export type Body = {
   readonly response: ServerResponse;
   readonly bodies: BodyBudget;
   readonly compression: Compression | undefined;
-  /** Its reason is the error with which reading ends. */
+  /** Aborts reading. Its reason is the error that reading then throws. */
   readonly signal: AbortSignal;
 };
 
@@ -85,10 +85,10 @@ async function inTime<T>(
   }
 }
 
-/** Before each message: a flag of one byte, a length of four. */
+/** The prefix of each message: one byte of flags and four bytes of length. */
 const headBytes = 5;
 
-/** The messages in the frames. Each counts until the next one is requested. */
+/** Yields the messages in the frames. Each one counts until the next one is requested. */
 async function* framesOf(body: Body, bytesMax: number): AsyncGenerator<Uint8Array> {
   const gathered = new Gathered(body.bodies, bytesMax, headBytes);
   try {
@@ -198,7 +198,7 @@ export async function inflate(
 const tooLarge = (bytesMax: number) =>
   fail('payload_too_large', `A message is larger than ${bytesMax} bytes.`);
 
-/** The body as it arrives. Keeps the connection open if reading stops early. */
+/** Yields the body as it arrives. Keeps the connection open if reading stops early. */
 async function* chunksOf({ request, response, signal }: Body): AsyncGenerator<Buffer> {
   signal.throwIfAborted();
   inviteBody(request, response);

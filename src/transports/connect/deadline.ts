@@ -1,5 +1,5 @@
-// Ends a call at its deadline: the caller gets an error, the handler's signal aborts, and its
-// result is dropped.
+// Ends a call at its deadline: the caller gets an error, the handler's signal is aborted, and the
+// handler's result is ignored.
 import { Code } from '@connectrpc/connect';
 import type { Call } from '../../api/call.ts';
 import { Failure, fail } from '../../errors/errors.ts';
@@ -9,7 +9,7 @@ export function deadlineExceeded(detail: string): Failure {
   return fail('canceled', detail, { grpc: Code.DeadlineExceeded });
 }
 
-/** Settles as `work` does, or fails at the deadline of the call. */
+/** Returns the result of `work`. Rejects at the deadline of the call. */
 export function untilDeadline<T>({ context }: Call, work: Promise<T>): Promise<T> {
   const { signal } = context;
   return new Promise((resolve, reject) => {
@@ -23,7 +23,7 @@ export function untilDeadline<T>({ context }: Call, work: Promise<T>): Promise<T
   });
 }
 
-/** The same messages. Throws if one does not arrive before the deadline of the call. */
+/** Yields the same messages. Throws at the deadline of the call. */
 export async function* untilEachDeadline<T>(
   call: Call,
   messages: AsyncIterable<T>,
@@ -36,7 +36,7 @@ export async function* untilEachDeadline<T>(
       yield next.value;
     }
   } finally {
-    // Not awaited: a handler that is processing a message ends only after it.
+    // Not awaited: `return` would wait until the handler has produced its current message.
     iterator.return?.().catch(() => {});
   }
 }

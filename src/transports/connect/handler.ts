@@ -111,8 +111,7 @@ function idOf({ headers }: IncomingMessage): string {
   return requestIdFrom(typeof header === 'string' ? header : undefined);
 }
 
-// Connect pairs a descriptor and an implementation by message types, which endpoints do not have.
-// Hence the casts.
+// The casts are needed because endpoints do not have the message types that Connect expects.
 function addRoute(
   router: ConnectRouter,
   endpoint: Endpoint,

@@ -53,7 +53,7 @@ function parse(bytes: Uint8Array): JsonValue {
 
 const undecodable = 'The request is not a valid message of this method.';
 
-/** Keeps the name of the field from the library's message. */
+/** Keeps the name of the field and drops the rest of the library's message (it may be secret). */
 function failureOf(message: string): Failure {
   const [, extra] = /key "(\w{1,64})" is unknown/.exec(message) ?? [];
   if (extra !== undefined) return invalid(extra, 'is not a field of this method');

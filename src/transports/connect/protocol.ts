@@ -113,7 +113,7 @@ export function compressionOf(form: Form, headers: IncomingHttpHeaders): Compres
 /** The maximum duration of a call with any deadline: the time limit of a request. */
 const timeoutMsMax = 30 * 60_000;
 
-/** Milliseconds until the deadline. Undefined if there is none. Throws for a malformed header. */
+/** Milliseconds until the deadline; undefined without one. Throws for a malformed header. */
 export function timeoutOf({ names }: Form, headers: IncomingHttpHeaders): number | undefined {
   const header = headers[names.timeout];
   if (header === undefined) return undefined;
@@ -125,7 +125,7 @@ export function timeoutOf({ names }: Form, headers: IncomingHttpHeaders): number
   return Math.min(Math.ceil(timeoutMs), timeoutMsMax);
 }
 
-/** Parses a timeout header of the protocol. */
+/** Formats a timeout header of the protocol. */
 export function timeoutHeader({ names }: Form, timeoutMs: number): string {
   return names === grpcWeb ? `${timeoutMs}m` : String(timeoutMs);
 }

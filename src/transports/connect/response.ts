@@ -1,5 +1,5 @@
-// The answers of the Connect transport: errors of the catalogue in the form that the protocols
-// have, and what becomes of a connection whose request was not read to its end.
+// Writes the responses of the Connect transport. Converts errors of the catalogue to the form of
+// the protocols, and handles connections whose request was not read completely.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ConnectError } from '@connectrpc/connect';
 import {
@@ -14,7 +14,7 @@ import { errorDetails } from '../../errors/details.ts';
 import { type Failure, failureOf } from '../../errors/errors.ts';
 import { leaveUninvited } from '../http/incoming.ts';
 
-/** Throws an error of the guard in the form from which the library writes it. */
+/** Returns a function that throws an error of the guard as the library's error. */
 export function rethrow({ requestId }: Call): (error: unknown) => never {
   return (error) => {
     throw connectErrorOf(failureOf(error), requestId);
@@ -34,7 +34,7 @@ function connectErrorOf(failure: Failure, requestId: string): ConnectError {
   );
 }
 
-/** The answer to a request of which no protocol is known: an error as Connect has it. */
+/** The response to a request without a known protocol: a Connect error. */
 export function refusal(failure: Failure, requestId: string): UniversalServerResponse {
   const bytes = errorToJsonBytes(connectErrorOf(failure, requestId), undefined);
   const header = new Headers({
@@ -47,7 +47,7 @@ export function refusal(failure: Failure, requestId: string): UniversalServerRes
   return { status: failure.status, header, body: createAsyncIterable([bytes]) };
 }
 
-/** How long the rest of a refused body is still read, so that its sender sees the answer. */
+/** How long the rest of a refused body is read, so that the client receives the response. */
 const lingerMs = 2_000;
 const answerBytesMax = 16 * 1024 * 1024;
 
@@ -60,16 +60,16 @@ export async function sendAnswer(
     return write(answer, response);
   }
   if (leaveUninvited(request)) {
-    // The client may send the body or not: only the end of the connection is certain.
+    // The client may or may not send the body, so the connection cannot be reused.
     response.setHeader('connection', 'close');
     return write(answer, response);
   }
-  // Unread bytes would stand before the next request of the connection.
+  // Otherwise unread bytes would precede the next request on the connection.
   request.resume();
   const isSmall = Number(request.headers['content-length'] ?? Infinity) <= unaryBodyBytesMax;
   if (!isSmall) response.setHeader('connection', 'close');
-  // An answer before the end of its request is an error: small, and complete for its reader
-  // before the connection is free again.
+  // A response before the end of the request is an error. It is small, so the client receives all
+  // of it before the connection is used again.
   const bytes = await readAllBytes(answer.body ?? createAsyncIterable([]), answerBytesMax);
   const header = new Headers(answer.header);
   header.set('content-length', String(bytes.length));
@@ -77,7 +77,7 @@ export async function sendAnswer(
   return write({ ...answer, header, body }, response);
 }
 
-/** Not the library's: it waits for ever where the caller goes away with an answer half read. */
+/** Replaces the library's function, which never ends if the client disconnects meanwhile. */
 async function write(
   { status, header = new Headers(), body = createAsyncIterable([]) }: UniversalServerResponse,
   response: ServerResponse,
@@ -86,7 +86,7 @@ async function write(
   response.on('error', () => {});
   for await (const chunk of body) {
     if (response.destroyed) return;
-    // With the first chunk, as a handler may set headers until then.
+    // Headers are sent with the first chunk, because a handler may set headers until then.
     begin();
     if (!response.write(chunk)) await drained(response);
   }
@@ -94,7 +94,7 @@ async function write(
   response.end();
 }
 
-/** Waits until the caller has read what was written, or has gone. */
+/** Waits until the written bytes were sent or the caller has disconnected. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -110,7 +110,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** The body of an answer that ends only when the request has, or when its time is up. */
+/** Yields the body of a response. Ends after the request, or after `lingerMs`. */
 async function* untilReceived(
   bytes: Uint8Array,
   request: IncomingMessage,
@@ -121,7 +121,7 @@ async function* untilReceived(
   if (!isReceived) response.once('finish', () => request.socket.destroySoon());
 }
 
-/** Discards the rest of a request. Returns whether that has arrived in time. */
+/** Discards the rest of a request. Returns whether it arrived in time. */
 function received(request: IncomingMessage): Promise<boolean> {
   return new Promise((resolve) => {
     const done = () => {

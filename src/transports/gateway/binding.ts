@@ -16,9 +16,9 @@ export type Binding = {
   /** In upper case. */
   readonly method: string;
   readonly template: Template;
-  /** `*`: the body is the whole request but for the path's fields; a field: that field's value. */
+  /** `*`: the body contains all fields that are not in the path. A field: the body is its value. */
   readonly body: '*' | DescField | undefined;
-  /** The field of the response that is sent; undefined for all of it. */
+  /** The field of the response that is sent; undefined for the whole response. */
   readonly responseBody: DescField | undefined;
   /** The update mask of a PATCH. Without one, the members of its body are the mask. */
   readonly mask: Mask | undefined;
@@ -26,7 +26,7 @@ export type Binding = {
 
 export type Mask = {
   readonly field: DescField;
-  /** Whether the field's rule accepts a path. */
+  /** Whether the rule of the mask allows a path. */
   mayName(path: string): boolean;
 };
 

@@ -57,8 +57,8 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
     return target?.kind === 'route' && target.route.takesSlash ? target.route : undefined;
   }
 
-  // Every method that HTTP knows is routed, for a 405 that lists the accepted ones. To Fastify none
-  // has a body: the handlers read it themselves, once the guard has accepted the credential.
+  // Fastify routes every HTTP method here, so that a 405 can list the accepted methods. Fastify
+  // reads no bodies: handlers read them after the guard has accepted the credential.
   for (const method of METHODS) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
@@ -237,7 +237,7 @@ function fromFastify(error: FastifyError | Error, isAsset: boolean): Failure | u
   if (error instanceof Failure || !('code' in error || 'statusCode' in error)) return undefined;
   const known = 'code' in error ? fastifyCodes[error.code] : undefined;
   if (known !== undefined) return known();
-  // A name that @fastify/static would not look up: with dot segments, a NUL, or of a folder.
+  // @fastify/static refused the path: it contains dot segments or a NUL, or names a folder.
   const status = 'statusCode' in error ? Number(error.statusCode) : 500;
   return isAsset && status >= 400 && status < 500 ? notFound() : undefined;
 }

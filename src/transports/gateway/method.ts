@@ -75,7 +75,7 @@ function callOf(
     onGone: (abort) => {
       const gone = () => abort(fail('canceled', 'The caller closed the connection.'));
       if (isGone()) gone();
-      // Not of the connection, which outlives the request.
+      // The response closes with the request, but the connection may stay open.
       else response.once('close', () => response.writableFinished || gone());
     },
   });

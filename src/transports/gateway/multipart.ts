@@ -1,5 +1,5 @@
-// A form (multipart/form-data, RFC 7578) -> the messages of a request stream, with back-pressure
-// from the handler to the socket.
+// Converts a form (multipart/form-data, RFC 7578) to the messages of a request stream, with
+// back-pressure from the handler to the socket.
 import type { IncomingHttpHeaders } from 'node:http';
 import { finished, PassThrough, type Readable } from 'node:stream';
 import { create, type DescField, type Message } from '@bufbuild/protobuf';
@@ -9,7 +9,7 @@ import { type Failure, fail, failureOf, invalid } from '../../errors/errors.ts';
 
 type Parser = InstanceType<typeof Busboy>;
 
-/** Busboy passes undefined for a part whose disposition has no name, whatever its types say. */
+/** Busboy passes undefined for a part without a name, although its types say `string`. */
 type PartName = string | undefined;
 
 const limits: BusboyConfig['limits'] = {

@@ -1,4 +1,4 @@
-// The gateway's facts about a routed request.
+// The result of routing a request in the gateway.
 
 import type { HttpRoute } from '../../http/route.ts';
 import type { Binding } from './binding.ts';
@@ -9,7 +9,6 @@ export type Target =
   | { readonly kind: 'method'; readonly binding: Binding }
   | { readonly kind: 'route'; readonly route: HttpRoute };
 
-/** The result of routing a request. */
 export type Routed = {
   readonly requestId: string;
   /** The caller's network address. */

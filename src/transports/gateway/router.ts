@@ -29,10 +29,10 @@ export type Match<T> =
 
 export interface Router<T> {
   /**
-   * Expects the request path without its query, still percent-encoded. The most specific route with
-   * this method matches, in any order of registration: a matching verb beats none; then, segment by
-   * segment, a literal beats `*` beats `**`. HEAD finds GET's route. `malformed` is a
-   * percent-encoding that cannot be decoded; `allow` is sorted.
+   * Expects the request path without its query, still percent-encoded. Returns the most specific
+   * route with this method, independent of the order of registration: a template with a matching
+   * verb first; then, segment by segment, a literal before `*` before `**`. HEAD matches routes of
+   * GET. `malformed` means that the percent-encoding is invalid. `allow` is sorted.
    */
   match(method: string, rawPath: string): Match<T>;
 }
@@ -62,7 +62,7 @@ type Methods<T> = Map<string, Entry<T>>;
 /** Keyed by verb. The empty string means no verb. */
 type Ends<T> = Map<string, Methods<T>>;
 
-/** Stands after some segments: the templates that end there, or go on with `**`, and the others. */
+/** A node of the tree of segments: templates that end here, end in `**`, or continue. */
 interface Node<T> {
   readonly here: Ends<T>;
   readonly rest: Ends<T>;
@@ -70,7 +70,7 @@ interface Node<T> {
   any: Node<T> | undefined;
 }
 
-/** A path as one of its readings: `/a/b:c` is either `a`, `b` and the verb `c`, or `a`, `b:c`. */
+/** One interpretation of a path: `/a/b:c` is `a`, `b` with the verb `c`, or `a`, `b:c`. */
 interface Reading {
   readonly path: PathSegments;
   readonly verb: string;
@@ -159,7 +159,7 @@ function matchSegments<T>(
   return allow.length > 0 ? { kind: 'method_not_allowed', allow } : { kind: 'not_found' };
 }
 
-/** An empty segment, as after a trailing slash, never matches: even `*` needs a character. */
+/** A path with an empty segment, such as after a trailing slash, never matches. */
 function splitPath(rawPath: string): PathSegments | 'not_found' | 'malformed' {
   if (!rawPath.startsWith('/')) return 'not_found';
   if (rawPath === '/') return { raw: [], decoded: [] };
@@ -175,7 +175,7 @@ function splitPath(rawPath: string): PathSegments | 'not_found' | 'malformed' {
   return { raw, decoded };
 }
 
-/** The reading with a verb comes first, and only if a template has that verb. */
+/** Returns the reading with a verb first, if any template has that verb. */
 function readingsOf(path: PathSegments, rawPath: string, verbs: ReadonlySet<string>): Reading[] {
   const plain = { path, verb: '' };
   const colon = rawPath.lastIndexOf(':');
@@ -188,8 +188,8 @@ function readingsOf(path: PathSegments, rawPath: string, verbs: ReadonlySet<stri
 
 /**
  * Calls `visit` with the methods of each matching template, the most specific first, until it
- * returns a value. Enters a node at most once, so the work is bounded by the templates, not by the
- * path.
+ * returns a value. Visits a node at most once, so the work depends on the number of templates, not
+ * on the path.
  */
 function visitEnds<T, R extends object>(
   node: Node<T>,

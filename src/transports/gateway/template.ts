@@ -1,6 +1,6 @@
-// Path templates of google.api.http: parses those of http rules, and reads variables from paths.
+// Parses the path templates of http rules (google.api.http) and reads their variables from paths.
 
-/** A parsed template. Plain data: variables index into `segments`, which has them flattened. */
+/** A parsed template. A variable refers to a range of `segments`. */
 export interface Template {
   readonly source: string;
   readonly segments: readonly Segment[];
@@ -8,7 +8,7 @@ export interface Template {
   readonly variables: readonly Variable[];
 }
 
-/** A literal's text is percent-decoded; `any` is `*`, one segment; `rest` is `**`, zero or more. */
+/** `text` is percent-decoded. `any` is `*`: one segment. `rest` is `**`: any number of segments. */
 export type Segment =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'any' }
@@ -19,13 +19,13 @@ export interface Variable {
   /** Dotted proto field names, such as `sub.subfield`. */
   readonly fieldPath: string;
   readonly start: number;
-  /** Exclusive; undefined when the variable ends in `**` and so runs to the end of the path. */
+  /** Exclusive. Undefined if the variable ends in `**` and extends to the end of the path. */
   readonly end: number | undefined;
-  /** Whether it can hold other than one segment, in which `%2F` stays encoded. */
+  /** Whether the value can have several segments. `%2F` then stays encoded. */
   readonly multiSegment: boolean;
 }
 
-/** Segments of a request path, as they came and percent-decoded; index for index the same. */
+/** The segments of a request path, as received and percent-decoded, with the same indices. */
 export interface PathSegments {
   readonly raw: readonly string[];
   readonly decoded: readonly string[];
@@ -36,7 +36,7 @@ export type Capture = readonly [fieldPath: string, value: string];
 /** The path `/`. The grammar of http rules has no template for it. */
 export const rootTemplate: Template = { source: '/', segments: [], variables: [] };
 
-/** Throws an Error that quotes the template and says at which column (from 1) it is wrong. */
+/** Throws an Error that contains the template and the column of the mistake, from 1. */
 export function parseTemplate(source: string): Template {
   const cursor: Cursor = { source, at: 0, segments: [], variables: [], insideVariable: false };
   const verb = parseWhole(cursor);
@@ -46,7 +46,7 @@ export function parseTemplate(source: string): Template {
     : { source, segments, verb, variables };
 }
 
-/** The variables' values, in the template's order, from a path that the template matches. */
+/** Reads the values of the variables, in order, from a path that matches the template. */
 export function captureVariables(template: Template, path: PathSegments): Capture[] {
   return template.variables.map(({ fieldPath, start, end, multiSegment }) => {
     const segments = multiSegment
@@ -158,7 +158,7 @@ function parseIdent(cursor: Cursor): void {
   if (take(cursor, /[A-Za-z_][A-Za-z0-9_]*/y) === '') failExpecting(cursor, 'a field name');
 }
 
-/** LITERAL is RFC 3986 §3.3 pchar without what the grammar itself uses; gives it decoded. */
+/** LITERAL is RFC 3986 §3.3 pchar without the characters of the grammar. Returns it decoded. */
 function parseLiteral(cursor: Cursor, expected: string): string {
   const start = cursor.at;
   const encoded = take(cursor, /[A-Za-z0-9\-._~!$&'()+,;=@%]+/y);

@@ -1,4 +1,4 @@
-// The text of a path variable or a query parameter -> its value in ProtoJSON.
+// Converts the text of a path variable or query parameter to a ProtoJSON value.
 import { type DescField, type DescMessage, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt';
 import { invalid } from '../../errors/errors.ts';
@@ -19,8 +19,8 @@ export function fromText(field: DescField, path: string, values: string[]): Json
   return scalarFromText(field, path, value);
 }
 
-// ProtoJSON writes every other scalar, and the well-known types, as text too; a wrapper, such as
-// BoolValue, as the value in it.
+// ProtoJSON also writes all other scalars and the well-known types as text. A wrapper, such as
+// BoolValue, is written as its value.
 function scalarFromText(field: DescField, path: string, value: string): JsonValue {
   const { scalar, enum: isEnum } = wrappedValue(field.message) ?? field;
   if (scalar === ScalarType.BOOL) {
@@ -50,7 +50,7 @@ function scalarForm(scalar: ScalarType): RegExp {
   }
 }
 
-/** Whether it is a message whose JSON is an object with one member for each field. */
+/** Whether the JSON of the message is an object with a member for each field. */
 export function isCompound(message: DescMessage | undefined): message is DescMessage {
   return message !== undefined && !message.typeName.startsWith('google.protobuf.');
 }

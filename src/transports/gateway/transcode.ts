@@ -155,7 +155,7 @@ function put(
 /** The maximum nesting of messages, as in other implementations of protobuf. */
 const depthMax = 100;
 
-/** A field's value with its messages' members by their proto names. */
+/** Converts the member names in a field's value to proto names. */
 function readFields(field: DescField, value: JsonValue, parent: string, depth: number): JsonValue {
   const { message } = field;
   if (!isCompound(message) || value === null || typeof value !== 'object') return value;

@@ -6,12 +6,12 @@ import type { BodyAccount, BodyBudget } from '../../api/body-budget.ts';
 import { Failure, fail } from '../../errors/errors.ts';
 
 /**
- * The limit of grpc-js for one message, also for the inflated form of a compressed one. A message
- * of an upload has a piece of at most 1 MiB, and its tags.
+ * The limit of grpc-js for one message, before and after decompression. A message of an upload
+ * contains a chunk of at most 1 MiB.
  */
 export const messageBytesMax = 1024 * 1024 + 64 * 1024;
 
-/** The first bytes of a body are not counted, so that a full budget refuses no small request. */
+/** Bytes that are not counted, so that small requests succeed even if the budget is full. */
 const uncountedBytes = 4 * 1024;
 /** The memory for a message in addition to its bytes. */
 const messageOverheadBytes = 512;
@@ -115,13 +115,13 @@ export function unreadable({ code, details }: Status): Failure | undefined {
   }
 }
 
-/** Follows the prefixes of the messages: a flag of one byte, a length of four. */
+/** Parses the message prefixes: one byte of flags and four bytes of length. */
 class MessageLengths {
   #prefixBytes = 0;
   #length = 0;
   #missing = 0;
 
-  /** Returns the facts of the messages that begin, or announce their lengths, in these bytes. */
+  /** Counts the messages whose prefix is in these bytes, and returns the longest length. */
   read(chunk: Buffer): { messages: number; longest: number; compressed: number } {
     let [messages, longest, compressed] = [0, 0, 0];
     let at = 0;

@@ -38,7 +38,7 @@ export type GrpcCallInit = {
   readonly stream: ServerHttp2Stream;
   readonly budget: BodyBudget;
   readonly limits: CallLimits;
-  /** Answers the call; it has its headers by then. */
+  /** Handles the call. Called after its headers have arrived. */
   readonly serve: (call: GrpcCall) => void;
 };
 
@@ -110,7 +110,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     return this.#failure?.code === 'canceled';
   }
 
-  /** The request of a unary call. Its body is read only now. */
+  /** Reads the request of a unary call. */
   request(): Promise<Message> {
     return this.#next().then((bytes) => {
       if (bytes !== undefined) return this.#decode(bytes);
@@ -120,7 +120,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     });
   }
 
-  /** The requests of an upload. Each is read on demand. */
+  /** Reads the requests of an upload, each on demand. */
   async *requests(): AsyncGenerator<Message> {
     for (;;) {
       const bytes = await this.#next();
@@ -158,7 +158,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     });
   }
 
-  /** Ends the call with an error, at any time. Never throws. */
+  /** Ends the call with an error. Never throws. */
   refuse(error: unknown): void {
     try {
       this.#refuse(error);
@@ -221,7 +221,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   }
 
   onReceiveHalfClose(): void {
-    // A client that cancels an upload may end its body first, and reset the stream right after.
+    // A client that cancels an upload may end its body immediately before it resets the stream.
     if (this.#isUpload) setImmediate(() => this.#endBody());
     else this.#endBody();
   }
@@ -238,7 +238,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   /** The call has ended: the client cancelled it, or its status was sent. */
   onCancel(): void {
     this.#body.drop();
-    // The rest of a body is dropped. A reset right now would overtake the status.
+    // The rest of a body is dropped. Resetting the stream now could overtake the status.
     if (!this.#hasBody) this.due = performance.now() + this.#init.limits.restMs;
     if (this.#isAnswered) return;
     const isLate = Number(this.#init.base.getDeadline()) <= Date.now();

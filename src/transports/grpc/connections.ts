@@ -20,7 +20,7 @@ export type ConnectionLimits = {
   readonly lingerMs: number;
   /** Pings and settings of a client for each check of the connection. */
   readonly controlFramesMax: number;
-  /** The time between two checks of connections and calls. */
+  /** The interval of checks of connections and calls. */
   readonly lookMs: number;
 };
 
@@ -106,7 +106,7 @@ export function guardConnections(server: Http2Server, limits: ConnectionLimits):
 
   return {
     add(stream, call) {
-      // Reset before this event: its end was already reported.
+      // The stream was reset before this event.
       if (stream.destroyed) return;
       const connection = stream.session && bySession.get(stream.session);
       calls.add(call);
@@ -154,7 +154,7 @@ function endOne(connections: Set<Connection>): void {
   setImmediate(() => ended.socket.destroy());
 }
 
-/** A flood of them costs us far more than its sender (CVE-2019-9512, CVE-2019-9515). */
+/** Limits control frames, because a flood costs its sender little (CVE-2019-9512, -9515). */
 function countControlFrame(connection: Connection, controlFramesMax: number): void {
   connection.controlFrames += 1;
   if (connection.controlFrames !== controlFramesMax + 1) return;

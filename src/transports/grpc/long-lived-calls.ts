@@ -1,5 +1,5 @@
-// Calls of the standard services: short health checks, health watchers, which last until the client
-// ends them, and reflection. They must not delay the exit of the process, as other calls may.
+// Calls of the standard services: health checks, health watchers and reflection. Watchers last
+// until the client ends them. Unlike other calls, these must not delay the exit of the process.
 import { constants, type Http2Session } from 'node:http2';
 import { Code } from '@connectrpc/connect';
 import {
@@ -28,7 +28,7 @@ export type LastingCallsOptions = {
   /** Time limit for the client to end its body after the response. */
   readonly restMs: number;
   readonly reflectionMs: number;
-  /** Watchers of health, and also calls of reflection. */
+  /** The limit of health watchers, and separately of reflection calls. */
   readonly lastingCallsMax: number;
   readonly lastingCallsPerConnectionMax: number;
   readonly connections: () => Connections;
@@ -44,7 +44,7 @@ class Places {
     this.#limits = limits;
   }
 
-  /** Returns a function that frees the place again, or undefined if every place is taken. */
+  /** Returns a function that frees the place, or undefined if the limit is reached. */
   take(session: Http2Session): (() => void) | undefined {
     const { lastingCallsMax, lastingCallsPerConnectionMax } = this.#limits;
     const own = this.#bySession.get(session) ?? 0;
@@ -64,7 +64,7 @@ type Kind = {
   readonly places: Places | undefined;
   /** Time limit for the client to end its request. */
   readonly bodyMs: number;
-  /** Time limit from then to the end of the call. */
+  /** Time limit from the end of the request to the end of the call. */
   readonly answerMs: number;
 };
 

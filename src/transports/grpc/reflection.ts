@@ -22,13 +22,13 @@ export function addReflection(server: Server, endpoints: readonly Endpoint[]): v
     files.set(file.name, Buffer.from(toBinary(FileDescriptorProtoSchema, file.proto)));
   };
   for (const { descriptor } of endpoints) add(descriptor.parent.file);
-  // The details of errors are in no method's type; a client looks them up by name.
+  // No method refers to the error details; clients look them up by name.
   add(file_google_rpc_error_details);
   add(file_google_rpc_status);
   for (const { file } of standard) add(file);
   const services = [...endpoints.map(({ descriptor }) => descriptor.parent), ...standard];
   const names = new Set(services.map(({ typeName }) => typeName));
-  // The package definition of proto-loader, of which only the descriptors are read.
+  // The library expects a package definition of proto-loader but reads only the descriptors.
   const definition = { latchkey: { fileDescriptorProtos: [...files.values()] } };
   const reflection = new ReflectionService(definition as never, { services: [...names] });
   reflection.addToServer(server);

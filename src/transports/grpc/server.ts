@@ -33,7 +33,7 @@ import { addReflection } from './reflection.ts';
 export type GrpcTransport = {
   /** Refuses new calls and lets calls in progress finish. */
   drain(): Promise<void>;
-  /** Ends the remaining ones at once. */
+  /** Ends all remaining calls immediately. */
   close(): void;
 };
 
@@ -60,7 +60,7 @@ const defaultLimits: GrpcLimits = {
   pingAnswerMs: 15_000,
 };
 
-/** The memory of a connection within node:http2, in MB; new streams are refused beyond it. */
+/** The memory limit of a connection in node:http2, in MB. Beyond it, new streams are refused. */
 const sessionMegabytesMax = 64;
 
 export type GrpcTransportOptions = {
@@ -112,7 +112,7 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   health.addToServer(server);
   addReflection(server, endpoints);
 
-  // grpc-js can bind a port only by itself. An injector makes its server without one.
+  // grpc-js binds its port itself. An injector creates its HTTP/2 server without a port.
   server.createConnectionInjector(ServerCredentials.createInsecure());
   const http2Server = http2ServerOf(server);
   connections = guardConnections(http2Server, limits);
@@ -140,7 +140,7 @@ function addServices(server: Server, endpoints: readonly Endpoint[]): string[] {
       endpoint.descriptor.name,
       methodDefinition(endpoint),
     ]);
-    // Without handlers: the interceptor answers each call.
+    // Handlers are not needed, because the interceptor handles each call.
     server.addService(Object.fromEntries(definitions), {});
   }
   return [...names];
@@ -198,7 +198,7 @@ function serveDownload(endpoint: ServerStreamingEndpoint) {
     try {
       let written: Promise<void> | undefined;
       for await (const message of endpoint.invoke(call, () => call.request())) {
-        // Sends one part while the next one is read.
+        // The previous part is sent while the next one is read.
         await written;
         if (call.isGone()) return;
         written = call.write(message);

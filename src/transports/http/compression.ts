@@ -24,8 +24,8 @@ export type Representation = {
 };
 
 /**
- * The text in the coding that the client prefers. Never pass a text with a secret: its compressed
- * length would reveal the secret to a caller that chooses a part of the text (BREACH).
+ * Encodes the text in the coding that the client prefers. Never pass a text with a secret: a caller
+ * that controls a part of the text could guess the secret from the compressed length (BREACH).
  */
 export async function represent(
   text: string,
@@ -48,6 +48,6 @@ function prefer(acceptEncoding: string | string[] | undefined): string | undefin
   if (acceptEncoding === undefined) return undefined;
   const headers = { 'accept-encoding': String(acceptEncoding) };
   const accepted = new Negotiator({ headers }).encodings(codings);
-  // Codings that the client likes equally well come in the order of its header.
+  // If the client prefers several codings equally, they are in the order of its header.
   return codings.find((coding) => coding === accepted[0]) ?? undefined;
 }

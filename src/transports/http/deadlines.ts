@@ -1,12 +1,12 @@
-// Time limits for requests to arrive. Node ends a request that does not arrive in full within the
+// Time limits for receiving requests. Node ends a request that does not arrive in full within the
 // server's time limit. Uploads have a longer limit.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export type Deadlines = {
-  /** Gives a request the time of an upload. */
+  /** Applies the time limit of uploads to a request. */
   extend(request: IncomingMessage, response: ServerResponse): void;
-  /** Whether the request in progress on the connection has the time of an upload. */
+  /** Whether the time limit of uploads applies to the connection's current request. */
   isExtended(socket: Socket): boolean;
 };
 

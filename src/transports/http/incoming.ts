@@ -1,10 +1,10 @@
-// A request body that is still arriving: asking for it, answering before its end, discarding it.
+// Handles a request body that is still arriving: requests it, responds before its end, discards it.
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /** Requests whose client waits for `100 Continue` before it sends the body. */
 const waiting = new WeakSet<IncomingMessage>();
 
-/** Notes a request with `Expect: 100-continue` (RFC 9110 §10.1.1). */
+/** Remembers a request with `Expect: 100-continue` (RFC 9110 §10.1.1). */
 export function noteExpectation(request: IncomingMessage): void {
   waiting.add(request);
 }
@@ -14,7 +14,7 @@ export function inviteBody(request: IncomingMessage, response: ServerResponse): 
   if (waiting.delete(request)) response.writeContinue();
 }
 
-/** Whether the client still waits for `100 Continue`. It gets none once this was asked. */
+/** Returns whether the client still waits for `100 Continue`. Afterwards it will not be sent. */
 export function leaveUninvited(request: IncomingMessage): boolean {
   return waiting.delete(request);
 }
@@ -29,15 +29,15 @@ export function isArriving(request: IncomingMessage): boolean {
   return hasBody(request) && !request.complete && !request.destroyed;
 }
 
-/** How long the rest of a refused body is discarded, so that its sender reads the response. */
+/** How long the rest of a refused body is discarded, so that the client reads the response. */
 const discardMs = 5_000;
 /** How much of a refused body is discarded. */
 const discardBytesMax = 8 * 1024 * 1024;
 
 /**
- * Sends an answer while the request's body is still arriving, and discards the rest of the body
- * within bounds (RFC 9112 §9.6). A connection that is closed with unread bytes is reset, and the
- * reset can overtake the answer. Beyond the bounds the connection ends.
+ * Sends a response while the request's body is still arriving, and discards the rest of the body
+ * up to a limit (RFC 9112 §9.6). Closing a connection with unread bytes resets it, and the reset
+ * can overtake the response. Beyond the limit, the connection is closed.
  */
 export function answerEarly(
   request: IncomingMessage,
@@ -52,7 +52,7 @@ export function answerEarly(
     ...(tooLong || isAnnounced ? { connection: 'close' } : {}),
   });
   response.write(body);
-  // A client without `100 Continue` sends no body to discard.
+  // A client that waits for `100 Continue` and does not receive it sends no body.
   if (isAnnounced) response.end();
   else discardBody(request, response);
 }

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
 import { bareAddress } from '../../net/address.ts';
 
-/** Accepts a request of either of Node's two servers. */
+/** Returns the caller's network address for requests of node:http and node:http2. */
 export type PeerOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /**
@@ -14,7 +14,7 @@ export type PeerOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => s
  */
 export function createPeerOf(
   trustedProxies: readonly string[],
-  /** Called once: the first time that a peer sends the header without being trusted. */
+  /** Called the first time that an untrusted peer sends the header. */
   onUntrusted: (peer: string) => void = () => {},
 ): PeerOf {
   const isTrusted = proxyAddr.compile([...trustedProxies]);
@@ -37,7 +37,7 @@ export function createPeerOf(
   };
 }
 
-/** The addresses in the header; some proxies write a port behind each (RFC 7239 §6). */
+/** The addresses in the header, without the ports that some proxies add (RFC 7239 §6). */
 function forwardedFor({ headers }: Parameters<PeerOf>[0]): string[] {
   const entries = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
   return entries

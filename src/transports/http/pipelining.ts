@@ -1,4 +1,5 @@
-// Requests that arrive before the earlier ones on their connection are answered (RFC 9112 §9.3.2).
+// Limits pipelining: a client may send requests before it has received the responses to earlier
+// ones (RFC 9112 §9.3.2).
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -8,9 +9,8 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 const waitingMax = 16;
 
 /**
- * Starts a request only after the responses to earlier ones on its connection, and closes a
- * connection on which too many wait. Node announces each request that it finds in the bytes of
- * one read, which can be thousands.
+ * Handles the requests of a connection one after another, and closes a connection with too many
+ * waiting requests. One read can contain thousands of requests, and Node emits them all.
  */
 export function oneAtATime(handle: Handle): Handle {
   const waiting = new WeakMap<Socket, (() => void)[]>();

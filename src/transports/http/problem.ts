@@ -12,7 +12,7 @@ export type ProblemContext = {
   readonly publicUrl: string;
   readonly requestId: string;
   readonly oauthErrors: boolean;
-  /** Replaces the catalogue's status. Only 408, 417 and 431 are not in the catalogue. */
+  /** Replaces the status of the catalogue, which does not contain 408, 417 and 431. */
   readonly status?: number;
   /** The `WWW-Authenticate` of a 401 without a challenge. */
   readonly challenge?: string | undefined;

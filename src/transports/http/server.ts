@@ -1,4 +1,4 @@
-// Node's HTTP server with our limits: on time, on connections, on bytes that are not HTTP.
+// Node's HTTP server with limits for time, connections and malformed requests.
 import {
   createServer,
   type IncomingMessage,
@@ -109,13 +109,13 @@ const malformedStatuses: Record<string, number> = {
 /** Connections with a refused malformed request, until their clients have read the response. */
 const answered = new WeakSet<Socket>();
 
-/** Responds to bytes that are not HTTP, too many or too late. */
+/** Responds to bytes that are not valid HTTP, and to headers that are too large or too late. */
 export function refuseMalformed(
   error: Error & { code?: string },
   socket: Socket,
   publicUrl: string,
 ): void {
-  // Node reports each further piece that it cannot parse.
+  // Node emits an event for each further piece that it cannot parse.
   if (answered.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -148,7 +148,7 @@ export function refuseMalformed(
 /** How long a client may take to read the response to a malformed request. */
 const malformedMs = 2_000;
 
-/** Sends no more, and lets a client that is still sending its headers read the answer. */
+/** Ends the sending side, so that a client that is still sending can read the response. */
 function lingerOn(socket: Socket): void {
   answered.add(socket);
   socket.end();
