@@ -1,4 +1,4 @@
-// Documents up and down: the service, its floor, and nginx beside them.
+// Measures uploads and downloads of documents with the floor, the service and nginx.
 import { createHash, randomBytes } from 'node:crypto';
 import { DocumentService } from '../dist/gen/latchkey/sharing/v1/document_pb.js';
 import { sendStreams } from './loads/grpc-uploads.mjs';
@@ -9,12 +9,12 @@ import { verdict } from './report.mjs';
 import { startStores } from './stores.mjs';
 
 const connectionCounts = [1, 8, 32];
-/** Enough for a side's code to be compiled as it is where it has served for a while. */
+/** Long enough for V8 to optimise the code of a server. */
 const warmUpSeconds = 4;
 const uploadMethod = DocumentService.methods.find(({ name }) => name === 'UploadDocument');
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-/** `kind` is one of `loads`; a range is `[first byte, length]`. */
+/** `kind` is a key of `loads`. A range is `[first byte, length]`. */
 export const documentScenarios = [
   { name: 'upload-10kB', kind: 'upload', bytes: 10e3, throughputMin: 0.6 },
   { name: 'upload-1MB', kind: 'upload', bytes: 1e6, throughputMin: 0.8 },
@@ -30,7 +30,7 @@ export const documentScenarios = [
   },
 ];
 
-/** Runs the scenarios; returns the servers of the report, and the verdicts. */
+/** Runs the scenarios. Returns the servers for the report, and the verdicts. */
 export async function runDocuments(chosen, folder, { rounds, seconds }) {
   const sides = await startStores(folder);
   const servers = [];
@@ -106,7 +106,7 @@ const loads = {
         method: uploadMethod,
         file,
         headers: side.headers,
-        isGood: (answer) => side.isTold(answer, digest),
+        isGood: (answer) => side.isStoredByGrpc(answer, digest),
       });
     return {
       description: 'node:http2, one stream a connection',
@@ -142,9 +142,9 @@ const loads = {
   },
 };
 
-/** One upload that has to be good. */
+/** Sends one upload and throws if it fails. */
 const probeBy = (run) => async (side) => {
   const { errors } = await run(side, 1, 0);
-  if (errors > 0) throw new Error(`${side.name} did not store what was sent`);
+  if (errors > 0) throw new Error(`${side.name} did not store the upload`);
   await side.clear();
 };

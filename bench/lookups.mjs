@@ -1,5 +1,5 @@
-// Whether a token takes longer to issue among a million clients and keys than among a thousand,
-// where the credential was not seen before. The service's own handlers, on its own schema.
+// Compares issuing a token among a million and among a thousand clients and keys, for credentials
+// that are not cached. Uses the handlers and the schema of the service.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,12 +16,12 @@ const lookupsPerRound = 2_000;
 const batch = 1_000;
 const ratioMax = 1.15;
 
-/** How many credentials of a database are looked up; the others are rows like them. */
+/** The number of credentials that are looked up. The other rows are only similar. */
 const known = 20_000;
 
 const scope = 'accounts:read payments:write';
 
-/** By the kind of credential that it takes. */
+/** The method for each kind of credential. */
 const calls = {
   cs: {
     title: 'IssueToken',
@@ -80,7 +80,7 @@ async function compare(kind, databases) {
   return { line, passed };
 }
 
-/** Microseconds for each, on average; by a service that knows none of them yet. */
+/** Returns the average microseconds per look-up with empty caches. */
 async function timeLookups({ db, texts }, kind, round) {
   let spent = 0;
   for (let done = 0; done < lookupsPerRound; done += batch) {
@@ -96,7 +96,7 @@ async function timeLookups({ db, texts }, kind, round) {
 
 const { privateKey } = generateKeyPairSync('ed25519');
 
-/** As right after a start: nothing is cached. */
+/** Creates a service with empty caches. */
 function freshService(db) {
   const invalidations = { onInvalidation() {}, ensureFresh() {} };
   const keyring = { active: async () => ({ header: 'header', privateKey }) };
@@ -118,9 +118,9 @@ async function createDatabase(folder, size) {
   await (await openDatabase(`sqlite:${file}`)).destroy();
   const texts = { cs: [], ck: [] };
   const raw = new SQLite(file);
-  // Nothing to keep in a power cut.
-  for (const one of ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -500000']) {
-    raw.pragma(one);
+  // The database does not have to survive a power failure.
+  for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -500000']) {
+    raw.pragma(pragma);
   }
   raw.pragma('foreign_keys = OFF');
   raw.transaction(() => {
@@ -132,7 +132,7 @@ async function createDatabase(folder, size) {
   return { db, file, texts };
 }
 
-/** Rows in the order of their ids, as that is the fastest. Returns known credentials, shuffled. */
+/** Inserts rows ordered by id, which is fastest. Returns the known credentials, shuffled. */
 function fill(raw, kind, size) {
   const knownCredentials = Array.from({ length: Math.min(known, size) }, () =>
     generateCredential(kind, randomBytes),
@@ -175,7 +175,7 @@ const inserts = {
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Of no credential: of the same form, made faster. */
+/** Returns an id without a credential, which is faster to create. */
 function anyLookupId() {
   return Array.from(randomBytes(22), (byte) => alphabet[byte % 62]).join('');
 }

@@ -1,4 +1,4 @@
-// What an upload of 1 GiB costs in memory.
+// Measures the memory that an upload of 1 GiB needs.
 import { randomBytes } from 'node:crypto';
 import { sendRequests } from './loads/uploads.mjs';
 import { stopAll } from './processes.mjs';
@@ -9,7 +9,7 @@ import { latchkey } from './stores.mjs';
 const MiB = 2 ** 20;
 const growthMax = 64 * MiB;
 const chunk = randomBytes(MiB);
-/** What a process has once it has served for a while is no matter of the upload's size. */
+/** Excludes the memory that a process needs after a while even without large uploads. */
 const warmUpSeconds = 5;
 
 async function measure(folder) {

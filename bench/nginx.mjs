@@ -1,5 +1,5 @@
-// nginx as Debian ships it, for comparison: its WebDAV module takes files, sendfile gives them. It
-// neither hashes nor syncs what it takes, and asks nobody who they are.
+// Starts nginx from Debian for comparison. Its WebDAV module stores files and sendfile sends them.
+// It does not hash or sync files and does not authenticate callers.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';

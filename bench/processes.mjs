@@ -1,4 +1,4 @@
-// The processes of a run: servers and load generators, ended by their ids, whatever happens.
+// Starts servers and load generators, and ends them by their process ids.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
@@ -17,15 +17,15 @@ function start(command, args, options) {
 }
 
 /**
- * Starts a server in Node and waits until it says on standard error that it is ready. What it logs
- * goes to `logFile`, as an operator would have it.
+ * Starts a server in Node and waits until it prints on standard error that it is ready. Its log
+ * goes to `logFile`, as in production.
  */
 export function startServer({ script, env, logFile }) {
   const isReady = (said) => (/ready/.test(said) ? said : undefined);
   return startProgram({ command: process.execPath, args: [script], env, logFile, isReady });
 }
 
-/** The same for any program: `isReady` is asked with what it said, and tells what there is to say. */
+/** Starts any program. `isReady` gets the output so far and returns undefined until it is ready. */
 export async function startProgram({ command, args, env, logFile, isReady }) {
   const log = openSync(logFile, 'a');
   const child = start(command, args, {
@@ -35,11 +35,11 @@ export async function startProgram({ command, args, env, logFile, isReady }) {
   const said = await untilReady(child, [command, ...args].join(' '), isReady);
   return {
     said,
-    /** The most memory that it ever had, in bytes; of all its processes. */
+    /** The peak memory of the program and its children, in bytes. */
     peakBytes: () => memoryOf(child.pid, 'VmHWM'),
-    /** What it has now. */
+    /** The current memory of the program and its children, in bytes. */
     residentBytes: () => memoryOf(child.pid, 'VmRSS'),
-    /** From now on the peak is told anew. */
+    /** Resets the peak to the current memory. */
     resetPeak: () => writeFileSync(`/proc/${child.pid}/clear_refs`, '5'),
     clearLog: () => truncateSync(logFile),
     stop: () => stop(child),
@@ -50,7 +50,7 @@ function memoryOf(pid, field) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kB = Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  const ofChildren = children === '' ? [] : children.split(' ').map((one) => memoryOf(one, field));
+  const ofChildren = children === '' ? [] : children.split(' ').map((id) => memoryOf(id, field));
   return ofChildren.reduce((sum, bytes) => sum + bytes, kB * 1024);
 }
 
@@ -69,7 +69,7 @@ async function untilReady(child, name, isReady) {
   throw new Error(`${name} is not ready:\n${said}`);
 }
 
-/** Both sides run on Node's and our own defaults, whatever is set here. */
+/** Removes settings of Node and of the service, so that all servers use the defaults. */
 function cleanEnvironment() {
   const entries = Object.entries(process.env);
   return Object.fromEntries(entries.filter(([name]) => !/^(LATCHKEY|NODE|UV)_/.test(name)));
@@ -88,7 +88,7 @@ export async function stopAll() {
   await Promise.all([...running].map(stop));
 }
 
-/** Runs a load generator to its end and returns what it printed. */
+/** Runs a load generator and returns its output. */
 export async function runTool(command, args) {
   const child = start(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -1,9 +1,9 @@
-// What came of the rounds: a table of the servers, and ours against its floor.
+// Formats the results of the rounds: a table of the servers, and the service relative to its floor.
 
 const columns = ['server', 'requests/s', 'min–max', 'p50 ms', 'p99 ms', 'peak RSS', 'errors'];
 
 /**
- * `servers`: `{name, rounds, peakBytes}` each. A round is what a load has measured:
+ * Each server is `{name, rounds, peakBytes}`. A round is the result of a load:
  * `{requestsPerSecond, p50Ms, p99Ms, errors}`.
  */
 export function serverTable(servers) {
@@ -24,8 +24,8 @@ function row({ name, rounds, peakBytes }) {
 }
 
 /**
- * Ours against the floor, by the medians; `passed` only where every target is met. p99 may
- * have none.
+ * Compares the medians of the service and of the floor. `passed` means that every target is met.
+ * The target of p99 is optional.
  */
 export function verdict({ name, targets, ours, floor }) {
   const ratio = (of) => median(ours.rounds.map(of)) / median(floor.rounds.map(of));
@@ -50,7 +50,7 @@ export function verdict({ name, targets, ours, floor }) {
   return verdictOf(name, checks);
 }
 
-/** `checks`: `{passed, text}` each. */
+/** Each check is `{passed, text}`. */
 export function verdictOf(name, checks) {
   return {
     lines: checks.map(({ passed, text }) => `${passed ? 'PASS' : 'MISS'}  ${name}: ${text}`),

@@ -1,5 +1,5 @@
-// Measures the built service against floors: bare servers that do the same work with nothing
-// around it. Rounds alternate between the two, so that a noisy moment touches both alike.
+// Compares the built service with floors: bare servers that do only the same minimum of work.
+// Rounds alternate between the two, so that noise affects both equally.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -13,9 +13,9 @@ import { serverTable, verdict } from './report.mjs';
 import { scenarios } from './scenarios.mjs';
 import { startFloor, startService } from './service.mjs';
 
-/** The load generators, and nginx, by the packages of Debian that bring them. */
+/** The load generators and nginx, with the Debian package of each. */
 const tools = { wrk: 'wrk', h2load: 'nghttp2-client', nginx: 'nginx-light' };
-// Where Debian keeps nginx.
+// Debian installs nginx there.
 process.env.PATH += ':/usr/sbin';
 
 const tokenNames = scenarios.map(({ name }) => name);
@@ -37,7 +37,7 @@ const documentRounds = {
 };
 const warmUpSeconds = Math.min(4, roundSeconds);
 
-/** The exit code. */
+/** Returns the exit code. */
 async function main() {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-bench-'));
   const cleanUp = async () => {
@@ -51,13 +51,13 @@ async function main() {
   try {
     return await Promise.race([measured, interrupted]);
   } finally {
-    // What is ended under way fails; nobody waits for it any more.
+    // The measurement was interrupted, so its errors are ignored.
     measured.catch(() => {});
     await cleanUp();
   }
 }
 
-/** Tells whether every target was met. */
+/** Returns whether all targets were met. */
 async function measure(folder) {
   process.stdout.write(
     `Node ${process.version}, ${availableParallelism()} cores shared by server and load, ` +
@@ -75,8 +75,8 @@ async function measure(folder) {
     verdicts.push(...came.verdicts);
   }
   if (servers.length > 0) process.stdout.write(`\n${serverTable(servers)}\n\n`);
-  for (const one of [memory, lookups]) {
-    if (values.only.includes(one.name)) verdicts.push(await one.measure(folder));
+  for (const part of [memory, lookups]) {
+    if (values.only.includes(part.name)) verdicts.push(await part.measure(folder));
   }
   for (const { lines } of verdicts) process.stdout.write(`${lines.join('\n')}\n`);
   return verdicts.every(({ passed }) => passed);
@@ -85,19 +85,19 @@ async function measure(folder) {
 async function runScenarios(chosen, folder) {
   const service = await startService(folder);
   const floors = {};
-  for (const door of new Set(chosen.map((scenario) => scenario.door))) {
-    floors[door] = await startFloor({ door, folder, service });
+  for (const transport of new Set(chosen.map((scenario) => scenario.transport))) {
+    floors[transport] = await startFloor({ transport, folder, service });
   }
   const results = [];
   for (const scenario of chosen) {
     const sideOf = ({ name, server, ports }) => ({
       name: `${scenario.title}, ${name}`,
-      port: ports[scenario.door],
+      port: ports[scenario.transport],
       server,
       rounds: [],
       peakBytes: 0,
     });
-    const sides = { ours: sideOf(service), floor: sideOf(floors[scenario.door]) };
+    const sides = { ours: sideOf(service), floor: sideOf(floors[scenario.transport]) };
     const load = await scenario.createLoad(service, folder, roundSeconds);
     await runRounds(scenario.title, load, sides);
     results.push({ name: scenario.title, targets: scenario.targets, ...sides });
@@ -115,15 +115,15 @@ async function runRounds(title, load, { ours, floor }) {
   }
   for (let round = 0; round < roundCount; round++) {
     await load.prepareRound?.();
-    for (const one of [floor, ours]) {
-      one.rounds.push(await load.run(one.port, roundSeconds));
-      one.server.clearLog();
+    for (const side of [floor, ours]) {
+      side.rounds.push(await load.run(side.port, roundSeconds));
+      side.server.clearLog();
       process.stdout.write('.');
     }
   }
-  for (const one of [floor, ours]) {
-    await load.probe(one.port);
-    one.peakBytes = one.server.peakBytes();
+  for (const side of [floor, ours]) {
+    await load.probe(side.port);
+    side.peakBytes = side.server.peakBytes();
   }
   process.stdout.write('\n');
 }

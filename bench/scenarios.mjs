@@ -1,4 +1,4 @@
-// What is measured: a call, through a door, under a load, against a floor.
+// The scenarios. Each one has a call, a transport, a load and targets relative to the floor.
 import { IssuanceService } from '../dist/gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../dist/gen/latchkey/identity/v1/verification_pb.js';
 import { createFreshLoad } from './loads/fresh.mjs';
@@ -18,12 +18,12 @@ const verify = methodOf(VerificationService, 'VerifyToken');
 const hasToken = ({ accessToken }) => accessToken !== '';
 const isActive = ({ active }) => active;
 
-/** `createLoad` is called right before the rounds, so that its tokens live longer than they. */
+/** `createLoad` is called just before the rounds, so that its tokens do not expire during them. */
 export const scenarios = [
   {
     name: 'issue-http',
     title: 'IssueToken, HTTP',
-    door: 'HTTP',
+    transport: 'HTTP',
     targets: likeTheFloor,
     createLoad: ({ client }, folder) =>
       createHttpLoad({
@@ -36,7 +36,7 @@ export const scenarios = [
   {
     name: 'issue-grpc',
     title: 'IssueToken, gRPC',
-    door: 'gRPC',
+    transport: 'gRPC',
     targets: likeTheFloor,
     createLoad: ({ client }, folder) =>
       createGrpcLoad({
@@ -50,7 +50,7 @@ export const scenarios = [
   {
     name: 'exchange-http',
     title: 'ExchangeApiKey, HTTP',
-    door: 'HTTP',
+    transport: 'HTTP',
     targets: likeTheFloor,
     createLoad: ({ customer }, folder) =>
       createHttpLoad({
@@ -63,7 +63,7 @@ export const scenarios = [
   {
     name: 'exchange-grpc',
     title: 'ExchangeApiKey, gRPC',
-    door: 'gRPC',
+    transport: 'gRPC',
     targets: likeTheFloor,
     createLoad: ({ customer }, folder) =>
       createGrpcLoad({
@@ -77,7 +77,7 @@ export const scenarios = [
   {
     name: 'verify-fresh',
     title: 'VerifyToken, new tokens',
-    door: 'gRPC',
+    transport: 'gRPC',
     targets: likeTheFloor,
     createLoad: async (service, _, seconds) =>
       createFreshLoad({
@@ -92,7 +92,7 @@ export const scenarios = [
   {
     name: 'verify-repeated',
     title: 'VerifyToken, one token',
-    door: 'gRPC',
+    transport: 'gRPC',
     // The floor checks the signature each time.
     targets: { throughputMin: 2, p99Max: 2 },
     createLoad: async (service, folder) =>

@@ -1,11 +1,11 @@
-// The two sides of a run: the service as it is built, on its defaults, and the floors.
+// Starts the built service with its default settings, and the floors.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { startServer } from './processes.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** `name` is that of its folder; `settings` are those that are not the defaults. */
+/** `name`: the name of the data folder. `settings`: overrides of the default settings. */
 export async function startService(folder, { name = 'data', settings = {} } = {}) {
   const dataDir = path.join(folder, name);
   const server = await startServer({
@@ -39,13 +39,13 @@ export async function startService(folder, { name = 'data', settings = {} } = {}
   };
 }
 
-/** A token tells whose the key is. */
+/** Reads the customer's id from a token. */
 async function customerIdOf(env) {
   const token = await post(env, '/tokens/api-key', { api_key: env.CUSTOMER_API_KEY });
   return JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString()).sub;
 }
 
-/** A token of the service for its client. */
+/** Issues a token to the service's client. */
 export function issueToken({ issuer, client }, scope) {
   const fields = { client_id: client.id, client_secret: client.secret, scope };
   return post({ LATCHKEY_BASE_URL: issuer }, '/tokens', fields);
@@ -61,9 +61,9 @@ async function post({ LATCHKEY_BASE_URL }, route, fields) {
   return access_token;
 }
 
-/** `door` is `HTTP` or `gRPC`. */
-export async function startFloor({ door, folder, service }) {
-  const name = door.toLowerCase();
+/** `transport` is `HTTP` or `gRPC`. */
+export async function startFloor({ transport, folder, service }) {
+  const name = transport.toLowerCase();
   const { issuer, client, customer } = service;
   const jwks = await (await fetch(`${issuer}/.well-known/jwks.json`)).json();
   const file = path.join(folder, `floor-${name}.db`);
@@ -72,5 +72,5 @@ export async function startFloor({ door, folder, service }) {
     env: { FLOOR_SETTINGS: JSON.stringify({ file, client, customer, issuer, jwks }) },
     logFile: path.join(folder, `floor-${name}.log`),
   });
-  return { name: 'floor', server, ports: { [door]: /ready: (\d+)/.exec(server.said)[1] } };
+  return { name: 'floor', server, ports: { [transport]: /ready: (\d+)/.exec(server.said)[1] } };
 }

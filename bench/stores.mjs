@@ -1,4 +1,4 @@
-// What stores documents: the service, its floor, and nginx.
+// The servers that store documents: the floor, the service and nginx.
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { startNginx } from './nginx.mjs';
@@ -6,9 +6,9 @@ import { startServer } from './processes.mjs';
 import { startService } from './service.mjs';
 
 /**
- * Floor, ours, nginx. Each has the buffers of a request that stores a file (`requestOf`), judges the
- * answer (`isStored`; `isTold` over gRPC), keeps a file to be read (`keep`), and forgets what it was
- * sent otherwise (`clear`).
+ * Starts the floor, the service and nginx. `requestOf` returns the buffers of an upload request.
+ * `isStored` and, over gRPC, `isStoredByGrpc` check a response. `keep` stores a file for downloads.
+ * `clear` deletes all other files.
  */
 export async function startStores(folder) {
   return [await startFloor(folder), await startOurs(folder), await startPeer(folder)];
@@ -34,7 +34,7 @@ async function startPeer(folder) {
   return { name: 'nginx', server, http, headers: {}, ...plainFiles(filesDir, http) };
 }
 
-/** What stores the body of a PUT as a file. */
+/** The methods of a server that stores the body of a PUT as a file. */
 function plainFiles(filesDir, port) {
   const kept = new Set();
   return {
@@ -45,11 +45,11 @@ function plainFiles(filesDir, port) {
       return [Buffer.from(head), file];
     },
     isStored({ status, body }, digest) {
-      // nginx tells nothing of what it has stored.
+      // nginx does not return a digest.
       const isSame = body === '' || body.startsWith('<') || JSON.parse(body).sha256 === digest;
       return (status === 201 || status === 204) && isSame;
     },
-    isTold: ({ document }, digest) => document.sha256 === digest,
+    isStoredByGrpc: ({ document }, digest) => document.sha256 === digest,
     async keep(file) {
       const name = `kept-${kept.size}`;
       kept.add(name);
@@ -69,7 +69,7 @@ async function startOurs(folder) {
   return { name: 'Latchkey', server, grpc: ports.gRPC, ...latchkey(ports.HTTP, apiKey) };
 }
 
-/** What takes a form, as Latchkey over HTTP. */
+/** The methods of the service, which accepts a form. */
 export function latchkey(port, apiKey) {
   const headers = { authorization: `Bearer ${apiKey}` };
   const documents = `http://127.0.0.1:${port}/api/v1/documents`;
@@ -83,7 +83,7 @@ export function latchkey(port, apiKey) {
   return {
     http: port,
     headers,
-    /** `file`: one buffer, or several. */
+    /** `file`: a buffer or an array of buffers. */
     requestOf(file) {
       const parts = [before, ...[file].flat(), after];
       const length = parts.reduce((sum, part) => sum + part.length, 0);
@@ -99,7 +99,7 @@ export function latchkey(port, apiKey) {
       stored.push(document.id);
       return document.sha256 === digest;
     },
-    isTold({ document }, digest) {
+    isStoredByGrpc({ document }, digest) {
       stored.push(document.id);
       return document.sha256 === digest;
     },

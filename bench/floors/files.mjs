@@ -1,5 +1,5 @@
-// The floor of documents: a bare node:http server that stores what is put (read, SHA-256, write,
-// fsync, rename) and sends what is asked for, and a bare grpc-js server that stores, too.
+// The floor of documents. A bare node:http server stores uploads (read, SHA-256, write, fsync,
+// rename) and sends files. A bare grpc-js server stores uploads.
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// The floor of gRPC: IssueToken, ExchangeApiKey and VerifyToken on a bare grpc-js server, with the
-// same messages.
+// The gRPC floor: IssueToken, ExchangeApiKey and VerifyToken on a bare grpc-js server, with the
+// same messages as the service.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Server, ServerCredentials, status } from '@grpc/grpc-js';
 import { IssuanceService } from '../../dist/gen/latchkey/identity/v1/issuance_pb.js';
@@ -9,7 +9,7 @@ import { announce, createWork, readSettings } from './work.mjs';
 const { issue, exchange, verify } = createWork(readSettings());
 const server = new Server();
 
-/** `handle(request, metadata, done)` calls back with the answer's fields, or with none to refuse. */
+/** `handle(request, metadata, done)` calls `done` with the response's fields, or undefined. */
 function serve(service, handlers) {
   const definitions = {};
   const implementations = {};

@@ -1,4 +1,4 @@
-// The floor of HTTP: POST /tokens and POST /tokens/api-key on a bare node:http server.
+// The HTTP floor: POST /tokens and POST /tokens/api-key on a bare node:http server.
 import { createServer } from 'node:http';
 import { announce, createWork, readSettings } from './work.mjs';
 

@@ -1,6 +1,6 @@
-// The work that no token service can leave out, with nothing around it. To issue: read the row,
-// hash the secret and compare, write the claims, sign them on the thread pool. To verify: know the
-// caller, check the signature on the thread pool, read the claims.
+// The minimum work of a token service. Issue: read the row, hash and compare the secret, write the
+// claims, sign them on the thread pool. Verify: identify the caller, verify the signature on the
+// thread pool, read the claims.
 import {
   createHash,
   createPrivateKey,
@@ -17,8 +17,8 @@ const lifetimes = { service: 300, customer: 60 };
 const sha256 = (text) => createHash('sha256').update(text).digest();
 
 /**
- * `settings`: the credentials of the service that is measured, and its issuer, so that tokens are of
- * one size; its public keys, so that its tokens are verified here, too.
+ * Uses the credentials and the issuer of the measured service, so that tokens have the same size.
+ * Uses its public keys, so that the floor can verify its tokens.
  */
 export function createWork({ file, client, customer, issuer, jwks }) {
   const db = new SQLite(file);
@@ -31,7 +31,7 @@ export function createWork({ file, client, customer, issuer, jwks }) {
   const issueFor = createSigner(issuer);
   const verifyFor = createVerifier(issuer, jwks);
 
-  /** What the row tells of the owner; undefined where the secret is wrong. */
+  /** Returns the owner of the credential; undefined if the secret is wrong. */
   function authenticate(id, secret) {
     const row = find.get(id);
     if (row === undefined || !timingSafeEqual(row.digest, sha256(secret))) return undefined;
@@ -39,7 +39,7 @@ export function createWork({ file, client, customer, issuer, jwks }) {
   }
 
   return {
-    /** Calls back with the token, or with undefined where the secret is wrong. */
+    /** Calls `done` with the token, or with undefined if the secret is wrong. */
     issue(id, secret, scope, done) {
       if (authenticate(id, secret) === undefined) return done(undefined);
       issueFor({ sub: id, client_id: id, scope, principal_type: 'service' }, done);
@@ -51,7 +51,7 @@ export function createWork({ file, client, customer, issuer, jwks }) {
       const { id: sub, accounts } = owner;
       issueFor({ sub, client_id: id, scope, principal_type: 'customer', accounts }, done);
     },
-    /** Calls back with the claims, or with undefined for a bad token or caller. */
+    /** Calls `done` with the claims, or with undefined if the token or the caller is invalid. */
     verify: verifyFor,
   };
 }
@@ -104,7 +104,7 @@ function createVerifier(issuer, jwks) {
       done(claims !== undefined && isCurrent(claims) ? claims : undefined);
     });
   }
-  /** A caller that was seen before is known by the digest of its token. */
+  /** Identifies a known caller by the digest of its token, without a signature check. */
   function admit(authorization, done) {
     const digest = sha256(authorization).toString('base64');
     const known = callers.get(digest);
@@ -126,12 +126,12 @@ function encode(json) {
   return Buffer.from(JSON.stringify(json)).toString('base64url');
 }
 
-/** The settings of a floor come as JSON in its environment. */
+/** Reads the settings of a floor: JSON in an environment variable. */
 export function readSettings() {
   return JSON.parse(process.env.FLOOR_SETTINGS ?? '{}');
 }
 
-/** What run.mjs waits for. */
+/** Prints the line that run.mjs waits for. */
 export function announce(port) {
   process.stderr.write(`The floor is ready: ${port}\n`);
 }

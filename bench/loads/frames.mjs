@@ -1,5 +1,5 @@
-// A load generator for gRPC whose messages differ, which h2load's cannot: HTTP/2 frames written and
-// read by hand, so that little of the machine is spent on this side.
+// A gRPC load generator for different messages, which h2load does not support. It writes and reads
+// HTTP/2 frames itself to need little processor time.
 import { connect } from 'node:net';
 import { connections, frame, streams } from './grpc.mjs';
 
@@ -8,8 +8,8 @@ const flags = { ack: 1, endStream: 1, endHeaders: 4 };
 const windowMax = 2 ** 31 - 1;
 
 /**
- * Sends `messages` one after the other, until they are used up or the time is over. Resolves with
- * what came of it; `answers` are the frames of the answers' messages.
+ * Sends `messages` until all are sent or the time is over. Resolves to the result; `answers` are
+ * the frames of the response messages.
  */
 export async function sendAll({ port, path, authorization, messages, seconds = 3600 }) {
   const started = performance.now();
@@ -28,7 +28,7 @@ export async function sendAll({ port, path, authorization, messages, seconds = 3
   return { answers, errors, latencies, seconds: (performance.now() - started) / 1000 };
 }
 
-/** One connection, from its first request to its last answer. */
+/** Runs one connection from its first request to its last response. */
 function converse(port, block, work) {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
@@ -65,7 +65,7 @@ function converse(port, block, work) {
         if (!ended && type !== types.reset) return;
         open.delete(id);
         work.latencies.push(performance.now() - call.sent);
-        // An error of gRPC brings no message.
+        // A gRPC error has no message.
         if (call.answer === undefined) work.errors++;
         else work.answers.push(call.answer);
         request();
@@ -112,7 +112,7 @@ function frameOf(type, flag, id, payload = Buffer.alloc(0)) {
   return Buffer.concat([head, payload]);
 }
 
-/** Windows as large as they get, so that no answer waits for this side. */
+/** The maximum windows, so that no response waits for flow control. */
 function preface() {
   const settings = Buffer.alloc(6);
   settings.writeUInt16BE(4, 0); // SETTINGS_INITIAL_WINDOW_SIZE
@@ -126,7 +126,7 @@ function preface() {
   ]);
 }
 
-/** HPACK (RFC 7541): the first request tells the headers, the later ones point to them. */
+/** HPACK (RFC 7541): the first request contains the headers; later ones refer to them by index. */
 function headerBlocks({ path, authorization }) {
   const headers = [
     [':method', 'POST'],
@@ -137,10 +137,14 @@ function headerBlocks({ path, authorization }) {
     ['te', 'trailers'],
     ...(authorization === undefined ? [] : [['authorization', authorization]]),
   ];
-  const told = headers.flatMap(([name, value]) => [Buffer.from([0x40]), text(name), text(value)]);
-  // The dynamic table counts from 62, the newest first.
+  const literals = headers.flatMap(([name, value]) => [
+    Buffer.from([0x40]),
+    text(name),
+    text(value),
+  ]);
+  // Indices of the dynamic table start at 62, newest entry first.
   const indices = headers.map((_, i) => 0x80 | (62 + headers.length - 1 - i));
-  return { first: Buffer.concat(told), later: Buffer.from(indices) };
+  return { first: Buffer.concat(literals), later: Buffer.from(indices) };
 }
 
 function text(value) {

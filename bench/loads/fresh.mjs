@@ -1,12 +1,12 @@
-// gRPC load: VerifyToken with tokens of which none was seen before.
+// gRPC load: VerifyToken with a new token in each call.
 
 import { sendAll } from './frames.mjs';
 import { callOnce, connections, decode, encode, pathOf, percentile, streams } from './grpc.mjs';
 
-/** More than any server takes; a round that uses them up ends early. */
+/** More than any server verifies. A round ends early if all tokens are used. */
 const tokensPerSecond = 8_000;
 
-/** The service at `port` issues the tokens, by the same means, before each round. */
+/** Before each round, the service at `port` issues the tokens. */
 export function createFreshLoad({ port, issue, verify, issueFields, authorization, seconds }) {
   const issueMessage = encode(issue, issueFields);
   let messages = [];
@@ -28,10 +28,11 @@ export function createFreshLoad({ port, issue, verify, issueFields, authorizatio
     async probe(at) {
       const [token] = await makeTokens(1);
       const bytes = await callOnce(at, verify, encode(verify, { token }), authorization);
-      if (!decode(verify, bytes).active) throw new Error(`the server at ${at} knows no good token`);
+      if (!decode(verify, bytes).active)
+        throw new Error(`the server at ${at} rejects a valid token`);
     },
 
-    /** Both sides get the same tokens, each its first time. */
+    /** Creates new tokens. Both servers get the same ones. */
     async prepareRound() {
       const tokens = await makeTokens(tokensPerSecond * seconds);
       messages = tokens.map((token) => encode(verify, { token }));

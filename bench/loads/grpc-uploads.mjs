@@ -1,11 +1,11 @@
-// A load generator for client streams of gRPC: Node's own HTTP/2 sends the messages, framed before.
+// A load generator for gRPC client streams. It sends prepared frames with node:http2.
 import { connect } from 'node:http2';
 import { decode, encode, frame, pathOf } from './grpc.mjs';
 import { roundOf } from './uploads.mjs';
 
 const chunkBytes = 64 * 1024;
 
-/** As `sendRequests`; `isGood` judges the message of an answer. */
+/** Works like `sendRequests`. `isGood` checks the message of a response. */
 export async function sendStreams({ port, connections, seconds, method, file, headers, isGood }) {
   const body = Buffer.concat(
     Array.from({ length: Math.ceil(file.length / chunkBytes) }, (_, i) =>
@@ -33,7 +33,7 @@ export async function sendStreams({ port, connections, seconds, method, file, he
   return roundOf(latencies, errors, started);
 }
 
-/** The frame of the answer's message. */
+/** Resolves to the frame of the response message. */
 function send(session, method, headers, body) {
   return new Promise((resolve, reject) => {
     const stream = session.request({
@@ -45,11 +45,11 @@ function send(session, method, headers, body) {
     });
     const chunks = [];
     let status;
-    const told = (fields) => {
+    const readHeaders = (fields) => {
       status = fields['grpc-status'] ?? status;
     };
-    stream.on('response', told);
-    stream.on('trailers', told);
+    stream.on('response', readHeaders);
+    stream.on('trailers', readHeaders);
     stream.on('data', (chunk) => chunks.push(chunk));
     stream.once('error', reject);
     stream.once('close', () => {

@@ -1,11 +1,11 @@
-// What the loads of gRPC have in common: framing, and one call in full.
+// Shared functions of the gRPC loads: framing, and a single call.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 
 export const connections = 4;
 export const streams = 8;
 
-/** gRPC's framing: not compressed, four bytes of length. */
+/** Adds the gRPC prefix: no compression, and four bytes of length. */
 export function frame(message) {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);
@@ -18,7 +18,7 @@ export const encode = (method, fields) => toBinary(method.input, create(method.i
 
 export const decode = (method, bytes) => fromBinary(method.output, bytes);
 
-/** Calls once and returns the bytes of the answer. */
+/** Sends one call and returns the bytes of the response message. */
 export function callOnce(port, method, message, authorization) {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
   const metadata = new Metadata();

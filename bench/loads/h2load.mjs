@@ -1,4 +1,4 @@
-// gRPC load: h2load posts one length-prefixed message again and again over HTTP/2.
+// gRPC load: h2load posts the same length-prefixed message repeatedly over HTTP/2.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runTool } from '../processes.mjs';
@@ -13,7 +13,7 @@ import {
   streams,
 } from './grpc.mjs';
 
-/** The same call of `method` again and again; `isGood` judges an answer. */
+/** Calls `method` repeatedly with the same message. `isGood` checks a response. */
 export async function createGrpcLoad({ folder, name, method, fields, authorization, isGood }) {
   const message = encode(method, fields);
   const bodyFile = path.join(folder, `${name}.grpc`);
@@ -26,10 +26,11 @@ export async function createGrpcLoad({ folder, name, method, fields, authorizati
   return {
     description: `h2load, 1 thread, ${connections} connections of ${streams} streams`,
 
-    /** Throws unless the answer is good; learns how long it is. */
+    /** Throws unless the response is good. Remembers its length. */
     async probe(port) {
       const bytes = await callOnce(port, method, message, authorization);
-      if (!isGood(decode(method, bytes))) throw new Error(`${name}: no good answer at ${port}`);
+      if (!isGood(decode(method, bytes)))
+        throw new Error(`${name}: unexpected response at ${port}`);
       answerBytes.set(port, frame(bytes).length);
     },
 
@@ -42,7 +43,7 @@ export async function createGrpcLoad({ folder, name, method, fields, authorizati
       ]);
       const latencies = await readLatencies(logFile);
       const { answered, failed, dataBytes } = readSummary(output);
-      // An error of gRPC is a 200 too, but brings no message: answers are counted by their bytes.
+      // A gRPC error also has status 200 but no message, so responses are counted by their bytes.
       const good = Math.min(answered, Math.round(dataBytes / answerBytes.get(port)));
       return {
         requestsPerSecond: good / seconds,
@@ -57,7 +58,7 @@ export async function createGrpcLoad({ folder, name, method, fields, authorizati
 function readSummary(output) {
   const number = (pattern) => {
     const [, digits] = pattern.exec(output) ?? [];
-    if (digits === undefined) throw new Error(`h2load said:\n${output}`);
+    if (digits === undefined) throw new Error(`unexpected output of h2load:\n${output}`);
     return Number(digits);
   };
   return {
@@ -67,7 +68,7 @@ function readSummary(output) {
   };
 }
 
-/** In milliseconds, in ascending order. */
+/** Returns the latencies in milliseconds, in ascending order. */
 async function readLatencies(file) {
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   await rm(file);

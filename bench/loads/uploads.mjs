@@ -1,12 +1,12 @@
-// A load generator for uploads of any size: HTTP/1.1 by hand over plain sockets. Whatever is sent is
-// sent from one buffer, so that it costs little of the machine and its memory stays bounded.
+// A load generator for uploads of any size. It writes HTTP/1.1 to plain sockets. All requests share
+// one buffer, so that it needs little processor time and memory.
 import { connect } from 'node:net';
 import { percentile } from './grpc.mjs';
 
 /**
- * Each connection sends requests one after the other. Those that were begun within `seconds` are
- * waited for, so that large files count, too. `requestOf(n)` is the n-th request, as buffers;
- * `isGood(answer, n)` judges `{status, head, body}`.
+ * Sends requests one after another on each connection. Waits for all requests that started within
+ * `seconds`, so that large files count. `requestOf(n)` returns the buffers of the n-th request.
+ * `isGood(answer, n)` checks a response `{status, head, body}`.
  */
 export async function sendRequests({ port, connections, seconds, requestOf, isGood }) {
   const started = performance.now();
@@ -31,7 +31,7 @@ export async function sendRequests({ port, connections, seconds, requestOf, isGo
   return roundOf(latencies, errors, started);
 }
 
-/** What the report needs of a round that began at `started`. */
+/** The result of a round that began at `started`. */
 export function roundOf(latencies, errors, started) {
   const sorted = Float64Array.from(latencies).sort();
   return {
@@ -55,7 +55,7 @@ function open(port) {
       got = '';
       waiting?.resolve(answer);
     });
-    const failed = (error = new Error('the server hung up')) => {
+    const failed = (error = new Error('the server closed the connection')) => {
       reject(error);
       waiting?.reject(error);
     };
@@ -77,7 +77,7 @@ function open(port) {
   });
 }
 
-/** Undefined while there is more to come. */
+/** Parses a response. Returns undefined while it is incomplete. */
 function readAnswer(text) {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

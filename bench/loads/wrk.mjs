@@ -5,7 +5,7 @@ import { runTool } from '../processes.mjs';
 
 const connections = 32;
 
-/** The same JSON body posted to `route` again and again; every answer brings a token. */
+/** Posts the same JSON body to `route` repeatedly. Every response must contain a token. */
 export async function createHttpLoad({ folder, name, route, fields }) {
   const body = JSON.stringify(fields);
   const bodyFile = path.join(folder, `${name}.json`);
@@ -14,7 +14,7 @@ export async function createHttpLoad({ folder, name, route, fields }) {
   return {
     description: `wrk, 1 thread, ${connections} connections, keep-alive`,
 
-    /** Throws unless the server gives a token. */
+    /** Throws unless the response contains a token. */
     async probe(port) {
       const headers = { 'content-type': 'application/json' };
       const url = `http://127.0.0.1:${port}${route}`;
@@ -30,7 +30,7 @@ export async function createHttpLoad({ folder, name, route, fields }) {
   };
 }
 
-/** Gets `url`, or posts the file to it, and returns what came of it. */
+/** Requests `url` repeatedly, with POST if there is a body file. Returns the result. */
 export async function runWrk({ url, seconds, connections, headers = {}, bodyFile }) {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const output = await runTool('wrk', [
@@ -40,7 +40,7 @@ export async function runWrk({ url, seconds, connections, headers = {}, bodyFile
     ...[url, ...(bodyFile === undefined ? [] : ['--', bodyFile])],
   ]);
   const [, json] = /^RESULT (.*)$/m.exec(output) ?? [];
-  if (json === undefined) throw new Error(`wrk said:\n${output}`);
+  if (json === undefined) throw new Error(`unexpected output of wrk:\n${output}`);
   const { answers, micros, p50, p99, errors } = JSON.parse(json);
   return {
     requestsPerSecond: (answers - errors) / (micros / 1e6),
