@@ -1,5 +1,5 @@
-// Writes the tables of docs/api.md from the image gen/latchkey.binpb; the text above the marker
-// stays. With --check it writes nothing, and fails if the tables are stale.
+// Writes the tables of docs/api.md from the image gen/latchkey.binpb. Keeps the text above the
+// marker. With --check it writes nothing and fails if the tables are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createFileRegistry, fromBinary, getOption } from '@bufbuild/protobuf';
@@ -20,7 +20,7 @@ const areas = [
   { name: 'Document sharing', package: 'latchkey.sharing.v1' },
 ];
 
-/** The names of latchkey.options.v1.PrincipalType, in the order in which a row lists them. */
+/** The names of latchkey.options.v1.PrincipalType, in the order of the table. */
 const callers = {
   PRINCIPAL_TYPE_SERVICE: 'service',
   PRINCIPAL_TYPE_CUSTOMER: 'customer',
@@ -65,7 +65,7 @@ function main() {
   }
 }
 
-/** By name. */
+/** Returns the services of an area, ordered by name. */
 function servicesOf(area) {
   return [...registry]
     .filter(({ kind, file }) => kind === 'service' && file.proto.package === area.package)
@@ -102,7 +102,7 @@ function httpPath(method) {
   return { verb: pattern.case.toUpperCase(), path: pattern.value };
 }
 
-/** The cells Scope and Callers. */
+/** Returns the cells of the columns Scope and Callers. */
 function accessCells(method) {
   const rule = getOption(method, access);
   if (rule.public) return ['—', 'anyone'];
@@ -134,7 +134,7 @@ function firstSentence(comment) {
   return /^.+?\.(?=\s+[A-Z`]|$)/.exec(text)?.[0] ?? text;
 }
 
-/** The comment above a service (6) or a method of it (2), by its path in the file descriptor. */
+/** Finds the comment of a service (field 6) or method (field 2) by its path in the descriptor. */
 function commentOf(desc) {
   const service = desc.kind === 'rpc' ? desc.parent : desc;
   const path = [6, service.file.services.indexOf(service)];

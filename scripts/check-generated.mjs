@@ -1,4 +1,4 @@
-// Fails where gen/ is not what `npm run generate` would make of proto/ now.
+// Fails if gen/ differs from the output of `npm run generate`.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

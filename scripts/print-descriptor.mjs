@@ -1,6 +1,6 @@
-// Prints a file descriptor back as the .proto source it was compiled from; comments are lost.
-// It knows what buf/validate/validate.proto uses and throws on anything else, so that nothing is
-// dropped in silence when the package moves on.
+// Prints a file descriptor as the .proto source that it was compiled from, without comments. It
+// supports only the features of buf/validate/validate.proto and throws for any other, so that an
+// update of the package loses nothing unnoticed.
 import { createRegistry, getExtension, isFieldSet } from '@bufbuild/protobuf';
 import { protoCamelCase, reflect } from '@bufbuild/protobuf/reflect';
 import {
@@ -114,7 +114,7 @@ function printEnum(desc) {
   ]);
 }
 
-/** Each option as `name = value`; an extension lies among the unknown fields until it is asked. */
+/** Prints each option as `name = value`. Extensions are unknown fields until they are read. */
 function printOptions(schema, options, registry) {
   if (options === undefined) return [];
   const numbers = new Set(options.$unknown?.map((field) => field.no));
@@ -131,7 +131,7 @@ function printOptions(schema, options, registry) {
   ];
 }
 
-/** In the text format, on one line. */
+/** Prints a value in the text format, on one line. */
 function printValue(field, value) {
   if (field.fieldKind === 'list') {
     return `[${value.map((item) => printSingular(field, item)).join(', ')}]`;
@@ -167,7 +167,7 @@ function refuseUnknown(schema, message, known) {
 }
 
 function refuse(what) {
-  throw new Error(`Cannot print ${what}: scripts/print-descriptor.mjs does not know it yet`);
+  throw new Error(`Cannot print ${what}: scripts/print-descriptor.mjs does not support it`);
 }
 
 // JSON's escapes are a subset of those of a string literal in a .proto file.

@@ -1,6 +1,6 @@
-// Lays the .proto sources that ours import where buf finds them, out of npm packages, so that none
-// of them is committed. A package that carries only a descriptor has its source printed from that.
-// Without development packages there is no buf to read them, and nothing is laid.
+// Copies the imported third-party .proto sources from npm packages to a folder that buf reads, so
+// that they are not committed. If a package contains only a descriptor, the source is printed from
+// it. Without development packages, buf is missing and nothing is copied.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ const copied = [
   'google/rpc/status.proto',
 ];
 
-/** The standard services of gRPC, by the names under which others import them. */
+/** The standard gRPC services by import path. */
 const standard = {
   'grpc/health/v1/health.proto': 'grpc-health-check/proto/health/v1/health.proto',
   'grpc/reflection/v1/reflection.proto':
@@ -25,16 +25,19 @@ const standard = {
 
 if (['google-proto-files', '@bufbuild/protovalidate'].every(isInstalled)) {
   for (const path of copied) {
-    await lay(path, await readFile(new URL(import.meta.resolve(`google-proto-files/${path}`))));
+    await writeWhole(
+      path,
+      await readFile(new URL(import.meta.resolve(`google-proto-files/${path}`))),
+    );
   }
   for (const [path, source] of Object.entries(standard)) {
-    await lay(path, await readFile(new URL(import.meta.resolve(source))));
+    await writeWhole(path, await readFile(new URL(import.meta.resolve(source))));
   }
   const { file_buf_validate_validate: validate } = await import(
     '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js'
   );
   const { printFile } = await import('./print-descriptor.mjs');
-  await lay('buf/validate/validate.proto', printFile(validate));
+  await writeWhole('buf/validate/validate.proto', printFile(validate));
 }
 
 function isInstalled(name) {
@@ -47,8 +50,8 @@ function isInstalled(name) {
   }
 }
 
-/** Whole or not at all: a buf that runs meanwhile never reads half a file. */
-async function lay(path, source) {
+/** Writes a file atomically, because buf may be running. */
+async function writeWhole(path, source) {
   const target = join(folder, path);
   const unfinished = `${target}.${process.pid}.tmp`;
   await mkdir(dirname(target), { recursive: true });
