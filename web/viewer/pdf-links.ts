@@ -37,7 +37,7 @@ export async function linksOf(
   return links;
 }
 
-/** The page number of a destination, from 1; undefined if there is none. */
+/** The page number of a destination, from 1; undefined if the destination is not a page. */
 export async function destinationPage(
   pdf: PDFDocumentProxy,
   destination: Destination,

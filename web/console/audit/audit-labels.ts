@@ -26,7 +26,7 @@ const services: readonly DescService[] = [
   WorkspaceService,
 ];
 
-/** Actions of the service itself, which no method has. */
+/** Actions of the service itself, which are not methods. */
 const ownActions = [
   'MasterKey.Rotate',
   'SigningKeyService.RemoveSigningKey',

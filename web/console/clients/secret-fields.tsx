@@ -29,7 +29,7 @@ export function SecretFields({ form, expiryLabel = 'Expires' }: SecretFieldsProp
   );
 }
 
-/** What to show for a new secret. A disabled client cannot get tokens, so it gets no command. */
+/** The facts about a new secret. A disabled client cannot get tokens, so it has no command. */
 export function shownSecret(client: Client, clientSecret: string): ShownSecret {
   const { id, name, scopes, disableTime } = client;
   const command = disableTime === undefined ? tokenCommand(id, clientSecret, scopes) : undefined;

@@ -1,7 +1,7 @@
 import { type Member, MemberRole } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { useHasScope, useUser } from '../session/session-context.tsx';
 
-/** What the console offers; the service checks each request. */
+/** The actions that the console offers. The service checks each request. */
 export type MemberPermissions = {
   readonly mayChange: boolean;
   /** Whether the user can add and remove owners. */

@@ -9,7 +9,7 @@ import { useRestoredFocus } from './use-restored-focus.ts';
 export type Confirmation = {
   /** The question, such as `Revoke “CI”?`. */
   readonly title: string;
-  /** What will stop working, and whether it can be undone. */
+  /** The consequences, and whether the action can be undone. */
   readonly consequence: string;
   /** The label of the button. */
   readonly label: string;

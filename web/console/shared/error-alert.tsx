@@ -49,7 +49,7 @@ function ErrorText({ error, shownFields }: Pick<ErrorAlertProps, 'error' | 'show
   ));
 }
 
-/** Puts the field name in front of the detail, which continues it unless it is a sentence. */
+/** Returns `Label: Detail` if the detail is a sentence, otherwise `Label detail.` */
 function sentenceOf({ field, detail }: FormFieldError): string {
   const words = field.replaceAll('_', ' ');
   const label = words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,4 +1,4 @@
-/** A date field whose input has no value, and what to do about it. */
+/** A date field whose input has no value, with an error message. */
 export type InvalidDate = { readonly field: HTMLInputElement; readonly advice: string };
 
 /** The first date that is incomplete or whose year has too many digits. */

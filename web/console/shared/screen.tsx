@@ -5,7 +5,7 @@ import { useScreenHeading } from './use-screen-heading.ts';
 
 export type ScreenProps = {
   readonly title: string;
-  /** One or two sentences about the purpose of the screen. */
+  /** The purpose of the screen in one or two sentences. */
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
   /** A link to the parent screen. */

@@ -7,7 +7,7 @@ import {
 
 const { PENDING, ACTIVE, RETIRED, REMOVED, REVOKED } = SigningKeyState;
 
-/** The first characters of the key ID, which identify the key for people. */
+/** The first characters of the key ID, which are enough for people. */
 export const shortKid = ({ kid }: SigningKey) => kid.slice(0, 8);
 
 export const isPending = ({ state }: SigningKey) => state === PENDING;

@@ -127,7 +127,7 @@ export class Uploads {
   }
 }
 
-/** Whether closing the tab would lose it. */
+/** Whether closing the tab would lose the upload. */
 export function isUnderWay({ state }: FileUpload): boolean {
   return state.status === 'waiting' || state.status === 'sending';
 }
