@@ -140,7 +140,8 @@ function commentOf(desc) {
   const path = [6, service.file.services.indexOf(service)];
   if (desc.kind === 'rpc') path.push(2, service.methods.indexOf(desc));
   const location = service.file.proto.sourceCodeInfo.location.find(
-    (one) => one.path.length === path.length && one.path.every((part, i) => part === path[i]),
+    (location) =>
+      location.path.length === path.length && location.path.every((part, i) => part === path[i]),
   );
   const text = location?.leadingComments ?? '';
   if (text === '') throw new Error(`${desc.name} has no comment`);

@@ -49,7 +49,7 @@ function run(tool, ...words) {
   if (status !== 0) process.exit(1);
 }
 
-// Before the build: a file that changes during the build makes the next start build again.
+// Computed before the build, so that a change during the build causes another build later.
 const digest = digestOfSources();
 const isBuilt = existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
 if (!process.argv.includes('--if-changed') || !isBuilt) {

@@ -17,8 +17,8 @@ try {
   const wanted = filesIn(path.join(fresh, 'gen'));
   const found = filesIn(path.join(root, 'gen'));
   const differing = [...new Set([...wanted.keys(), ...found.keys()])].filter((file) => {
-    const [one, other] = [wanted.get(file), found.get(file)];
-    return one === undefined || other === undefined || !one.equals(other);
+    const [expected, actual] = [wanted.get(file), found.get(file)];
+    return expected === undefined || actual === undefined || !expected.equals(actual);
   });
   if (differing.length > 0) {
     console.error(`gen/ is stale, run \`npm run generate\`:\n  ${differing.join('\n  ')}`);

@@ -47,7 +47,7 @@ export function boundsOf(schema: DescMessage, validator: Validator): CheckBounds
       field: fieldOf(violation),
       detail: plainMessage(violation.message),
     }));
-    const detail = fields.map((one) => `${one.field}: ${one.detail}`).join('; ');
+    const detail = fields.map((error) => `${error.field}: ${error.detail}`).join('; ');
     throw fail('invalid_argument', detail, { fields });
   };
 }

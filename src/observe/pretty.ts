@@ -54,7 +54,7 @@ const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 function printable(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return text.replace(unprintable, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+  return text.replace(unprintable, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 function clockTime(time: unknown): string {

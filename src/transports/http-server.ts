@@ -98,7 +98,9 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     },
     clientErrorHandler: (error: Error & { code?: string }, socket) => {
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && deadlines.isExtended(socket)) return;
-      const isAnswered = [...underWay].some((one) => one.socket === socket && one.headersSent);
+      const isAnswered = [...underWay].some(
+        (response) => response.socket === socket && response.headersSent,
+      );
       if (isAnswered) socket.destroy();
       else refuseMalformed(error, socket, options.publicUrl);
     },

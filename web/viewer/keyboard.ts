@@ -1,4 +1,4 @@
-/** Keyboard shortcuts, active while the document or nothing has the focus. */
+/** Keyboard shortcuts. They work if the focus is on the document or on no element. */
 import type { Zooming } from './zoom.ts';
 
 /** Turns pages. Images have no pager. */

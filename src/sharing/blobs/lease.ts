@@ -23,7 +23,7 @@ export type Lease = {
 export function openLease(root: string, leaseMs: number): Lease {
   const owner = randomUUID();
   const folder = path.join(root, 'leases');
-  const fileOf = (one: string) => path.join(folder, one);
+  const fileOf = (id: string) => path.join(folder, id);
   let heldUntil = 0;
 
   /** Truncates an empty file. That updates its time and works on a full disk. */
@@ -48,11 +48,11 @@ export function openLease(root: string, leaseMs: number): Lease {
       readdir(folder)
         .catch(unlessCode('ENOENT'))
         .then((names) => names ?? []),
-    async markOf(one) {
-      const found = await stat(fileOf(one), { bigint: true }).catch(unlessCode('ENOENT'));
+    async markOf(id) {
+      const found = await stat(fileOf(id), { bigint: true }).catch(unlessCode('ENOENT'));
       return found === undefined ? '' : `${found.ino} ${found.mtimeNs} ${found.ctimeNs}`;
     },
-    remove: (one) => rm(fileOf(one), { force: true }),
+    remove: (id) => rm(fileOf(id), { force: true }),
     async close() {
       clearInterval(timer);
       await rm(fileOf(owner), { force: true }).catch(() => {});

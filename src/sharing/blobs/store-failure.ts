@@ -3,7 +3,7 @@ import { Failure, fail } from '../../errors/errors.ts';
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** The store is gone, read-only or broken, or the process has no file descriptors left. */
+/** The store is missing, read-only or broken, or the process has no file descriptors left. */
 const awayCodes = new Set([
   'EACCES',
   'EBUSY',

@@ -43,7 +43,7 @@ const limits = {
   // One browser in which another address was verified.
   browser: { free: 5, firstWaitMs: 5 * minute, waitMsMax: 5 * minute, forgetMs: 5 * minute },
   // The budgets of a link, a workspace and the service. Verified addresses, browsers with a
-  // verified address, and strangers have a budget each, so none can exhaust another's.
+  // verified address, and strangers have separate budgets and cannot exhaust each other's.
   link: { free: 100, firstWaitMs: 20 * second, waitMsMax: 20 * second, forgetMs: 20 * second },
   workspace: { free: 300, firstWaitMs: 5 * second, waitMsMax: 5 * second, forgetMs: 5 * second },
   service: { free: 1_000, firstWaitMs: second, waitMsMax: second, forgetMs: second },

@@ -1,7 +1,7 @@
 // Known browsers have completed a step of a link's gate before: the password or a verified address.
 // Their attempts are counted separately, so that attempts of others do not delay them (OWASP, "Slow
 // Down Online Guessing Attacks with Device Cookies"). The cookie grants no access. A new password
-// ends it: a reader who knew the last password may guess the next.
+// invalidates it, because a reader who knew the last password may guess the next one.
 import { createHash } from 'node:crypto';
 import { type Random, randomText } from '../../crypto/ids.ts';
 

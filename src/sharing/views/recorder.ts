@@ -131,19 +131,19 @@ async function selectFitting(
   rows: readonly ViewPageRow[],
   storedOf: ReadonlyMap<string, number>,
 ): Promise<ViewPageRow[]> {
-  const there = rows.filter(({ view_id }) => storedOf.has(view_id));
+  const ofExistingViews = rows.filter(({ view_id }) => storedOf.has(view_id));
   const added = new Map<string, number>();
-  for (const { view_id } of there) added.set(view_id, (added.get(view_id) ?? 0) + 1);
+  for (const { view_id } of ofExistingViews) added.set(view_id, (added.get(view_id) ?? 0) + 1);
   const roomOf = (id: string) => viewRowsMax - (storedOf.get(id) ?? 0);
-  const isTight = ({ view_id }: ViewPageRow) => (added.get(view_id) ?? 0) > roomOf(view_id);
-  const tight = there.filter(isTight);
-  if (tight.length === 0) return there;
-  const known = await knownRows(trx, tight);
-  const taken = new Map<string, number>();
-  return there.filter((row) => {
-    if (!isTight(row) || known.has(rowKey(row))) return true;
-    const count = (taken.get(row.view_id) ?? 0) + 1;
-    taken.set(row.view_id, count);
+  const mayExceed = ({ view_id }: ViewPageRow) => (added.get(view_id) ?? 0) > roomOf(view_id);
+  const candidates = ofExistingViews.filter(mayExceed);
+  if (candidates.length === 0) return ofExistingViews;
+  const known = await knownRows(trx, candidates);
+  const newRows = new Map<string, number>();
+  return ofExistingViews.filter((row) => {
+    if (!mayExceed(row) || known.has(rowKey(row))) return true;
+    const count = (newRows.get(row.view_id) ?? 0) + 1;
+    newRows.set(row.view_id, count);
     return count <= roomOf(row.view_id);
   });
 }

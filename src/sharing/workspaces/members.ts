@@ -71,7 +71,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
         if (old?.role === 'owner') await requireOwnerLeft(trx, workspaceId);
         return findMember(trx, workspaceId, userId);
       });
-      if (member === undefined) throw new Error('the member that was put is not there');
+      if (member === undefined) throw new Error('the new membership is missing');
       return { member: memberMessage(member) };
     },
 

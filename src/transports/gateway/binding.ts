@@ -34,9 +34,9 @@ export type Mask = {
 export function bindingsOf(endpoint: Endpoint): Binding[] {
   const { rule } = endpoint;
   if (rule === undefined) return [];
-  return [rule, ...rule.additionalBindings].map((one) => {
+  return [rule, ...rule.additionalBindings].map((httpRule) => {
     try {
-      return bind(endpoint, one, one === rule);
+      return bind(endpoint, httpRule, httpRule === rule);
     } catch (error) {
       throw new Error(`${endpoint.name}: ${error instanceof Error ? error.message : error}`);
     }
@@ -186,7 +186,7 @@ function fieldAt(message: DescMessage, fieldPath: string): DescField {
 }
 
 function field(message: DescMessage, name: string): DescField {
-  const found = message.fields.find((one) => one.name === name);
+  const found = message.fields.find((field) => field.name === name);
   if (found === undefined) throw new Error(`${message.typeName} has no field "${name}"`);
   return found;
 }

@@ -105,7 +105,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
         case 'route':
           return answerRoute(routed.target.route, routed, request, reply, options);
         case undefined:
-          throw new Error('a request that leads nowhere was answered');
+          throw new Error('a handler received a request without a route');
       }
     },
   });

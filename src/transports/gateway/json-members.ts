@@ -19,13 +19,13 @@ function writtenStrings(text: string): number {
 function keptStrings(value: JsonValue): number {
   let count = 0;
   const left: (JsonValue | undefined)[] = [value];
-  for (let one = left.pop(); one !== undefined; one = left.pop()) {
-    if (typeof one === 'string') count++;
-    else if (Array.isArray(one)) for (const item of one) left.push(item);
-    else if (one !== null && typeof one === 'object') {
-      for (const name of Object.keys(one)) {
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next === 'string') count++;
+    else if (Array.isArray(next)) for (const item of next) left.push(item);
+    else if (next !== null && typeof next === 'object') {
+      for (const name of Object.keys(next)) {
         count++;
-        left.push(one[name]);
+        left.push(next[name]);
       }
     }
   }

@@ -92,7 +92,7 @@ function setHeaders(reply: FastifyReply, { touchedResponseHeader }: LazyContext)
 function headersOf(request: FastifyRequest): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
-    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);
+    for (const item of Array.isArray(value) ? value : [value ?? '']) headers.append(name, item);
   }
   return headers;
 }
@@ -139,7 +139,7 @@ function headerFields({ headers, method }: FastifyRequest): JsonObject {
   };
 }
 
-/** Reads the form only once the handler asks for it, after the guard has accepted the caller. */
+/** Reads the form on demand, so that the guard accepts the caller before the body is read. */
 async function* readForm(
   endpoint: Endpoint,
   request: FastifyRequest,

@@ -141,7 +141,9 @@ class Form {
 
   #takeField(name: PartName, value: string): void {
     const { fields } = this.#endpoint.descriptor.input;
-    const field = fields.find((one) => one.name === name || one.jsonName === name);
+    const field = fields.find(
+      (candidate) => candidate.name === name || candidate.jsonName === name,
+    );
     const isTaken = field !== undefined && field !== this.#fileNameField;
     if (!isTaken) this.stop(notAccepted(name, 'part'));
     else this.#push({ [field.localName]: value });

@@ -28,7 +28,7 @@ function scalarFromText(field: DescField, path: string, value: string): JsonValu
     if (value === 'false') return false;
   }
   if (isEnum && /^-?\d+$/.test(value)) return Number(value);
-  // The library accepts more than ProtoJSON: other bases and white space.
+  // The library also accepts other bases and white space, which ProtoJSON does not permit.
   const form =
     scalar === undefined || scalar === ScalarType.STRING ? undefined : scalarForm(scalar);
   if (form?.test(value) === false) throw invalid(path, wrongType);

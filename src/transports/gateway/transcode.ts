@@ -132,17 +132,17 @@ function put(
   let target = json;
   let schema = message;
   const names = path.split('.', depthMax + 1);
-  const notTaken = () => invalid(path.slice(0, 64), 'is not a field of this method');
-  if (names.length > depthMax) throw notTaken();
+  const noSuchField = () => invalid(path.slice(0, 64), 'is not a field of this method');
+  if (names.length > depthMax) throw noSuchField();
   for (const [i, name] of names.entries()) {
     const field = fieldNamed(schema, name);
-    if (field === undefined) throw notTaken();
+    if (field === undefined) throw noSuchField();
     if (i === names.length - 1) {
       if (Object.hasOwn(target, field.name)) throw invalid(path, ifGiven);
       target[field.name] = fromText(field, path, values);
       return;
     }
-    if (field.fieldKind !== 'message') throw notTaken();
+    if (field.fieldKind !== 'message') throw noSuchField();
     // null means that the message is unset.
     const inner = (Object.hasOwn(target, field.name) ? target[field.name] : undefined) ?? {};
     if (!isObject(inner)) throw invalid(path, ifGiven);
@@ -160,12 +160,13 @@ function readFields(field: DescField, value: JsonValue, parent: string, depth: n
   const { message } = field;
   if (!isCompound(message) || value === null || typeof value !== 'object') return value;
   if (depth > depthMax) throw invalid(parent.slice(0, 64), 'is nested too deeply');
-  const members = (one: JsonValue) =>
-    isObject(one) ? readMembers(message, one, parent, depth) : one;
+  const members = (item: JsonValue) =>
+    isObject(item) ? readMembers(message, item, parent, depth) : item;
   if (field.fieldKind === 'list') return Array.isArray(value) ? value.map(members) : value;
   if (field.fieldKind !== 'map') return members(value);
   if (Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, members(one ?? null)]));
+  const entries = Object.entries(value).map(([key, item]) => [key, members(item ?? null)]);
+  return Object.fromEntries(entries);
 }
 
 /** Throws if a member is not a field, or if both spellings of a field are present. */
@@ -213,11 +214,13 @@ function decode(schema: DescMessage, json: JsonObject): Message {
   try {
     return fromJson(schema, json);
   } catch {
-    // The library's error may repeat the value and must not reach the log. This finds the field.
-    const culprit = Object.entries(json).find(([name, value]) => !decodes(schema, name, value));
-    if (culprit === undefined) throw fail('invalid_argument', 'The fields contradict each other.');
-    throw fail('invalid_argument', `${culprit[0]}: ${wrongType}`, {
-      fields: [{ field: culprit[0], detail: wrongType }],
+    // The library's error may repeat the value and must not be logged. This finds the field's name.
+    const wrongField = Object.entries(json).find(([name, value]) => !decodes(schema, name, value));
+    if (wrongField === undefined) {
+      throw fail('invalid_argument', 'The fields contradict each other.');
+    }
+    throw fail('invalid_argument', `${wrongField[0]}: ${wrongType}`, {
+      fields: [{ field: wrongField[0], detail: wrongType }],
     });
   }
 }

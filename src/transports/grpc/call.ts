@@ -143,7 +143,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     base.sendStatus({ code: status.OK, details: 'OK', metadata: null });
   }
 
-  /** Sends a part of the answer. Resolves when the client can receive the next one. */
+  /** Sends a part of the response. Resolves when the client can receive the next part. */
   write(message: Message): Promise<void> {
     this.due = performance.now() + this.#init.limits.unreadMs;
     return new Promise((resolve) => {

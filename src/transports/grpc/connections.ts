@@ -47,7 +47,7 @@ export type ActiveCall = {
 export type Connections = {
   /** Counts a call while its stream is open, and ends it at its deadline. */
   add(stream: ServerHttp2Stream, call: ActiveCall): void;
-  /** Ends all connections at once. */
+  /** Ends all connections immediately. */
   destroy(): void;
 };
 

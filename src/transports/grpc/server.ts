@@ -44,7 +44,7 @@ export type GrpcLimits = CallLimits &
     readonly lastingCallsMax: number;
     readonly lastingCallsPerConnectionMax: number;
     readonly reflectionMs: number;
-    /** A connection whose client does not answer a ping in time is ended. */
+    /** A connection is ended if its client does not answer a ping in time. */
     readonly pingEveryMs: number;
     readonly pingAnswerMs: number;
   };

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 
-/** Compression does not make smaller texts smaller. */
+/** Shorter texts are not compressed, because compression would not make them shorter. */
 const compressedBytesMin = 1024;
 
 /** In order of preference, for clients without a preference. */

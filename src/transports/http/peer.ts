@@ -9,8 +9,9 @@ export type PeerOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => s
 
 /**
  * Returns a caller's network address: the last address in `X-Forwarded-For` that is not a trusted
- * proxy, or the address of a connection that does not come from one. Addresses that the caller adds
- * come before those of the proxies and are ignored. Empty if the connection was already reset.
+ * proxy. If the connection does not come from a trusted proxy, returns its own address. Addresses
+ * that the caller adds precede those of the proxies and are ignored. Empty if the connection was
+ * already reset.
  */
 export function createPeerOf(
   trustedProxies: readonly string[],

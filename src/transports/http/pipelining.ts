@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Requests of one connection that may wait for the answers to earlier ones. */
+/** Requests of one connection that may wait for the responses to earlier ones. */
 const waitingMax = 16;
 
 /**

@@ -24,7 +24,7 @@ export type HttpLimits = {
   readonly requestMs: number;
   /** The time limit for an upload. */
   readonly uploadMs: number;
-  /** The maximum number of connections. Further ones are closed at once. */
+  /** The maximum number of connections. Further ones are closed immediately. */
   readonly connectionsMax: number;
 };
 

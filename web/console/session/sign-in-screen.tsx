@@ -17,7 +17,7 @@ export function SignInScreen() {
   const { next } = useSearch({ from: '/sign-in' });
   const heading = useScreenHeading('Sign in');
   if (state.status === 'in') {
-    // Another user starts at the beginning, not where the previous one was.
+    // Another user starts on the first screen, not on the screen of the previous user.
     if (next === undefined || state.replaced !== 'no one') return <Navigate to="/" replace />;
     return <GoTo address={next} />;
   }

@@ -18,7 +18,7 @@ export type PagedList<Row> = {
   reload(): void;
 };
 
-/** A method whose request has `page_token`, and whose answer has `next_page_token`. */
+/** A method with `page_token` in its request and `next_page_token` in its response. */
 type PagedListMethod<I extends DescMessage, O extends DescMessage> = DescMethodUnary<I, O> &
   (MessageShape<O> extends { readonly nextPageToken: string } ? unknown : never);
 

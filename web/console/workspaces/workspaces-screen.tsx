@@ -67,7 +67,7 @@ export function WorkspacesScreen() {
   );
 }
 
-/** Scopes come with the token: a new one shows whether the user was added to a workspace. */
+/** The token contains the scopes, so only a new token shows that a workspace was added. */
 function useReloadScopes(isInNone: boolean): () => void {
   const { session } = useSignIn();
   const query = useQuery({

@@ -113,9 +113,9 @@ async function readWhole(read: Read, begin: number, end: number): Promise<Uint8A
 function withResolvers() {
   let resolve = (_value: unknown) => {};
   let reject = (_reason: unknown) => {};
-  const promise = new Promise((one, other) => {
-    resolve = one;
-    reject = other;
+  const promise = new Promise((resolvePromise, rejectPromise) => {
+    resolve = resolvePromise;
+    reject = rejectPromise;
   });
   return { promise, resolve, reject };
 }
