@@ -14,7 +14,7 @@ export function inviteBody(request: IncomingMessage, response: ServerResponse): 
   if (waiting.delete(request)) response.writeContinue();
 }
 
-/** Returns whether the client still waits for `100 Continue`. Afterwards it will not be sent. */
+/** Returns whether the client still waits for `100 Continue`, which is then never sent. */
 export function leaveUninvited(request: IncomingMessage): boolean {
   return waiting.delete(request);
 }

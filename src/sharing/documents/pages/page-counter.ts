@@ -18,7 +18,7 @@ type Limits = Partial<Omit<ProgramOptions, 'file'> & typeof queueLimits>;
 
 const queueLimits = {
   waitingMax: 100,
-  /** A PDF that has waited longer is not counted. Longer than `countMs`, so one PDF can wait. */
+  /** A PDF that has waited longer is not counted. Longer than the count of another PDF. */
   waitMs: 10_000,
 };
 
