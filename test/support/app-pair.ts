@@ -1,4 +1,4 @@
-// Two processes' worth of apps on one database and one data folder, under one clock.
+// Two apps on one database, data folder and clock, as two processes would run them.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '../../src/config/config.ts';
@@ -7,7 +7,7 @@ import { type Dialect, startTestApp, type TestApp } from './harness.ts';
 export type AppPair = {
   readonly clock: { now: number };
   readonly apps: readonly [TestApp, TestApp];
-  /** Where each of them listens; the public url, which both go by, is the first's. */
+  /** The address of each app; both use the public URL of the first. */
   readonly origins: readonly [string, string];
   remove(): Promise<void>;
 };

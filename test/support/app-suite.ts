@@ -1,4 +1,4 @@
-// A suite whose tests share one app, its three transports and its clock.
+// A test suite whose tests share one app, its three transports and its clock.
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { App } from '../../src/app.ts';
 import { type Dialect, describeDialects, startTestApp, type TestApp } from './harness.ts';
@@ -6,9 +6,9 @@ import { openTransports, type Transport, transportNames } from './transports.ts'
 
 export type TransportName = Transport['name'];
 
-/** Runs with the machine's clock until it is set. */
+/** Follows the system clock until a test sets it. */
 class TestClock {
-  /** Milliseconds since 1970; undefined for the machine's own time. */
+  /** Milliseconds since 1970; undefined means the system clock. */
   frozen: number | undefined;
   readonly now = (): number => this.frozen ?? Date.now();
 }
@@ -21,12 +21,12 @@ export type Suite = {
   transport(name: TransportName): Transport;
 };
 
-/** A suite on each dialect. */
+/** Runs a suite on each dialect. */
 export function describeApp(name: string, body: (suite: Suite) => void): void {
   describeDialects(name, (dialect) => withApp(dialect, body));
 }
 
-/** A suite on SQLite alone, for rules that do not depend on the database. */
+/** Runs a suite on SQLite only, for rules that do not depend on the database. */
 export function describeAppOnSqlite(name: string, body: (suite: Suite) => void): void {
   describe(name, () => withApp('sqlite', body));
 }
@@ -35,7 +35,7 @@ function withApp(dialect: Dialect, body: (suite: Suite) => void): void {
   const clock = new TestClock();
   let running: { testApp: TestApp; transports: Transport[] } | undefined;
   const started = () => {
-    if (running === undefined) throw new Error('the app runs only while tests do');
+    if (running === undefined) throw new Error('the app runs only during tests');
     return running;
   };
 
@@ -59,15 +59,15 @@ function withApp(dialect: Dialect, body: (suite: Suite) => void): void {
     },
     transport(wanted) {
       const transport = started().transports.find(({ name }) => name === wanted);
-      if (transport === undefined) throw new Error(`there is no transport ${wanted}`);
+      if (transport === undefined) throw new Error(`unknown transport ${wanted}`);
       return transport;
     },
   });
 }
 
 /**
- * A suite through each transport on SQLite, and through one on PostgreSQL: the wire formats do not
- * depend on the database.
+ * Runs a suite on SQLite through each transport, and on PostgreSQL through one of them. The wire
+ * formats do not depend on the database.
  */
 export function describeTransports(
   { dialect }: Pick<Suite, 'dialect'>,
@@ -77,7 +77,7 @@ export function describeTransports(
   for (const name of names) describe(`through ${name}`, () => body(name));
 }
 
-/** A suite through one transport, for rules that no wire format changes. */
+/** Runs a suite through one transport, for rules that do not depend on the wire format. */
 export function describeOneTransport(
   { dialect }: Pick<Suite, 'dialect'>,
   body: (transport: TransportName) => void,

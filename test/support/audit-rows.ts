@@ -1,4 +1,4 @@
-// The audit log, as the suites look at it and break it.
+// Reads the tables and the audit log, and makes writes to the audit log fail.
 import { sql } from 'kysely';
 import type { AuditEventRow, Database } from '../../src/storage/schema.ts';
 import type { Dialect } from './harness.ts';
@@ -12,13 +12,13 @@ export function auditEventsOf(db: Database, requestId: string): Promise<AuditEve
     .execute();
 }
 
-/** When a credential was last used is written by itself, at any time. */
+/** Excluded from comparisons: the service writes the time of last use in the background. */
 const withoutUse = (name: string, value: unknown) =>
   name === 'last_used_time' ? undefined : value;
 
 const tableNames = new WeakMap<Database, Promise<string[]>>();
 
-/** Asked for once: a test that compares rows before and after would ask thousands of times. */
+/** Cached, because tests that compare all rows would query the schema thousands of times. */
 function tableNamesOf(db: Database): Promise<string[]> {
   const known = tableNames.get(db) ?? db.introspection.getTables().then(namesOf);
   tableNames.set(db, known);
@@ -27,7 +27,7 @@ function tableNamesOf(db: Database): Promise<string[]> {
 
 const namesOf = (tables: readonly { name: string }[]) => tables.map(({ name }) => name).sort();
 
-/** Every row of every table but those that `without` names. */
+/** Returns every row of every table except those in `without`. */
 export async function allRows(db: Database, without: string[] = []): Promise<string[]> {
   const tables = await tableNamesOf(db);
   const rows: string[] = [];
@@ -57,7 +57,7 @@ const breaking: Record<Dialect, { broken: string[]; mended: string[] }> = {
   },
 };
 
-/** Runs `work` while the database refuses audit events. */
+/** Runs `work` while the database rejects inserts of audit events. */
 export async function withFailingAuditLog<T>(
   db: Database,
   dialect: Dialect,

@@ -2,18 +2,18 @@
 import { Readable } from 'node:stream';
 
 const pieceBytes = 1_000_000;
-/** Grey in 8 bits: one byte for each pixel. */
+/** 8-bit greyscale: one byte per pixel. */
 const pictureSide = 2000;
 const pictureBytes = pictureSide * pictureSide;
 const pictures = 24;
-/** Pages of one node of the page tree, as the usual writers group them. */
+/** The number of pages in one node of the page tree, as common PDF writers group them. */
 const groupSize = 6;
 
 export type BigPdf = {
   readonly bytes: number;
-  /** What it says on its first page. */
+  /** The text on its first page. */
   readonly text: string;
-  /** The file, piece by piece: it never lies in memory as a whole. */
+  /** Yields the file piece by piece, so that it is never in memory as a whole. */
   read(): Readable;
 };
 
@@ -22,7 +22,7 @@ type Piece = string | { readonly fill: number };
 export function makeBigPdf(): BigPdf {
   const text = 'The first of many pages';
   const content = `BT /F1 24 Tf 72 720 Td (${text}) Tj ET`;
-  // Numbers: the pages of pictures and what they share come first, the first page's part last.
+  // Object numbers: picture pages and shared objects come first, the first page's objects last.
   const pageId = (index: number) => 2 + 3 * index;
   const first = pageId(pictures);
   const ids = { dictionary: first, catalogue: first + 1, page: first + 2, content: first + 3 };
@@ -123,7 +123,7 @@ function offsetsOf(objects: [number, Piece[]][], begin: number) {
   return { starts, end };
 }
 
-/** The table of the first page's objects, which names the one of all others. */
+/** The cross-reference table of the first page, which refers to the main table. */
 function tableOf(offsets: number[], firstId: number, size: number, mainTable: number): string {
   return (
     `xref\n${firstId} ${offsets.length}\n${entries(offsets)}trailer\n<< /Size ${size} ` +

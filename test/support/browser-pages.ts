@@ -1,4 +1,4 @@
-// A reader's browser before the pages of a link: what it fetched, and what it complained about.
+// A visitor's browser on the pages of a link. Records its requests and its errors.
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,9 @@ export type Reader = {
   readonly page: Page;
   /** `<method> <path>` of every request so far. */
   readonly requests: string[];
-  /** Errors of the console, of the policy and of scripts, and requests to anywhere else. */
+  /**
+   * Errors from the console, the content security policy and scripts; requests to other origins.
+   */
   readonly complaints: string[];
 };
 
@@ -20,7 +22,7 @@ export const phone: BrowserContextOptions = {
   isMobile: true,
 };
 
-/** A fresh reader, without any pass. The caller closes the page's context. */
+/** A new visitor without an access session. The caller closes the page's context. */
 export async function newReader(
   browser: Browser,
   origin: string,
@@ -42,7 +44,7 @@ export async function newReader(
   return { page, requests, complaints };
 }
 
-/** How much of the first page's picture is neither white nor transparent: 0 to 1. */
+/** The share of pixels of the first page's picture that are not white or transparent: 0 to 1. */
 export function inkOf(page: Page, selector = '#viewer'): Promise<number> {
   return page.evaluate<number>(`(() => {
     const canvas = document.querySelector('${selector} canvas');
@@ -55,7 +57,7 @@ export function inkOf(page: Page, selector = '#viewer'): Promise<number> {
   })()`);
 }
 
-/** Pixels by which what an element holds is wider than itself: what has to be scrolled for. */
+/** The number of pixels by which an element's content overflows its width. */
 export function overhangOf(page: Page, selector = 'html'): Promise<number> {
   return page.evaluate<number>(`(() => {
     const { scrollWidth, clientWidth } = document.querySelector('${selector}');
@@ -63,7 +65,7 @@ export function overhangOf(page: Page, selector = 'html'): Promise<number> {
   })()`);
 }
 
-/** Takes a picture of the page, and keeps it for people to look at. */
+/** Saves a screenshot of the page for people to look at. */
 export async function takePicture(page: Page, name: string): Promise<Buffer> {
   const folder = path.join(tmpdir(), 'latchkey-pictures');
   await mkdir(folder, { recursive: true });

@@ -1,8 +1,8 @@
-// Tabs of one browser: they share its cookies, and nothing else.
+// Tabs of one browser, which share only its cookies.
 import type { Page } from 'playwright-core';
 import type { ConsoleVisit } from './console-suite.ts';
 
-/** Another tab of the visitor's browser; what it complains about is the visitor's complaint. */
+/** Opens another tab of the visitor's browser; its errors are added to the visitor's. */
 export async function openAnotherTab({ page, complaints }: ConsoleVisit): Promise<Page> {
   const tab = await page.context().newPage();
   tab.on('console', (message) => {
@@ -12,12 +12,12 @@ export async function openAnotherTab({ page, complaints }: ConsoleVisit): Promis
   return tab;
 }
 
-/** Keeps the tabs of the visitor's browser from hearing of one another. */
+/** Removes `BroadcastChannel`, so that the visitor's tabs cannot send each other messages. */
 export async function stopBroadcasts({ page }: ConsoleVisit): Promise<void> {
   await page.context().addInitScript('BroadcastChannel.prototype.postMessage = () => {}');
 }
 
-/** Waits for a page of the console by its heading. */
+/** Waits until a console page with this heading is shown. */
 export function heading(page: Page, name: string) {
   return page.getByRole('heading', { level: 1, name });
 }

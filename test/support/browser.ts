@@ -11,8 +11,8 @@ import { type Browser, chromium } from 'playwright-core';
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../../', import.meta.url));
 
-// The browser talks to this machine and to nothing else, neither for a page nor for itself. The
-// flags that the package recommends are left out: they switch web security off.
+// The browser connects only to this machine, for pages and for its own services. The flags that the
+// package recommends are left out because they disable web security.
 const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
   '--no-proxy-server',
@@ -27,8 +27,8 @@ const flags = [
   '--font-render-hinting=none',
 ];
 
-// The package's own configuration looks for its fonts under /tmp. Pages that ask for the system's
-// font get the package's, so that a picture of them is the same on every machine.
+// The package's default font configuration refers to /tmp. System fonts map to the package's fonts,
+// so that screenshots are the same on every machine.
 const fontConfiguration = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -48,8 +48,8 @@ const fontConfiguration = `<?xml version="1.0"?>
 let shared: Promise<Browser> | undefined;
 
 /**
- * The browser that all suites of this process share, and that ends with it. Each test has a context
- * of its own in it, with its own cookies, storage and cache.
+ * Returns the browser that all suites of this process share; it ends with the process. Each test
+ * uses its own context, with separate cookies, storage and cache.
  */
 export function sharedBrowser(): Promise<Browser> {
   shared ??= launchBrowser();
@@ -65,7 +65,7 @@ async function launchBrowser(): Promise<Browser> {
     return await chromium.launch({
       executablePath,
       headless: true,
-      // Chromium's sandbox works neither for root nor in a container without user namespaces.
+      // Chromium's sandbox does not work for root, nor in a container without user namespaces.
       chromiumSandbox: false,
       args: flags,
       env: {
@@ -84,7 +84,7 @@ async function launchBrowser(): Promise<Browser> {
   }
 }
 
-/** Unpacks the browser once for each of its versions. */
+/** Unpacks the browser once per version. */
 async function unpackedBrowser(): Promise<string> {
   const parent = join(project, '.cache/browser');
   const folder = join(parent, packageVersion());
@@ -93,13 +93,13 @@ async function unpackedBrowser(): Promise<string> {
   await mkdir(parent, { recursive: true });
   const unfinished = await mkdtemp(join(parent, 'unpacking-'));
   try {
-    // The package unpacks into the temporary folder: give it one in a process of its own.
+    // The package unpacks into the temporary folder, so it runs in a process with a separate one.
     const script = `
       const { default: bundled } = await import('@sparticuz/chromium');
       await bundled.executablePath();`;
     await run(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: project,
-      // This variable makes the package unpack the shared libraries that it brings, too.
+      // With this variable the package also unpacks its shared libraries.
       env: { ...process.env, TMPDIR: unfinished, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' },
     });
     await rename(unfinished, folder);
@@ -110,7 +110,7 @@ async function unpackedBrowser(): Promise<string> {
   return folder;
 }
 
-/** Named by its digest: a browser that was unpacked before may have another one, too. */
+/** Named by its digest, because a folder with another version of the browser may exist. */
 async function fontConfigurationIn(folder: string): Promise<string> {
   const digest = createHash('sha256').update(fontConfiguration).digest('hex');
   const file = join(folder, `fonts-${digest.slice(0, 8)}.conf`);
@@ -122,7 +122,7 @@ async function fontConfigurationIn(folder: string): Promise<string> {
   return file;
 }
 
-/** The package hides its manifest behind an exports map. */
+/** The package does not export its package.json. */
 function packageVersion(): string {
   const require = createRequire(import.meta.url);
   const entry = require.resolve('@sparticuz/chromium');

@@ -1,5 +1,5 @@
-// Somebody who verifies tokens as HTTP and JOSE have it: by a JWKS that is kept for its max-age,
-// neither longer nor shorter, whatever turns up in the meantime.
+// A token verifier as HTTP and JOSE specify it: it caches the JWKS for exactly its max-age, and
+// does not fetch it earlier for an unknown key.
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 
 type Cached = {
@@ -9,7 +9,7 @@ type Cached = {
 };
 
 export type VerifierOptions = {
-  /** Where the JWKS is fetched, by turns. */
+  /** The URLs of the JWKS, used in turn. */
   readonly origins: readonly string[];
   readonly issuer: string;
   /** Milliseconds since 1970. */
@@ -26,7 +26,7 @@ export class CachingVerifier {
     this.#options = options;
   }
 
-  /** Forgets the JWKS, like a process that restarts. */
+  /** Drops the cached JWKS, like a process that restarts. */
   restart(): void {
     this.#cached = undefined;
   }

@@ -1,15 +1,15 @@
-// Calls to a program that may end, or have ended, at any moment.
+// Calls to a program that may stop at any moment.
 import { randomBytes } from 'node:crypto';
 import type { RunningProgram } from './program.ts';
 
 export type CampaignAnswer = {
   readonly status: number;
   readonly body: Record<string, unknown>;
-  /** 0 where the answer does not say it. */
+  /** 0 if the answer does not contain it. */
   readonly retryAfterSeconds: number;
 };
 
-/** An answer in one line. */
+/** Formats an answer as one line. */
 export function describeAnswer(answer: CampaignAnswer | undefined): string {
   if (answer === undefined) return 'no answer';
   const { code, detail, request_id } = answer.body;
@@ -18,7 +18,7 @@ export function describeAnswer(answer: CampaignAnswer | undefined): string {
 
 export type Calls = ReturnType<typeof callsTo>;
 
-/** Undefined without a complete answer. */
+/** Undefined if no complete answer arrived. */
 async function send(url: string, init: RequestInit): Promise<CampaignAnswer | undefined> {
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
@@ -63,10 +63,11 @@ export function callsTo({ env }: Pick<RunningProgram, 'env'>) {
   return { json, upload, signIn, issue };
 }
 
-/** Throws if the answer has no token. */
+/** Throws if the answer contains no token. */
 function tokenOf(answer: CampaignAnswer | undefined): string {
   const token = answer?.body.access_token;
-  if (typeof token !== 'string') throw new Error(`no token: ${describeAnswer(answer)}`);
+  if (typeof token !== 'string')
+    throw new Error(`the answer contains no token: ${describeAnswer(answer)}`);
   return token;
 }
 
@@ -77,12 +78,13 @@ export const managerScopes = [
   .join(' ')
   .split(' ');
 
-/** Makes a client with management scopes, as the first staff user. */
+/** Creates a client with management scopes, as the first staff user. */
 export async function addManager(calls: Calls): Promise<{ id: string; secret: string }> {
   const name = `Manager ${randomBytes(4).toString('hex')}`;
   const fields = { name, scopes: managerScopes };
   const answer = await calls.json('POST', '/clients', await calls.signIn(), fields);
-  if (answer?.status !== 201) throw new Error(`no client: ${describeAnswer(answer)}`);
+  if (answer?.status !== 201)
+    throw new Error(`the client was not created: ${describeAnswer(answer)}`);
   const { client, client_secret } = answer.body as {
     client: { id: string };
     client_secret: string;

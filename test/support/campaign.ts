@@ -1,5 +1,5 @@
-// Runs the checks of a campaign one after the other, and prints a table of their figures. A check
-// that fails prints the seed, and where there is one the input, that reproduces the failure.
+// Runs the checks of a campaign in turn and prints a table of their figures. A failing check prints
+// the seed, and the input if there is one, that reproduce the failure.
 import { parseArgs } from 'node:util';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
@@ -7,28 +7,28 @@ import { type SeededRandom, seededRandom } from './seeded-random.ts';
 export type Trial = {
   /** The name of the check. */
   readonly name: string;
-  /** The form that runs with every change: fewer rounds, the same checks. */
+  /** The short form, which runs with every change: the same checks with fewer rounds. */
   readonly isShort: boolean;
   readonly seed: number;
   readonly random: SeededRandom;
-  /** Registers work for the end of the check, last in, first out. */
+  /** Registers cleanup for the end of the check; the last registered runs first. */
   onEnd(work: () => unknown): void;
-  /** Records a failure and lets the check go on. Prints messages that differ in ids once. */
+  /** Records a failure without ending the check. Messages that differ only in ids print once. */
   fail(message: string, input?: string): void;
   /** Adds a figure to the table. */
   figure(name: string, value: number | string): void;
-  /** Makes an empty PostgreSQL database and returns its URL. */
+  /** Creates an empty PostgreSQL database and returns its URL. */
   postgresUrl(): Promise<string>;
 };
 
 export type Check = {
   readonly name: string;
-  /** In the short form, and in the long one. */
+  /** A number for the short form and one for the long form. */
   readonly secondsMax: readonly [short: number, long: number];
   run(trial: Trial): Promise<void>;
 };
 
-/** Thrown where this machine does not allow a check: it counts as not run, never as passed. */
+/** Thrown if a check cannot run on this machine. It counts as not run, never as passed. */
 export class NotAllowedHere extends Error {}
 
 type Result = {
@@ -74,12 +74,12 @@ export async function runCampaign(command: string, checks: readonly Check[]): Pr
   process.stdout.write(
     `${count('passed')} passed, ${count('FAILED')} failed, ${count('NOT RUN')} not run\n`,
   );
-  // Not only the code: a check that ran out of time may have left work under way.
+  // Exits explicitly, because a check that timed out may have left work running.
   process.exit(count('FAILED') === 0 && results.length > 0 ? 0 : 1);
 }
 
 type Setting = Pick<Trial, 'isShort' | 'seed' | 'postgresUrl'> & {
-  /** The command that runs the check again. */
+  /** The command that repeats the check. */
   readonly repeat: string;
 };
 
@@ -130,7 +130,7 @@ async function runCheck(check: Check, setting: Setting): Promise<Result> {
 async function within(seconds: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done after ${seconds} s`)), seconds * 1000);
+    timer = setTimeout(() => reject(new Error(`timed out after ${seconds} s`)), seconds * 1000);
   });
   await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

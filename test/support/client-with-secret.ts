@@ -9,7 +9,7 @@ const { createClientSecret, listClientSecrets, revokeClientSecret, rotateClientS
   ClientService.method;
 const { issueToken } = IssuanceService.method;
 
-/** A client with one secret, managed and used on one transport. */
+/** A client with one secret, managed and used through one transport. */
 export class ClientWithSecret {
   readonly clientId: string;
   readonly first: string;
@@ -30,7 +30,7 @@ export class ClientWithSecret {
     return new ClientWithSecret(suite, name, added);
   }
 
-  // The clock may have been moved since the last call.
+  // The test may have moved the clock since the last call.
   readonly call: ReturnType<Suite['transport']>['call'] = async (method, request) => {
     const manager = await managerCredential(this.#suite.app, 'clients:write');
     return this.#suite.transport(this.#name).call(method, request, manager);
@@ -53,7 +53,7 @@ export class ClientWithSecret {
     return messageOf(await this.call(listClientSecrets, request)).secrets;
   }
 
-  /** Whether a token is issued for the secret. */
+  /** Returns whether the secret still yields a token. */
   async takes(clientSecret: string): Promise<boolean> {
     const request = { clientId: this.clientId, clientSecret, scope: 'payments:read' };
     const code = codeOf(await this.#suite.transport(this.#name).call(issueToken, request));

@@ -1,18 +1,18 @@
-// A proxy before PostgreSQL that drops connections around a COMMIT.
+// A proxy in front of PostgreSQL that drops connections around a COMMIT.
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * `answer-lost`: PostgreSQL has committed, and its answer does not arrive. `commit-lost`: it never
- * sees the COMMIT.
+ * `answer-lost`: PostgreSQL commits, but its answer is lost. `commit-lost`: PostgreSQL never
+ * receives the COMMIT.
  */
 export type Loss = 'none' | 'answer-lost' | 'commit-lost';
 
 export type CommitProxy = {
-  /** The database's URL by way of the proxy. */
+  /** The database's URL through the proxy. */
   readonly url: string;
-  /** What happens to every COMMIT from now on. */
+  /** Sets what happens to every later COMMIT. */
   lose(loss: Loss): void;
-  /** How many COMMITs have been lost. */
+  /** The number of lost COMMITs. */
   lost(): number;
   close(): void;
 };

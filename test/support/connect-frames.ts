@@ -1,4 +1,4 @@
-// Connect and gRPC-Web by hand: frames that no client sends, and the errors that answer them.
+// Raw Connect and gRPC-Web: frames that no client library sends, and the resulting errors.
 import { ConnectError } from '@connectrpc/connect';
 import { encodeEnvelope } from '@connectrpc/connect/protocol';
 import { endStreamFromJson, errorFromJsonBytes } from '@connectrpc/connect/protocol-connect';
@@ -14,7 +14,7 @@ export function frame(data: Uint8Array | string, flags = 0): Buffer {
   return Buffer.from(encodeEnvelope(flags, Buffer.from(data)));
 }
 
-/** A frame that announces more than it holds. */
+/** A frame whose announced length exceeds its content. */
 export function frameHead(length: number): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(length, 1);
@@ -24,7 +24,7 @@ export function frameHead(length: number): Buffer {
 export function post(path: string, type: string, more: Record<string, string> = {}) {
   const headers = { Host: 'latchkey.test', 'Content-Type': type, ...more };
   return {
-    /** The head of a request with a body of this many bytes. */
+    /** The head of a request whose body has this many bytes. */
     announcing: (bytes: number) =>
       requestHead('POST', path, { ...headers, 'Content-Length': String(bytes) }),
     with(body: Uint8Array | string) {
@@ -32,7 +32,7 @@ export function post(path: string, type: string, more: Record<string, string> = 
       const head = requestHead('POST', path, { ...headers, 'Content-Length': length });
       return Buffer.concat([Buffer.from(head), Buffer.from(body)]);
     },
-    /** The head of a request whose body comes in chunks. */
+    /** The head of a request with a chunked body. */
     chunked: requestHead('POST', path, { ...headers, 'Transfer-Encoding': 'chunked' }),
   };
 }
@@ -46,7 +46,7 @@ export function chunk(data: Uint8Array | string): Buffer {
   ]);
 }
 
-/** The answer to one request on a new connection; undefined where none comes in time. */
+/** The answer to one request on a new connection; undefined if none arrives in time. */
 export async function answerTo(
   port: number,
   request: Uint8Array | string,
@@ -67,7 +67,7 @@ export async function within<T>(milliseconds: number, work: Promise<T>): Promise
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** The error in an answer, in the form of its protocol; undefined for a success. */
+/** The error in an answer, parsed by its protocol; undefined for a success. */
 export function errorIn({ status, headers, body }: RawResponse): TransportError | undefined {
   const type = headers.get('content-type') ?? '';
   if (type === 'application/json') {

@@ -1,4 +1,4 @@
-// What people do with credentials in the console, and what the pages have to be fit for.
+// Actions on credentials in the console, and checks that every page must pass.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
@@ -10,13 +10,13 @@ const run = promisify(execFile);
 
 export type TakenSecret = {
   readonly secret: string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly command: string;
-  /** All that its dialog says. */
+  /** The whole text of its dialog. */
   readonly text: string;
 };
 
-/** Reads a secret that is shown, and says that it is stored. */
+/** Reads a secret that is shown once, and confirms that it is stored. */
 export async function takeSecret(page: Page): Promise<TakenSecret> {
   const dialog = page.getByRole('dialog').filter({ hasText: 'It is not shown again' });
   await dialog.waitFor();
@@ -27,13 +27,13 @@ export async function takeSecret(page: Page): Promise<TakenSecret> {
   return { secret, command, text };
 }
 
-/** What comes of a line that is pasted into a shell: an answer in JSON. */
+/** Runs a line that a user would paste into a shell, and parses its JSON output. */
 export async function paste(line: string): Promise<unknown> {
   const { stdout } = await run('sh', ['-c', line]);
   return JSON.parse(stdout);
 }
 
-/** Checks the page as it stands for everybody: light on a desk, and dark in a hand. */
+/** Checks accessibility and layout of the page: light on a desktop, dark on a phone. */
 export async function expectFitForAll(page: Page): Promise<void> {
   for (const [{ viewport }, colorScheme] of [
     [phone, 'dark'],
@@ -46,7 +46,7 @@ export async function expectFitForAll(page: Page): Promise<void> {
   }
 }
 
-/** A time as its field accepts it, in the browser's time zone, which is that of the tests. */
+/** A time in the format of a date field, in the time zone of the browser and the tests. */
 export function momentIn(milliseconds: number): string {
   const time = new Date(Date.now() + milliseconds);
   const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);

@@ -1,4 +1,4 @@
-// What the suites of the console have in common: an app, a browser, and people who are signed in.
+// Shared by the console suites: an app, a browser, and signed-in users.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type axe from 'axe-core';
@@ -26,10 +26,10 @@ export type ConsoleVisit = Reader & {
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const axeSource = readFileSync(axeFile, 'utf8');
 
-/** Chromium itself logs each answer that is an error. */
+/** Chromium itself logs each error response. */
 const ownLog = /^Failed to load resource: the server responded with a status of \d+/;
 
-/** An app and a browser for a whole suite, in which no page may complain. */
+/** Starts an app and a browser for a suite. The suite fails if a page logs an error. */
 export function useConsole(options: TestAppOptions = {}) {
   let test: TestApp;
   let browser: Browser;
@@ -46,7 +46,7 @@ export function useConsole(options: TestAppOptions = {}) {
 
   const db = (): Database => test.app.inside.db;
 
-  /** Somebody who is not signed in. */
+  /** A visitor who is not signed in. */
   async function visit(settings: BrowserContextOptions = desktop): Promise<ConsoleVisit> {
     const reader = await newReader(browser, test.app.publicUrl, settings);
     visits.push(reader);
@@ -61,11 +61,11 @@ export function useConsole(options: TestAppOptions = {}) {
   }
 
   type Visiting = BrowserContextOptions & {
-    /** When the person has signed in: milliseconds since 1970; now, unless it is given. */
+    /** The time of the sign-in: milliseconds since 1970; by default now. */
     readonly signedInAt?: number;
   };
 
-  /** Somebody in whose browser a sign-in has left its cookie. */
+  /** A visitor whose browser holds a session cookie. */
   async function visitAs(
     { id }: Pick<ConsoleUser, 'id'>,
     { signedInAt = Date.now(), ...settings }: Visiting = desktop,
@@ -89,10 +89,10 @@ export function useConsole(options: TestAppOptions = {}) {
     workspaceId: () => test.env.WORKSPACE_ID,
     visit,
     visitAs,
-    /** A staff user who may do everything, unless scopes are given. */
+    /** A staff user, by default with every scope. */
     staff: (scopes: readonly string[] = managementScopes, user: Partial<TestUser> = {}) =>
       person({ ...user, kind: 'staff', scopes: scopes.join(' ') }),
-    /** A member of the first workspace, unless another is given. */
+    /** A member of a workspace, by default of the first. */
     async member(
       role: MemberRow['role'],
       workspaceId = test.env.WORKSPACE_ID,
@@ -105,7 +105,7 @@ export function useConsole(options: TestAppOptions = {}) {
   };
 }
 
-/** Ends every session of the user, by another browser of theirs: at once. */
+/** Ends every session of the user from another browser, without using the page. */
 export async function endSessions({ app }: TestApp, userId: string): Promise<void> {
   const others = await liveSessions(app.inside.db, userId);
   const { cookie } = await addSession(app.inside.db, userId);
@@ -118,7 +118,7 @@ export async function endSessions({ app }: TestApp, userId: string): Promise<voi
   }
 }
 
-/** Takes a user into a workspace as staff do: at once. */
+/** Adds a user to a workspace, as staff do, without using the page. */
 export async function addToWorkspace(test: TestApp, userId: string): Promise<void> {
   const { WORKSPACE_ID } = test.env;
   const headers = await credentialFor(test, { type: 'staff', scope: managementScopes.join(' ') });
@@ -131,10 +131,10 @@ export async function addToWorkspace(test: TestApp, userId: string): Promise<voi
   expect(response.status).toBe(200);
 }
 
-/** Long enough ago for every action that needs a recent sign-in to ask for one. */
+/** So long ago that every action that needs a recent sign-in asks for one. */
 export const staleSignInTime = () => Date.now() - 20 * 60_000;
 
-/** Fills in the form of a sign-in, on its page or in its dialog. */
+/** Fills in a sign-in form, on the page or in the dialog. */
 export async function fillSignIn(page: Page, { email, password }: ConsoleUser, otp = '') {
   const form = page.locator('form', { has: page.getByLabel('One-time code') });
   const field = form.getByLabel('E-mail address');
@@ -144,12 +144,12 @@ export async function fillSignIn(page: Page, { email, password }: ConsoleUser, o
   await form.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** Checks the page as it stands against the rules of axe: nothing serious may be wrong with it. */
+/** Checks the page with axe, which must not report a serious violation. */
 export async function expectAccessible(page: Page): Promise<void> {
   await expectNoViolations(page, {});
 }
 
-/** Checks only the contrast of the colours: all that depends on the colour scheme. */
+/** Checks only colour contrast, the only rule that depends on the colour scheme. */
 export async function expectContrast(page: Page): Promise<void> {
   await expectNoViolations(page, { runOnly: ['color-contrast', 'link-in-text-block'] });
 }

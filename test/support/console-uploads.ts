@@ -1,20 +1,20 @@
-// What the suites of uploads in the console have in common.
+// Shared by the console's upload suites.
 import type { Page, Route } from 'playwright-core';
 import { type ConsoleUser, useConsole } from './console-suite.ts';
 import { callSharingApi, makeZip } from './sharing-api.ts';
 
-/** Where the console sends files to. */
+/** The path to which the console sends files. */
 export const uploads = '**/api/v1/documents';
 
 type Chosen = { readonly name: string; readonly mimeType: string; readonly buffer: Buffer };
 export const fileOf = (name: string, buffer: Buffer = makeZip(name)): Chosen => ({
   name,
-  // Whatever type the browser sends, the service looks at the bytes.
+  // The service detects the type from the bytes and ignores the type that the browser sends.
   mimeType: 'text/plain',
   buffer,
 });
 
-/** Uploads by the button. */
+/** Uploads with the button. */
 export async function choose(page: Page, ...files: Chosen[]) {
   const chooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Upload files' }).click();
@@ -29,7 +29,7 @@ export const rowOf = (page: Page, name: string) =>
 export const documentNamed = (page: Page, name: string) =>
   page.getByRole('table', { name: 'Documents' }).getByRole('link', { name, exact: true });
 
-/** Keeps uploads under way until they are let go. */
+/** Holds uploads until they are released. */
 export async function holdUploads(page: Page) {
   const held: Route[] = [];
   let isHolding = true;
@@ -41,7 +41,7 @@ export async function holdUploads(page: Page) {
     held,
     letGo() {
       isHolding = false;
-      // One that was cancelled is there no more.
+      // A cancelled upload no longer exists.
       for (const route of held.splice(0)) void route.continue().catch(() => {});
     },
   };
@@ -49,11 +49,11 @@ export async function holdUploads(page: Page) {
 
 type Stored = { name: string; content_type: string; sha256: string };
 
-/** An app whose uploads are small, and a browser on its pages. */
+/** Starts an app with a small upload limit, and a browser. */
 export function uploading(uploadBytesMax: number) {
   const { app, workspaceId, visitAs, member } = useConsole({ config: { uploadBytesMax } });
 
-  /** A member before the documents of the first workspace. */
+  /** A member on the documents page of the first workspace. */
   async function openDocuments(settings?: Parameters<typeof visitAs>[1], own?: ConsoleUser) {
     const visit = await visitAs(own ?? (await member('member')), settings);
     await visit.open(`/workspaces/${workspaceId()}/documents`);

@@ -15,7 +15,7 @@ export class CookieClient {
   readonly #cookies = new Map<string, string>();
   /** The `Set-Cookie` headers of the last answer. */
   set: string[] = [];
-  /** The `Retry-After` of the last answer; 0 where it has none. */
+  /** The `Retry-After` of the last answer; 0 if it has none. */
   retryAfter = 0;
 
   constructor(transport: Transport) {
@@ -26,10 +26,10 @@ export class CookieClient {
     return this.call(SessionService.method.signIn, request);
   }
 
-  /** Signs in and returns the answer; throws where it is refused. */
+  /** Signs in and returns the answer; throws if the service refuses. */
   async signedIn(request: SignInRequest): Promise<SignInResponse> {
     const answer = await this.signIn(request);
-    if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+    if (!answer.ok) throw new Error(`the sign-in failed: ${answer.error.code}`);
     return answer.message;
   }
 
@@ -37,7 +37,7 @@ export class CookieClient {
     return this.call(SessionService.method.refreshSession, {});
   }
 
-  /** Calls a method with the cookies, and keeps those of the answer. */
+  /** Calls a method with the cookies, and stores the cookies of the answer. */
   call: Transport['call'] = (method, request, credential = {}) => {
     this.set = [];
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -1,16 +1,19 @@
-// A TCP proxy before a PostgreSQL server that cuts a connection around a COMMIT.
+// A TCP proxy in front of a PostgreSQL server that cuts a connection around a COMMIT.
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** `answer`: the server commits, and its answer is lost. `request`: it never sees the COMMIT. */
+/**
+ * `answer`: the server commits and its answer is lost. `request`: the server never receives the
+ * COMMIT.
+ */
 export type Cut = 'answer' | 'request';
 
 export type CuttingProxy = {
-  /** The url of the database behind the proxy. */
+  /** The URL of the database through the proxy. */
   readonly url: string;
-  /** Cuts the next COMMIT of a transaction in which the client has sent `statement`. */
+  /** Cuts the next COMMIT of a transaction in which the client sent `statement`. */
   cutNext(cut: Cut, statement: string): void;
-  /** How many connections were cut. */
+  /** The number of cut connections. */
   cuts(): number;
   close(): Promise<void>;
 };
@@ -51,7 +54,7 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
-      // The answer is there: the transaction is committed.
+      // The answer has arrived, so the transaction is committed.
       if (isLost) destroy();
       else client.write(chunk);
     });

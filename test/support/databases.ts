@@ -1,4 +1,4 @@
-// Databases of a dialect, for tests of what stands on them alone.
+// Databases of each dialect, for tests that need no app.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import type { Database } from '../../src/storage/schema.ts';
 import type { Dialect } from './harness.ts';
 import { freshPostgresDatabase } from './postgres-databases.ts';
 
-/** The url of an empty database, which the test's end removes. */
+/** The URL of an empty database, removed when the test ends. */
 export async function freshDatabaseUrl(dialect: Dialect): Promise<string> {
   if (dialect === 'postgres') return freshPostgresDatabase();
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
@@ -16,7 +16,7 @@ export async function freshDatabaseUrl(dialect: Dialect): Promise<string> {
   return `sqlite:${folder}/latchkey.db`;
 }
 
-/** Opens a database until the test's end. */
+/** Opens a database that is closed when the test ends. */
 export async function openUntilFinished(url: string): Promise<Database> {
   const db = await openDatabase(url);
   onTestFinished(() => db.destroy());

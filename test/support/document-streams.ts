@@ -30,7 +30,7 @@ import {
   type TransportAnswer,
 } from './transports.ts';
 
-/** A message of an upload. */
+/** One message of an upload. */
 export type Piece = MessageInitShape<typeof UploadDocumentRequestSchema>;
 
 export type DownloadRequest = MessageInitShape<typeof DownloadDocumentRequestSchema>;
@@ -43,7 +43,7 @@ export type StreamTransport = {
   close(): void;
 };
 
-/** A transport that also downloads as the proto says it; over HTTP a download has another shape. */
+/** A transport that also streams downloads as messages; an HTTP download is a plain file. */
 export type RpcStreamTransport = StreamTransport & {
   download(request: DownloadRequest, credential: Credential): Promise<TransportAnswer<Downloaded>>;
 };
@@ -58,7 +58,9 @@ export function openRpcStreamTransports(app: Addresses): RpcStreamTransport[] {
 
 const boundary = 'frontier';
 
-/** The form of an upload: the bytes of all pieces are one part, where the first of them stands. */
+/**
+ * An upload as a form: the bytes of all pieces become one part, at the place of the first piece.
+ */
 function formOf(pieces: Piece[]): Buffer {
   const parts: MultipartPart[] = [];
   const file = Buffer.concat(pieces.map((piece) => piece.file ?? Buffer.alloc(0)));
@@ -73,7 +75,7 @@ function formOf(pieces: Piece[]): Buffer {
   return multipartBody(parts, boundary);
 }
 
-/** Posts a form; the part `file` comes as `bytes`. */
+/** Posts a form whose part `file` is `bytes`. */
 export function postForm(app: Addresses, form: Buffer, credential: Credential): Promise<Response> {
   return fetch(`${app.publicUrl}/api/v1/documents`, {
     method: 'POST',
@@ -104,7 +106,7 @@ function metadataOf(credential: Credential): Metadata {
   return metadata;
 }
 
-/** Clients with a connection each: a connection carries 100 calls at a time. */
+/** Clients with separate connections, because a connection carries at most 100 calls at a time. */
 export function grpcClients(address: string, count: number): Client[] {
   const options = { 'grpc.use_local_subchannel_pool': 1 };
   return Array.from(
@@ -113,7 +115,7 @@ export function grpcClients(address: string, count: number): Client[] {
   );
 }
 
-/** An upload over gRPC that the caller writes, ends or cancels by itself. */
+/** An upload over gRPC that the caller writes, ends or cancels itself. */
 export function startGrpcUpload(client: Client, credential: Credential) {
   const method = DocumentService.method.uploadDocument;
   let answered = (_: TransportAnswer<Document>) => {};
@@ -155,7 +157,7 @@ function grpcTransport(app: Addresses): RpcStreamTransport {
       try {
         return { ok: true, message: await collect(stream) };
       } catch (error) {
-        // grpc-js fails a call with nothing else.
+        // grpc-js fails calls only with a ServiceError.
         return { ok: false, error: grpcError(error as ServiceError) };
       }
     },
@@ -203,6 +205,6 @@ async function collect(messages: AsyncIterable<DownloadDocumentResponse>): Promi
 }
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('the answer lacks what it is about');
+  if (value === undefined) throw new Error('the answer lacks an expected field');
   return value;
 }

@@ -1,4 +1,4 @@
-// Uploads that go wrong: an app for a whole test file, and a client that may misbehave.
+// Faulty uploads: an app for a whole test file, and a client that may misbehave.
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from './harness.ts';
 import { type MultipartPart, openRawHttp, type RawHttp, requestHead } from './raw-http.ts';
@@ -7,7 +7,7 @@ import { callSharingApi, expectNothingStored, keyOf, sha256, upload } from './sh
 export const uploadBytesMax = 200_000;
 export const formType = 'multipart/form-data; boundary=frontier';
 
-/** Half of what an upload may be. */
+/** Half of the size limit of an upload. */
 export const filePart: MultipartPart = {
   name: 'file',
   filename: 'a.bin',
@@ -17,8 +17,8 @@ export const filePart: MultipartPart = {
 type Problem = { code: string; errors?: { field: string }[] };
 
 /**
- * Starts an app for the tests of a file. After each of them nothing may be stored or open, the next
- * upload has to work, and nothing may have been `internal`.
+ * Starts an app for the tests of a file. After each test nothing may be stored or open, the next
+ * upload must succeed, and no call may have failed with `internal`.
  */
 export function faultyUploads() {
   let test: TestApp;
@@ -27,7 +27,7 @@ export function faultyUploads() {
   });
   afterAll(() => test.remove());
 
-  // Whatever was refused or cut short has left nothing, and nothing stands in the way of the next.
+  // A refused or interrupted upload leaves nothing behind and does not block the next one.
   afterEach(async () => {
     await expectNothingStored(test).finally(deleteAll);
     const bytes = Buffer.from('the next upload');
@@ -38,7 +38,7 @@ export function faultyUploads() {
     expect(await test.logText()).not.toContain('"code":"internal"');
   });
 
-  /** So that what one test has left does not fail the others. */
+  /** Clears the state, so that one test does not fail the others. */
   async function deleteAll(): Promise<void> {
     const { body } = await callSharingApi<{ documents: { id: string }[] }>(
       test,
@@ -54,7 +54,7 @@ export function faultyUploads() {
     return connection;
   }
 
-  /** Headers of an upload; an empty value leaves one out. */
+  /** Headers of an upload; an empty value omits a header. */
   function head(length: number | undefined, headers: Record<string, string> = {}): string {
     const all = {
       Host: 'latchkey.test',

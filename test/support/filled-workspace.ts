@@ -8,7 +8,7 @@ import { addWorkspace, changeAsOtherProcess } from './owner-rows.ts';
 import { callSharingApi, makeLink, sha256, upload } from './sharing-api.ts';
 import { addUser } from './user-rows.ts';
 
-/** For each id field of the area's methods, an id of the workspace. */
+/** For each id field in the requests of the product area, an id of the workspace. */
 type Ids = {
   readonly workspace_id: string;
   readonly document_id: string;
@@ -20,17 +20,17 @@ type Ids = {
 
 export type FilledWorkspace = {
   readonly ids: Ids;
-  /** The workspace's own key, which holds every scope that a key can have. */
+  /** The workspace's API key, which holds every scope that a key can have. */
   readonly key: { readonly authorization: string };
-  /** Texts that identify the workspace: no answer to other callers may contain one. */
+  /** Texts that identify the workspace. No answer to other callers may contain one of them. */
   readonly marks: readonly string[];
-  /** Every row that is about the workspace, but for the audit log. */
+  /** Every row that belongs to the workspace, except the audit log. */
   rows(): Promise<string[]>;
 };
 
 const keyScopes = 'documents:read documents:write links:read links:write';
 
-/** What the methods need besides ids. A method that needs more than that has its line here. */
+/** Request fields other than ids. A method that needs more must be added here. */
 export const requiredFields: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   UpdateDocument: { name: 'Renamed' },
   UpdateLink: { name: 'Renamed', emailRequired: false },
@@ -72,7 +72,7 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
     '/documents?page_size=1',
   );
   const viewId = views.body.views[0]?.id;
-  if (viewId === undefined) throw new Error('nobody has viewed the link');
+  if (viewId === undefined) throw new Error('the link has no views');
 
   const marks = [
     ...[tag, credentialId, document.id, link.id, open.id, viewId, user.id, user.email, email],

@@ -1,4 +1,4 @@
-// Somebody before the gate of a link, with a browser's cookies and a mailbox.
+// A visitor at the gate of a link, with a browser's cookies and a mailbox.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import PostalMime from 'postal-mime';
@@ -32,7 +32,9 @@ export class Visitor {
     return this.#ask('', { method: 'POST', body: new URLSearchParams(fields) });
   }
 
-  /** The label of what the page asks for; `document` where it shows it, and reports that. */
+  /**
+   * The label of the field that the page shows; `document` if it shows and reports the document.
+   */
   async asked(): Promise<string> {
     const asked = fieldAskedBy(await this.get());
     if (asked === 'document') {
@@ -61,14 +63,14 @@ export function fieldAskedBy({ text }: GateAnswer): string {
   return label ?? (text.includes('id="viewer"') ? 'document' : 'nothing');
 }
 
-/** What the page says is wrong. */
+/** The error message on the page. */
 export function alertOf({ text }: GateAnswer): string {
   return /role="alert">([^<]*)</.exec(text)?.[1] ?? '';
 }
 
 export type Received = { readonly to: string; readonly subject: string; readonly text: string };
 
-/** All mails that were sent, the oldest first. */
+/** All mails that were sent, oldest first. */
 export async function mailsOf({ dataDir }: TestApp): Promise<Received[]> {
   const folder = path.join(dataDir, 'outbox');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.eml')).sort();
@@ -80,20 +82,20 @@ export async function mailsOf({ dataDir }: TestApp): Promise<Received[]> {
   );
 }
 
-/** The codes that an address was sent, the oldest first. */
+/** The codes that were sent to an address, oldest first. */
 export async function codesFor(test: TestApp, email: string): Promise<string[]> {
   const mails = (await mailsOf(test)).filter(({ to }) => to === email);
   return mails.map(({ text }) => /^Your code is (\d{6})$/m.exec(text)?.[1] ?? '');
 }
 
-/** The last code that an address was sent. */
+/** The last code that was sent to an address. */
 export async function lastCode(test: TestApp, email: string): Promise<string> {
   const code = (await codesFor(test, email)).at(-1) ?? '';
   expect(code).toMatch(/^\d{6}$/);
   return code;
 }
 
-/** Another code than this one. */
+/** A code that differs from this one. */
 export function wrongCode(code: string, by = 1): string {
   return String((Number(code) + by) % 1_000_000).padStart(6, '0');
 }

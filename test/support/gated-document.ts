@@ -1,4 +1,5 @@
-// A document behind gates: an app for a whole suite, and a check that an answer reveals nothing.
+// A document behind gates: an app for a whole suite, and a check that an answer reveals nothing of
+// the document.
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { type Dialect, startTestApp, type TestApp } from './harness.ts';
@@ -13,12 +14,12 @@ import {
 
 export const secretPdf = makePdf({ pages: 1, text: 'The secret terms', padToBytes: 20_000 });
 
-/** The pass that an answer gives, as a browser would send it; empty where it gives none. */
+/** The cookie of the access session in an answer, as a browser would send it; empty if none. */
 export function cookieOf(response: Response): string {
   return response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 }
 
-/** Starts an app with a settable clock and one document, whose traces are easy to find. */
+/** Starts an app with a settable clock and one document whose properties are easy to find. */
 export function useSecretDocument(dialect: Dialect, config: Partial<Config> = {}) {
   let test: TestApp;
   let document: DocumentFields;
@@ -31,17 +32,17 @@ export function useSecretDocument(dialect: Dialect, config: Partial<Config> = {}
   });
   afterAll(() => test.remove());
 
-  /** Makes a link to the document that asks for an e-mail address. */
+  /** Creates a link to the document that requires an e-mail address. */
   function gated(options = {}): Promise<LinkFields> {
     return open({ email_required: true, ...options });
   }
 
-  /** Makes a link to the document that asks for nothing. */
+  /** Creates a link to the document without requirements. */
   function open(options = {}): Promise<LinkFields> {
     return makeLink(test, document.id, { allow_download: true, ...options });
   }
 
-  /** Passes the gate; returns the cookie as a browser would send it. */
+  /** Passes the gate and returns the cookie as a browser would send it. */
   async function pass(link: LinkFields): Promise<string> {
     const body = new URLSearchParams({ email: 'reader@example.com' });
     const response = await fetch(link.url, { method: 'POST', body, redirect: 'manual' });
@@ -50,11 +51,11 @@ export function useSecretDocument(dialect: Dialect, config: Partial<Config> = {}
     return cookieOf(response);
   }
 
-  /** Nothing of the document: no byte, no name, no size, no type, no digest. */
+  /** Checks that the answer contains no bytes, name, size, type or digest of the document. */
   async function expectNothingOf(response: Response, what: string): Promise<void> {
     const body = Buffer.from(await response.arrayBuffer());
     const headers = JSON.stringify([...response.headers]);
-    // A request id is random, so that the document's size may stand in it.
+    // A random request id may happen to contain the document's size.
     const requestId = response.headers.get('x-request-id') ?? '';
     const text = `${body.toString('latin1')}\n${headers}`.replaceAll(requestId, '');
     const traces = ['secret', '%PDF', '20000', document.sha256, document.id, 'application/pdf'];

@@ -1,4 +1,5 @@
-// Loaded into a program under test: on SIGUSR2 it collects garbage and reports the heap in bytes.
+// Preloaded into a program under test: on SIGUSR2 it collects garbage and prints the heap size in
+// bytes.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

@@ -1,5 +1,5 @@
-// Builds what the suites run and serve, starts the PostgreSQL server that they share, and makes the
-// empty databases that they copy.
+// Builds the program and the browser code, starts the shared PostgreSQL server, and creates the
+// empty databases that the suites copy.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The server that all tests of a run share; see `freshPostgresDatabase`. */
     postgresUrl: string;
-    /** A database on it with the current schema and without rows. */
+    /** A database on that server with the current schema and no rows. */
     postgresTemplate: string;
     /** The same as an SQLite file. */
     sqliteTemplate: string;

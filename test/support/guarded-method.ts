@@ -1,4 +1,4 @@
-// A method made for a test of the guard, and a caller of it.
+// A method that exists only in tests of the guard, and a caller for it.
 import {
   create,
   createFileRegistry,
@@ -68,7 +68,7 @@ export async function callGuarded(
   fields: Fields = {},
 ): Promise<unknown> {
   const endpoint = guardMethod(rule, principal);
-  if (endpoint.kind !== 'unary') throw new Error('the method is unary');
+  if (endpoint.kind !== 'unary') throw new Error('the method must be unary');
   const { descriptor: method } = endpoint;
   const context = new LazyContext({
     method,

@@ -1,4 +1,4 @@
-// Boots the real app on free ports with a data folder of its own.
+// Starts the real app on free ports with its own data folder.
 import { chmod, copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,11 +12,11 @@ import { migratedPostgresDatabase } from './postgres-databases.ts';
 const dialects = ['sqlite', 'postgres'] as const;
 export type Dialect = (typeof dialects)[number];
 
-/** What tests change: the clock, randomness, and times that would be too long to wait for. */
+/** Settings that only tests change: the clock, randomness, and timeouts. */
 export type TestAppOptions = Omit<AppOptions, 'config' | 'log' | 'droppedLines' | 'webDir'> & {
   readonly dialect?: Dialect;
   readonly config?: Partial<Config>;
-  /** The data folder of an earlier app, to start on what that one has left. */
+  /** The data folder of an earlier app, to start on its data. */
   readonly dataDir?: string;
 };
 
@@ -41,9 +41,9 @@ export type TestApp = {
   readonly app: App;
   readonly dataDir: string;
   readonly databaseUrl: string;
-  /** What the first start has written. */
+  /** The bootstrap file that the first start wrote. */
   readonly env: Readonly<Record<EnvName, string>>;
-  /** Everything that was logged so far. */
+  /** All log lines so far. */
   logText(): Promise<string>;
   /** Stops the app and keeps its data folder. */
   stop(): Promise<void>;
@@ -92,7 +92,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   };
 }
 
-/** The folder's own SQLite file, or a new database on PostgreSQL: with the schema, if it is new. */
+/** The folder's SQLite file, or a new PostgreSQL database. A new database gets the schema. */
 async function databaseFor(options: TestAppOptions, folder: string): Promise<string> {
   if (options.dialect === 'postgres') return migratedPostgresDatabase();
   const file = path.join(folder, 'latchkey.db');
@@ -103,7 +103,7 @@ async function databaseFor(options: TestAppOptions, folder: string): Promise<str
   return `sqlite:${file}`;
 }
 
-/** Reads the `NAME='value'` lines of a bootstrap file; a name that is missing is empty. */
+/** Reads the `NAME='value'` lines of a bootstrap file. A missing name yields an empty string. */
 export function parseEnv(text: string): Record<EnvName, string> {
   const values = new Map<string, string>();
   for (const line of text.split('\n')) {
@@ -114,7 +114,7 @@ export function parseEnv(text: string): Record<EnvName, string> {
   return Object.fromEntries(entries) as Record<EnvName, string>;
 }
 
-/** A suite that runs on each dialect. */
+/** Runs a suite on each dialect. */
 export function describeDialects(name: string, body: (dialect: Dialect) => void): void {
   for (const dialect of dialects) describe(`${name} (${dialect})`, () => body(dialect));
 }

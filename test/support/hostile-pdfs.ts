@@ -1,8 +1,8 @@
-// PDFs that mean harm to who reads them, or can't be read.
+// PDFs that attack their reader, or that cannot be read.
 import { deflateSync } from 'node:zlib';
 import { makePdf } from './pdf.ts';
 
-/** A PDF of these objects, numbered from 1, whose trailer has these entries. */
+/** A PDF of these objects, numbered from 1, with these trailer entries. */
 function pdfOf(objects: readonly (string | Buffer)[], trailer: string): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')];
   const offsets: number[] = [];
@@ -51,7 +51,7 @@ const zeros = `<${'00'.repeat(32)}>`;
 const lock = `/Filter /Standard /V 1 /R 2 /P -4 /O ${zeros} /U ${zeros}`;
 const password = `/ID [<00> <00>] /Encrypt << ${lock} >>`;
 
-/** Cheap to read, but without a page count. */
+/** Fast to read, but without a page count. */
 export const unreadablePdfs: [what: string, pdf: Buffer][] = [
   ['nothing but its first line', Buffer.from('%PDF-1.7\n')],
   ['garbage after its first line', Buffer.from(`%PDF-1.7\n${'\u0000\u00ff<<[('.repeat(5000)}`)],
@@ -65,7 +65,7 @@ export const unreadablePdfs: [what: string, pdf: Buffer][] = [
   ['a lock that nobody knows', changed('/Root 1 0 R', '/Root 1 0 R /Encrypt << /Filter /Mine >>')],
 ];
 
-/** Claims what is not so; the count is the true one, as the viewer would show. */
+/** Contain false claims about the file. The count is correct, as the viewer would show it. */
 export const lyingPdfs: [what: string, pdf: Buffer, pages: number][] = [
   ['that claims a million', changed('/Count 4', '/Count 1000000'), 4],
   ['whose table of objects lies elsewhere', changed('startxref\n0', 'startxref\n9'), 4],
@@ -100,7 +100,7 @@ export const loopingPdfs: [what: string, pdf: Buffer][] = [
 export const endlessPdf = (): Buffer =>
   pdfOfXref(`/Size 10 /W [0 0 0] /Index [${'0 1000 '.repeat(2_000_000)}]`, Buffer.from('x'));
 
-/** Has its catalogue among objects that unpack to 256 MiB. */
+/** Its catalogue is in an object stream that unpacks to 256 MiB. */
 export function bombPdf(): Buffer {
   const sizeBytes = 256 * 1024 ** 2;
   const bomb = deflateSync(deflateSync(Buffer.alloc(sizeBytes, '2 0 '), { level: 1 }));
@@ -109,7 +109,7 @@ export function bombPdf(): Buffer {
   const dictionary = `/Type /ObjStm /N ${sizeBytes / 4} /First 0 ${filter}`;
   const objects = Buffer.concat([stream(dictionary, bomb), Buffer.from('\nendobj\n')]);
   const tableAt = first.length + objects.length;
-  // Each line: where an object is, how far into the file or in which stream, and which there.
+  // Each entry: the kind of location, then the offset or the stream, then the index in it.
   const entries = [
     [0, 0, 0],
     [1, 9, 0],

@@ -1,4 +1,4 @@
-// HTTP/2 frames by hand (RFC 9113), for what a well-behaved client cannot be made to send.
+// Raw HTTP/2 frames (RFC 9113) that client libraries do not send.
 
 export const types = {
   data: 0,

@@ -1,4 +1,4 @@
-// Bad credentials, and the directory that has to reject them.
+// Invalid credentials, and a credential directory that must reject them.
 import { randomBytes } from 'node:crypto';
 import { createDirectory, type Directory } from '../../src/credentials/directory.ts';
 import { type CredentialKind, generateCredential } from '../../src/crypto/credential-format.ts';
@@ -11,7 +11,7 @@ export function unknownCredential(kind: CredentialKind): string {
   return generateCredential(kind, randomBytes).text;
 }
 
-/** Well-formed, with the lookup id of a known credential and another secret. */
+/** Well-formed, with the lookup id of an existing credential and a different secret. */
 export function wrongSecret(kind: CredentialKind, { credentialId }: Added): string {
   const lookupId = numberOf(credentialId.slice('key_'.length));
   const bytes = Buffer.from(lookupId.toString(16).padStart(32, '0'), 'hex');
@@ -24,14 +24,14 @@ function numberOf(base62: string): bigint {
   return [...base62].reduce((sum, digit) => sum * 62n + BigInt(alphabet.indexOf(digit)), 0n);
 }
 
-/** Differs from the credential in its last character. */
+/** Differs from the credential only in its last character. */
 export function mistype(text: string): string {
   return text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
 }
 
 export type CountedDirectory = { directory: Directory; queries: () => number };
 
-/** Another directory on a database, with counted queries. */
+/** Opens another directory on a database and counts its queries. */
 export async function withDirectory<T>(
   db: Database,
   work: (counted: CountedDirectory) => Promise<T>,

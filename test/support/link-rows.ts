@@ -1,4 +1,4 @@
-// Links as the console shows them, and as the service returns them.
+// Links as the console shows them and as the service returns them.
 import type { Page } from 'playwright-core';
 import type { TestApp } from './harness.ts';
 import { callSharingApi, type LinkFields } from './sharing-api.ts';
@@ -7,7 +7,7 @@ export type WholeLink = LinkFields & { readonly name: string; readonly allow_dow
 
 export const dayMs = 24 * 60 * 60_000;
 
-/** What the service says of a link of the demo workspace. */
+/** Returns a link of the demo workspace as the service reports it. */
 export async function linkOf(test: TestApp, id: string): Promise<WholeLink> {
   return (await callSharingApi<WholeLink>(test, 'GET', `/links/${id}`)).body;
 }
@@ -15,15 +15,15 @@ export async function linkOf(test: TestApp, id: string): Promise<WholeLink> {
 export async function newestLink(test: TestApp): Promise<WholeLink> {
   const { body } = await callSharingApi<{ links: WholeLink[] }>(test, 'GET', '/links?page_size=1');
   const [link] = body.links;
-  if (link === undefined) throw new Error('there is no link');
+  if (link === undefined) throw new Error('the workspace has no such link');
   return link;
 }
 
-/** The row of the table of links that has that text. */
+/** The row with that text in the table of links. */
 export const rowOf = (page: Page, text: string) =>
   page.getByRole('table', { name: 'Links' }).getByRole('row').filter({ hasText: text });
 
-/** A time as a date-and-time field accepts it, in the time zone of this process. */
+/** A time in the format of a date-and-time field, in the time zone of this process. */
 export function localText(ms: number): string {
   const date = new Date(ms);
   return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
@@ -31,7 +31,7 @@ export function localText(ms: number): string {
 
 export type ViewRow = { readonly time: number; readonly pages?: Readonly<Record<number, number>> };
 
-/** Views as they would have been written at those times: milliseconds since 1970. */
+/** Inserts views at those times, in milliseconds since 1970. */
 export async function addViews(
   { app }: TestApp,
   link: LinkFields,

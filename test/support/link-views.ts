@@ -1,4 +1,4 @@
-// Views of a link, as a reader's browser makes and reports them, and as the owner sees them.
+// Views of a link: how a visitor's browser creates and reports them, and how the owner reads them.
 import { beforeAll, expect } from 'vitest';
 import type { Database } from '../../src/storage/schema.ts';
 import type { Suite } from './app-suite.ts';
@@ -8,7 +8,7 @@ import { addWorkspace } from './owner-rows.ts';
 import { makePdf } from './pdf.ts';
 import { callSharingApi, type LinkFields, makeLink, upload } from './sharing-api.ts';
 
-/** What a page makes up when it is opened. */
+/** A random view id, which the page generates when it is opened. */
 export const visit = 'a'.repeat(16);
 export const otherVisit = 'b'.repeat(16);
 
@@ -20,7 +20,7 @@ export type ViewFields = {
   pages: { page: number; duration_ms: number }[];
 };
 
-/** A link to a document whose pages are counted: three. */
+/** Creates a link to a document of three pages, whose page count is known. */
 export async function makeWatchedLink(test: TestApp, options = {}): Promise<LinkFields> {
   const document = await upload(test, makePdf({ pages: 3, text: 'Watched' }), 'deck.pdf');
   await test.app.inside.db
@@ -31,14 +31,14 @@ export async function makeWatchedLink(test: TestApp, options = {}): Promise<Link
   return makeLink(test, document.id, { email_required: true, ...options });
 }
 
-/** Passes the gate of a link and opens its page; returns the pass as a browser would send it. */
+/** Passes the gate of a link and opens its page; returns the cookie as a browser would send it. */
 export async function openLink(link: LinkFields, email = 'reader@example.com'): Promise<string> {
   const cookie = await passGate(link, email);
   expect((await reportView(link, cookie, { visit, pages: '0:0' })).status).toBe(204);
   return cookie;
 }
 
-/** The same without the page, whose first report makes the view. */
+/** The same without opening the page, so that the first report creates the view. */
 export async function passGate(link: LinkFields, email = 'reader@example.com'): Promise<string> {
   const response = link.email_required
     ? await fetch(link.url, {
@@ -61,7 +61,7 @@ export function reportView(
   return fetch(`${link.url}/view`, { method: 'POST', headers: { cookie, ...headers }, body });
 }
 
-/** A link's views, newest first. */
+/** Returns a link's views, newest first. */
 export async function viewsOf(test: TestApp, link: LinkFields): Promise<ViewFields[]> {
   const answer = await callSharingApi<{ views: ViewFields[] }>(
     test,
@@ -72,7 +72,7 @@ export async function viewsOf(test: TestApp, link: LinkFields): Promise<ViewFiel
   return answer.body.views;
 }
 
-/** A link with all that it stands on, as rows; returns its id. */
+/** Inserts a link with its workspace and document as rows; returns the link's id. */
 export async function addLink(db: Database): Promise<string> {
   const { ownerId } = await addWorkspace(db, 'links:read');
   const common = { workspace_id: ownerId, name: '', create_time: 1 };
@@ -102,7 +102,7 @@ export async function addLink(db: Database): Promise<string> {
 
 export const readPages = (pages: string, by = visit) => ({ visit: by, pages });
 
-/** For suites about the views of a link, under a clock that stands still. */
+/** Runs suites about the views of a link with a stopped clock. */
 export function viewsIn(suite: Suite) {
   let link: LinkFields;
   beforeAll(async () => {
@@ -114,14 +114,14 @@ export function viewsIn(suite: Suite) {
     suite.clock.frozen = suite.clock.now() + milliseconds;
   }
 
-  /** The pass of a view that began that long ago. */
+  /** The cookie of a view that began that long ago. */
   async function begun(secondsAgo: number, of = link): Promise<string> {
     const cookie = await openLink(of);
     wait(secondsAgo * 1000);
     return cookie;
   }
 
-  /** Reports, and reads the newest view once all is written. */
+  /** Sends a report, and reads the newest view once everything is written. */
   async function after(cookie: string, reports: Record<string, string>[], of = link) {
     for (const form of reports) {
       const answer = await reportView(of, cookie, form);

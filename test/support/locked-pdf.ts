@@ -1,4 +1,4 @@
-// A PDF that is encrypted by a password (ISO 32000-1 §7.6, revision 2: RC4 with 40 bits).
+// A PDF encrypted with a password (ISO 32000-1 §7.6, revision 2: RC4 with 40 bits).
 import { createHash } from 'node:crypto';
 import { layOut } from './pdf.ts';
 
@@ -9,7 +9,7 @@ const padding = Buffer.from(
 );
 const permissions = -4;
 
-/** One page that shows `line` to who knows the password. */
+/** One page that shows `line` to a reader with the password. */
 export function makeLockedPdf(line: string, password: string): Buffer {
   const padded = Buffer.concat([Buffer.from(password, 'latin1'), padding]).subarray(0, 32);
   const id = md5('an identifier');
@@ -43,7 +43,7 @@ function md5(...parts: (Buffer | string)[]): Buffer {
   return hash.digest();
 }
 
-/** OpenSSL no longer has it. */
+/** RC4; OpenSSL no longer offers it. */
 function rc4(key: Buffer, data: Buffer): Buffer {
   const state = Uint8Array.from({ length: 256 }, (_, index) => index);
   const swap = (one: number, other: number) => {

@@ -1,4 +1,4 @@
-// The management of clients and customers, for `managementActions`.
+// Management calls on clients and customers, for `managementActions`.
 
 import type { Suite } from './app-suite.ts';
 import type { ManagementAction } from './management-actions.ts';

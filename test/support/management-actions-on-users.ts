@@ -1,4 +1,4 @@
-// The management of users, workspaces and workspaces' keys, for `managementActions`.
+// Management calls on users, workspaces and API keys of workspaces, for `managementActions`.
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { MemberRole } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import type { Suite } from './app-suite.ts';

@@ -1,4 +1,4 @@
-// For each management action a call of it that succeeds. A new method needs its entry here.
+// One successful call per management action. A new method needs an entry here.
 import { decodeJwt } from 'jose';
 import { SigningKeyState } from '../../gen/latchkey/identity/v1/signing_key_pb.js';
 import type { TokenPrincipalType } from '../../src/api/principal.ts';
@@ -9,19 +9,19 @@ import { makeLink, upload } from './sharing-api.ts';
 import { signToken } from './signed-tokens.ts';
 import { keyManager, signingKeyOf } from './signing-keys.ts';
 
-/** The fields of an answer's resources. */
+/** The resource fields of an answer. */
 type Answer = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
 export type ManagementAction = {
   /** The request's fields, by their local names. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** The id that the event has to name, where it need be out of the answer (by proto names). */
+  /** The id that the audit event must name; a function reads it from the answer (proto names). */
   readonly target: string | ((answer: Answer) => unknown);
-  /** Who calls, with the method's scope: a service, unless it is given. */
+  /** The caller's type; by default a service with the method's scope. */
   readonly callerType?: TokenPrincipalType;
-  /** The caller's id, where not anybody will do. */
+  /** The caller's id, if the method requires a specific caller. */
   readonly callerId?: string;
-  /** The caller's scopes, where the method's own is not enough. */
+  /** The caller's scopes, if the method's own scope is not enough. */
   readonly scope?: string;
 };
 
@@ -93,7 +93,7 @@ export const managementActions: Readonly<
   },
 };
 
-/** Not everybody can leave a key: the number of those that are published has a bound. */
+/** Only one call leaves a key behind, because the number of published keys is limited. */
 async function makeRoomForKey(suite: Suite) {
   const keys = keyManager(
     () => suite.app,

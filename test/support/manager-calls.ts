@@ -1,4 +1,4 @@
-// Those who manage clients and customers, and what they get done through a transport.
+// Callers that manage clients and customers, and their calls through a transport.
 import type { App } from '../../src/app.ts';
 import type { Added } from './owner-rows.ts';
 import { signToken } from './signed-tokens.ts';
@@ -6,18 +6,18 @@ import type { TransportAnswer } from './transports.ts';
 
 type Manager = {
   readonly type?: 'service' | 'staff';
-  /** When a member of staff has signed in, in seconds since 1970; now, unless it is given. */
+  /** The time of a staff user's sign-in, in seconds since 1970; by default now. */
   readonly authTime?: number;
   readonly sub?: string;
 };
 
-/** The credential of a caller with these scopes, by default a service client. */
+/** The credential of a caller with these scopes; by default a service client. */
 export async function managerCredential(app: App, scope: string, manager: Manager = {}) {
   const token = await signToken(app, { type: 'service', ...manager, scope });
   return { authorization: `Bearer ${token}` };
 }
 
-/** The credential of a token of the customer's key that names these accounts. */
+/** The credential of a token from the customer's key, restricted to these accounts. */
 export async function customerCredential(app: App, key: Added, accounts: readonly string[]) {
   const token = await signToken(app, {
     type: 'customer',
@@ -29,11 +29,11 @@ export async function customerCredential(app: App, key: Added, accounts: readonl
   return { authorization: `Bearer ${token}` };
 }
 
-/** The answer's message. Throws for an error. */
+/** Returns the answer's message; throws for an error. */
 export function messageOf<M>(answer: TransportAnswer<M>): M {
   if (!answer.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`);
   return answer.message;
 }
 
-/** An error's code; `ok` for an answer. */
+/** Returns an error's code; `ok` for an answer. */
 export const codeOf = (answer: TransportAnswer<unknown>) => (answer.ok ? 'ok' : answer.error.code);

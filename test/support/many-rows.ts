@@ -1,11 +1,11 @@
-// Fills every table that is listed, quickly and with as many rows as make an index worth while.
+// Fills every listed table quickly with enough rows that an index pays off.
 import { sql } from 'kysely';
 import type { Database } from '../../src/storage/schema.ts';
 import type { Dialect } from './harness.ts';
 
 export const rowsPerTable = 20_000;
 
-/** The columns of a row by its number `n`, as SQL. Half of what belongs to anything is of `1`. */
+/** The columns of row number `n`, as SQL. Half of the rows with an owner belong to owner `1`. */
 const half = `case when n % 2 = 0 then '1' else cast(n as text) end`;
 const id = 'cast(n as text)';
 const tables: readonly [table: string, columns: Record<string, string>][] = [
@@ -133,11 +133,11 @@ export async function fillTables(db: Database, dialect: Dialect): Promise<void> 
 type Events = {
   readonly count: number;
   readonly action: string;
-  /** Each so many events, one has the code `rare`; the others have `ok`. */
+  /** One event in so many has the code `rare`; all others have `ok`. */
   readonly rareEvery: number;
 };
 
-/** Inserts events of the times 1 to `count`. */
+/** Inserts events at the times 1 to `count`. */
 export async function fillEvents(
   db: Database,
   dialect: Dialect,

@@ -1,4 +1,4 @@
-// What is encrypted under the master key, as rows.
+// The values that the database stores encrypted under the master key.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createMasterKey, type MasterKey } from '../../src/crypto/master-key.ts';
@@ -18,7 +18,7 @@ export async function withDatabase<T>(url: string, work: (db: Database) => Promi
 
 export const urlIn = (dataDir: string) => `sqlite:${dataDir}/latchkey.db`;
 
-/** The ids of the master keys that something is encrypted under. */
+/** The ids of the master keys under which values are encrypted. */
 export function masterKeyIds(url: string): Promise<string[]> {
   return withDatabase(url, async (db) => {
     const tables = [
@@ -29,7 +29,7 @@ export function masterKeyIds(url: string): Promise<string[]> {
   });
 }
 
-/** Adds pending keys and a second factor, all of them encrypted. */
+/** Adds pending signing keys and a second factor, which are stored encrypted. */
 export function addSealed(url: string, bytes: Uint8Array, count: number): Promise<void> {
   const masterKey = createMasterKey(bytes);
   return withDatabase(url, async (db) => {

@@ -1,4 +1,4 @@
-// Members of workspaces, as another process would write them into the database, and callers.
+// Writes members of workspaces into the database, as another process would, and makes callers.
 import { decodeJwt } from 'jose';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
 import type { Database, MemberRow } from '../../src/storage/schema.ts';
@@ -7,7 +7,7 @@ import { changeAsOtherProcess } from './owner-rows.ts';
 import { signToken, type TokenFor } from './signed-tokens.ts';
 import { addUser } from './user-rows.ts';
 
-/** Makes a user, by default a new one, a member of a workspace; returns the user's id. */
+/** Adds a user, by default a new one, to a workspace; returns the user's id. */
 export async function addMember(
   db: Database,
   workspaceId: string,
@@ -20,7 +20,7 @@ export async function addMember(
   return id;
 }
 
-/** The ids of a user's sessions that have not ended. */
+/** Returns the ids of a user's sessions that have not ended. */
 export async function liveSessions(db: Database, userId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('sessions')
@@ -31,7 +31,7 @@ export async function liveSessions(db: Database, userId: string): Promise<string
   return rows.map(({ id }) => id);
 }
 
-/** The header of a caller of that kind. */
+/** The `Authorization` or `Cookie` header of a caller of that kind. */
 export async function credentialFor(
   { app }: TestApp,
   token: TokenFor,
@@ -39,13 +39,13 @@ export async function credentialFor(
   return { authorization: `Bearer ${await signToken(app, token)}` };
 }
 
-/** Whom a token stands for, and in which session. */
+/** The subject and the session of a token. */
 export function subjectOf({ authorization }: { readonly authorization: string }) {
   const { sub = '', sid } = decodeJwt(authorization.slice('Bearer '.length));
   return { sub, sid: String(sid) };
 }
 
-/** What a member's token may hold: as much as any role. */
+/** The scopes that a member's token may hold: those of the most powerful role. */
 export const memberScope =
   'documents:read documents:write links:read links:write api_keys:read api_keys:write ' +
   'workspaces:read workspaces:write';

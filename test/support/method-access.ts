@@ -1,4 +1,4 @@
-// What a method's access option says, and callers for it.
+// Reads a method's access option, and makes callers for it.
 import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import {
   type Access,
@@ -39,14 +39,14 @@ export function acceptedTypes(method: DescMethod): CallerType[] {
   return callerTypes.filter((type) => accessOf(method).principals.includes(principalTypes[type]));
 }
 
-/** The codes of a call that the guard has let through. */
+/** The codes of a call that passed the guard. */
 export const acceptedCodes = ['ok', 'not_found', 'invalid_argument'];
 
-/** The challenge of a call without a credential. */
+/** The `WWW-Authenticate` challenge for a call without a credential. */
 export const noCredential = 'Bearer realm="latchkey"';
 export const invalidToken = 'Bearer error="invalid_token"';
 
-/** The outcome of a forbidden call. It names the required scope, if there is one. */
+/** The outcome of a forbidden call. It names the required scope if there is one. */
 export function forbidden(method: DescMethod) {
   const { scope } = accessOf(method);
   const needed = scope === '' ? '' : `, scope="${scope}"`;
@@ -54,15 +54,16 @@ export function forbidden(method: DescMethod) {
 }
 
 type CallerOptions = {
-  /** The scope of the method, unless it is given. */
+  /** By default the scope of the method. */
   readonly scope?: string;
-  /** When a user signed in, in seconds since 1970. */
+  /** The time of a user's sign-in, in seconds since 1970; by default now. */
   readonly authTime?: number;
 };
 
 /**
- * A call by a caller of that type. A member owns a workspace. Users name themselves if the method
- * allows that; a call within a workspace names the caller's own, or the demo workspace.
+ * Makes a call by a caller of that type. A member owns a workspace. Users name themselves if the
+ * method allows that; a call within a workspace names the caller's workspace, or the demo
+ * workspace.
  */
 export async function callBy(
   suite: Suite,
@@ -91,7 +92,7 @@ export async function callBy(
   return { method, authorization, fields };
 }
 
-/** A value for each app, made when it is first asked for. */
+/** A value per app, created on first use. */
 function oncePerApp<T>(make: (app: App, name: string) => Promise<T>) {
   const made = new WeakMap<App, Map<string, Promise<T>>>();
   return (app: App, name = ''): Promise<T> => {
@@ -116,7 +117,7 @@ export function onePerKind(methods: readonly DescMethod[], kindOf: (method: Desc
   return namedMethods([...byKind.values()]);
 }
 
-/** A method of each policy on the session cookie. */
+/** One method for each policy on the session cookie. */
 export const cookieKinds = onePerKind(
   cookieMethods,
   (method) => `${method.methodKind} ${accessOf(method).sessionCookie}`,

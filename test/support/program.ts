@@ -1,4 +1,4 @@
-// The built program as a process of its own, in a folder of its own.
+// The built program as a separate process in a separate folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -9,14 +9,14 @@ import { parseEnv } from './harness.ts';
 export type Program = {
   readonly child: ChildProcess;
   readonly dataDir: string;
-  /** What was written so far. */
+  /** All output so far. */
   stdout(): string;
   stderr(): string;
-  /** Once it has ended: its exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended it, once it has ended. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Ends at once, as the kernel or a power cut would end it. */
+  /** Kills the program, as the kernel or a power cut would. */
   kill(): Promise<void>;
-  /** Ends at once, and its folder with it. */
+  /** Kills the program and removes its folder. */
   remove(): Promise<void>;
 };
 
@@ -25,7 +25,7 @@ export type RunningProgram = Program & {
   readonly httpPort: number;
 };
 
-/** The name of the document that the program puts into a new demo. */
+/** The name of the sample document in a new demo installation. */
 export const sampleName = 'Sample document.pdf';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -35,8 +35,8 @@ export function newDataDir(): Promise<string> {
 }
 
 /**
- * Starts the program; every address is a free port unless `env` says otherwise. `launcher` is a
- * command that runs the one after it.
+ * Starts the program; every address uses a free port unless `env` says otherwise. `launcher` is a
+ * command that runs the program as its argument.
  */
 export async function spawnProgram(
   env: Record<string, string> = {},
@@ -95,7 +95,9 @@ export async function startProgram(
     program.child.stderr?.on('data', () => {
       if (program.stderr().includes('operations')) resolve();
     });
-    program.ended.then((end) => reject(new Error(`it ended (${end}): ${program.stderr()}`)));
+    program.ended.then((end) =>
+      reject(new Error(`the program ended (${end}): ${program.stderr()}`)),
+    );
   });
   const file = path.join(program.dataDir, 'bootstrap.env');
   const read = parseEnv(await readFile(file, 'utf8'));

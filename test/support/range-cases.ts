@@ -1,4 +1,4 @@
-/** Range -> first and last byte; `all`: the range is ignored; `none`: it lies beyond the end. */
+/** Range -> first and last byte; `all`: the range is ignored; `none`: it starts after the end. */
 export const rangeCases: [
   range: string,
   expected: [first: number, last: number] | 'all' | 'none',

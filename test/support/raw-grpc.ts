@@ -1,4 +1,4 @@
-// gRPC clients that do what no library would: calls that stay unfinished, and frames by hand.
+// gRPC clients that do what no library does: calls that stay unfinished, and hand-made frames.
 import { once } from 'node:events';
 import {
   type ClientHttp2Session,
@@ -8,7 +8,7 @@ import {
 import { connect, type Socket } from 'node:net';
 import type { GrpcLimits } from '../../src/transports/grpc/server.ts';
 
-/** Short, so that a test need not wait; the silence is longer than the way to a call. */
+/** Short, so that a test need not wait, but longer than a call takes. */
 export const shortLimits: Partial<GrpcLimits> = {
   bodyMs: 1500,
   uploadMs: 3000,
@@ -28,13 +28,13 @@ export const shortLimits: Partial<GrpcLimits> = {
 
 export type RawCall = {
   readonly stream: ClientHttp2Stream;
-  /** `grpc-status`, or `closed <code of the reset>` where none came. */
+  /** `grpc-status`, or `closed <reset code>` if the call ended without one. */
   readonly status: Promise<string>;
   /** The headers and trailers so far. */
   headers(): Record<string, unknown>;
 };
 
-/** A session that may have as many unfinished bodies as a test likes. */
+/** Opens a session without a limit on unfinished request bodies. */
 export async function openSession(address: string): Promise<ClientHttp2Session> {
   const session = connectHttp2(`http://${address}`, { maxSessionMemory: 2000 });
   session.on('error', () => {});
@@ -83,7 +83,7 @@ export const frameTypes = { headers: 1, reset: 3, settings: 4, ping: 6, goaway: 
 
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
-/** RFC 9113 §4.1. */
+/** A frame (RFC 9113 §4.1). */
 export function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
@@ -96,7 +96,7 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
 export const settings = (...payload: number[]) =>
   frame(frameTypes.settings, 0, 0, Buffer.from(payload));
 
-/** The header block of a call, every field as a literal (RFC 7541 §6.2.2). */
+/** The header block of a call, with every field as a literal (RFC 7541 §6.2.2). */
 export function headerBlock(path: string): Buffer {
   const fields = {
     ':method': 'POST',
@@ -114,10 +114,10 @@ export function headerBlock(path: string): Buffer {
 
 export type RawConnection = {
   readonly socket: Socket;
-  /** Once the server has closed the connection, too. */
+  /** Resolves when the connection closes, also if the server closes it. */
   readonly closed: Promise<'closed'>;
   isClosed(): boolean;
-  /** The types of the frames that have come, and the error code of a GOAWAY. */
+  /** The types of the received frames, and the error code of a GOAWAY. */
   frames(): { types: number[]; goaway: number | undefined };
 };
 

@@ -1,4 +1,4 @@
-// HTTP/1.1 by hand, for what a well-behaved client cannot be made to send.
+// Raw HTTP/1.1, for requests that client libraries do not send.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
@@ -6,27 +6,27 @@ export interface RawResponse {
   status: number;
   headers: Headers;
   body: Buffer;
-  /** False when the connection closed before the whole body had come. */
+  /** False if the connection closed before the whole body arrived. */
   complete: boolean;
 }
 
 export interface RawHttp {
-  /** Resolves once the bytes are sent: false when the peer no longer accepts any. */
+  /** Resolves once the bytes are sent; false if the peer no longer accepts any. */
   write(bytes: Uint8Array | string): Promise<boolean>;
-  /** Sends no more; the answer can still be read. */
+  /** Half-closes the connection: the answer can still be read. */
   end(): void;
-  /** Drops the connection at once, as a client that crashes does. */
+  /** Resets the connection, as a crashing client does. */
   reset(): void;
   /**
-   * The next answer, without interim ones (1xx); undefined when the peer closed before one. Ask for
-   * one at a time. The answer to a HEAD has no body.
+   * Reads the next answer, without interim ones (1xx); undefined if the peer closed before one.
+   * Read one answer at a time. The answer to a HEAD has no body.
    */
   response(to?: 'HEAD'): Promise<RawResponse | undefined>;
 }
 
 /**
- * A connection that never throws: what the peer sent before it closed remains readable. The caller
- * ends or resets it.
+ * Opens a connection that never throws: data that the peer sent before it closed stays readable.
+ * The caller ends or resets it.
  */
 export async function openRawHttp(port: number, host = '127.0.0.1'): Promise<RawHttp> {
   const socket = connect({ port, host, allowHalfOpen: true });
@@ -42,7 +42,7 @@ export async function openRawHttp(port: number, host = '127.0.0.1'): Promise<Raw
     closed = true;
     changed();
   };
-  // 'close' follows an error; 'end' comes alone as long as our own side is open.
+  // 'close' follows an error. 'end' comes without 'close' while our side is open.
   socket
     .on('error', () => {})
     .on('end', close)
@@ -71,14 +71,14 @@ export async function openRawHttp(port: number, host = '127.0.0.1'): Promise<Raw
   };
 }
 
-/** Request line and headers, up to the empty line; Host and Content-Length are the caller's. */
+/** Request line and headers, up to the empty line. The caller supplies Host and Content-Length. */
 export function requestHead(method: string, path: string, headers: Record<string, string>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
 export interface MultipartPart {
-  /** Without a name the part has no Content-Disposition, unless `headers` holds one. */
+  /** A part without a name has no Content-Disposition, unless `headers` contains one. */
   name?: string;
   filename?: string;
   contentType?: string;
@@ -105,7 +105,7 @@ function disposition(name: string, filename: string | undefined): string {
   return `Content-Disposition: form-data; name="${escaped(name)}"${file}\r\n`;
 }
 
-/** As browsers do it (WHATWG HTML, "multipart/form-data encoding algorithm"). */
+/** Escapes names as browsers do (WHATWG HTML, "multipart/form-data encoding algorithm"). */
 function escaped(value: string): string {
   return value.replace(/["\r\n]/g, (character) => encodeURIComponent(character));
 }
@@ -120,7 +120,7 @@ function parseResponse(bytes: Buffer, closed: boolean, to?: 'HEAD'): Parsed | un
   if (headEnd < 0) return undefined;
   const [statusLine = '', ...fields] = bytes.toString('latin1', 0, headEnd).split('\r\n');
   const status = Number(/^HTTP\/1\.[01] (\d{3})\b/.exec(statusLine)?.[1]);
-  if (Number.isNaN(status)) throw new Error(`Not a status line: ${statusLine}`);
+  if (Number.isNaN(status)) throw new Error(`Invalid status line: ${statusLine}`);
   const after = bytes.subarray(headEnd + 4);
   if (status < 200) return parseResponse(after, closed, to);
 
@@ -154,7 +154,7 @@ function readBody(bytes: Buffer, status: number, headers: Headers, closed: boole
   return { body: bytes.subarray(0, length), length: whole ? length : undefined };
 }
 
-/** RFC 9112 §7.1, without trailers. */
+/** Chunked transfer coding (RFC 9112 §7.1) without trailers. */
 function readChunks(bytes: Buffer): Body {
   const chunks: Buffer[] = [];
   let at = 0;
@@ -164,7 +164,7 @@ function readChunks(bytes: Buffer): Body {
     if (lineEnd < 0) break;
     const sizeLine = bytes.toString('latin1', at, lineEnd);
     const size = Number.parseInt(sizeLine, 16);
-    if (Number.isNaN(size)) throw new Error(`Not the size of a chunk: ${sizeLine}`);
+    if (Number.isNaN(size)) throw new Error(`Invalid chunk size: ${sizeLine}`);
     const start = lineEnd + 2;
     chunks.push(bytes.subarray(start, start + size));
     at = start + size + 2;

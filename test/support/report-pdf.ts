@@ -1,4 +1,4 @@
-// A report as people share it: the document of the README's tour and pictures.
+// A realistic report: the document of the README's tour and screenshots.
 import { layOut } from './pdf.ts';
 
 type Pen = {
@@ -6,7 +6,7 @@ type Pen = {
   box(x: number, y: number, width: number, height: number, colour: string): void;
 };
 
-/** Shares of red, green and blue. */
+/** Red, green and blue, each from 0 to 1. */
 const colours = { accent: '0.11 0.36 0.72', pale: '0.80 0.87 0.96', line: '0.85 0.87 0.90' };
 const left = 72;
 

@@ -1,4 +1,4 @@
-// Random choices that a seed repeats.
+// Random choices that repeat for the same seed.
 
 export type SeededRandom = {
   /** An integer from 0 up to, but not including, `end`. */
@@ -22,7 +22,7 @@ export function seededRandom(seed: number): SeededRandom {
     below,
     chance: (probability) => next() < probability,
     pick<T>(list: readonly T[]): T {
-      // The callers' lists are not empty.
+      // Callers never pass an empty list.
       return list[below(list.length)] as T;
     },
     bytes: (length) => Buffer.from(Array.from({ length }, () => below(256))),

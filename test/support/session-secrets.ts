@@ -1,11 +1,11 @@
-// The secrets of a user's session, used in every way that there is.
+// Uses the secrets of a user's session in every possible way.
 import { randomBytes } from 'node:crypto';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
 import type { Suite, TransportName } from './app-suite.ts';
 import { CookieClient } from './cookie-client.ts';
 import { addTotp, addUser } from './user-rows.ts';
 
-/** Signs in, with right and with wrong credentials, and out; returns the errors' codes. */
+/** Signs in with correct and wrong credentials, and signs out; returns the error codes. */
 export async function useSessionSecrets(
   suite: Suite,
   transport: TransportName,
@@ -23,7 +23,7 @@ export async function useSessionSecrets(
   ];
   const { accessToken } = await browser.signedIn({ email, password, otp: code(Date.now()) });
   const refreshed = await browser.refresh();
-  if (!refreshed.ok) throw new Error(`refused: ${refreshed.error.code}`);
+  if (!refreshed.ok) throw new Error(`the refresh failed: ${refreshed.error.code}`);
   for (const token of [accessToken, refreshed.message.accessToken]) keep(token);
   for (const cookie of ['latchkey_session', 'latchkey_device']) {
     const value = keep(browser.cookie(cookie) ?? '');

@@ -1,4 +1,4 @@
-// What the suites of the document-sharing area have in common.
+// Shared by the suites of the sharing module.
 import { createHash } from 'node:crypto';
 import { readdir, readlink } from 'node:fs/promises';
 import path from 'node:path';
@@ -40,12 +40,12 @@ export const blobDirOf = ({ dataDir }: TestApp) => path.join(dataDir, 'blobs');
 
 export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** A token of a service client, which is bound to no workspace. */
+/** A token of a service client, which belongs to no workspace. */
 export async function serviceCredential({ app }: TestApp, scope: string) {
   return bearer(await signToken(app, { type: 'service', scope }));
 }
 
-/** Makes another workspace, with nothing in it. */
+/** Creates another, empty workspace. */
 export async function otherWorkspace({ app }: TestApp, id = 'ws_other'): Promise<string> {
   const row = { id, name: 'Other', create_time: 1 };
   await app.inside.db.insertInto('workspaces').values(row).execute();
@@ -54,7 +54,7 @@ export async function otherWorkspace({ app }: TestApp, id = 'ws_other'): Promise
 
 export type JsonAnswer<T> = { status: number; headers: Headers; body: T };
 
-/** A request to the JSON API of the sharing area, by default as the demo workspace. */
+/** Sends a request to the JSON API of the sharing module, by default as the demo workspace. */
 export async function callSharingApi<T = Record<string, unknown>>(
   test: TestApp,
   method: string,
@@ -67,7 +67,7 @@ export async function callSharingApi<T = Record<string, unknown>>(
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  // The callers know what the route answers.
+  // The caller chooses the type that the route returns.
   return { status: response.status, headers: response.headers, body: (await response.json()) as T };
 }
 
@@ -87,7 +87,7 @@ export async function upload(
   return (await response.json()) as DocumentFields;
 }
 
-/** Makes a link in the demo workspace. */
+/** Creates a link in the demo workspace. */
 export async function makeLink(
   test: TestApp,
   documentId: string,
@@ -99,7 +99,7 @@ export async function makeLink(
   return answer.body;
 }
 
-/** All files under a folder, by their path in it, but for the leases of processes. */
+/** All files under a folder, as paths relative to it, except process leases. */
 export async function filesUnder(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -109,7 +109,7 @@ export async function filesUnder(folder: string): Promise<string[]> {
     .sort();
 }
 
-/** What this process, and so the app within it, holds open under a folder. */
+/** The files under a folder that this process, and so the app in it, has open. */
 export async function openFilesUnder(folder: string): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd');
   const targets = await Promise.all(
@@ -118,7 +118,7 @@ export async function openFilesUnder(folder: string): Promise<string[]> {
   return targets.filter((target) => target.startsWith(`${folder}${path.sep}`));
 }
 
-/** What there is of documents: rows, files, and open files. */
+/** All traces of documents: rows, files, and open files. */
 export async function storedState(test: TestApp) {
   const rows = await test.app.inside.db.selectFrom('documents').select('blob_id').execute();
   return {
@@ -128,12 +128,12 @@ export async function storedState(test: TestApp) {
   };
 }
 
-/** Waits until what was refused or aborted has left nothing behind. */
+/** Waits until refused and aborted uploads have left nothing behind. */
 export async function expectNothingStored(test: TestApp): Promise<void> {
   await expect.poll(() => storedState(test)).toEqual({ rows: 0, files: [], open: [] });
 }
 
-/** A PNG of one colour. */
+/** A PNG with a single colour. */
 export function makePng(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);

@@ -1,4 +1,4 @@
-// Tokens of every kind of caller, as the app itself would sign them.
+// Tokens of every type of caller, signed as the app signs them.
 
 import type { TokenPrincipalType } from '../../src/api/principal.ts';
 import type { App } from '../../src/app.ts';
@@ -9,15 +9,15 @@ export type TokenFor = {
   readonly type: TokenPrincipalType;
   readonly scope: string;
   /**
-   * Who is there already, and for a customer the key's id. Unless it is given, a client, customer
-   * or user is added who holds the scope and the accounts; a member is one of no workspace.
+   * An existing principal; for a customer, the id of its key. By default a new client, customer or
+   * user is added with the scopes and accounts. A new member belongs to no workspace.
    */
   readonly sub?: string;
   readonly keyId?: string;
   readonly accounts?: readonly string[];
-  /** When the user signed in, in seconds since 1970; now, unless it is given. */
+  /** The time of the user's sign-in, in seconds since 1970; by default now. */
   readonly authTime?: number;
-  /** From now to `exp`; 0 makes a token that has expired. */
+  /** The lifetime from now to `exp`; 0 makes an expired token. */
   readonly lifetimeSeconds?: number;
 };
 
@@ -37,14 +37,14 @@ export async function signToken(app: App, token: TokenFor): Promise<string> {
 
 type Subject = { readonly sub: string; readonly client_id: string };
 
-/** A session of its own for each token, which a test may end. */
+/** Gives each token a separate session, so that a test can end it. */
 async function sessionOf({ inside }: App, { sub }: Subject, { authTime }: TokenFor) {
   const auth_time = authTime ?? Math.floor(Date.now() / 1000);
   const { id } = await addSession(inside.db, sub, { createTime: auth_time * 1000 });
   return { auth_time, amr: ['pwd'], sid: id };
 }
 
-/** Those that were added, so that many tokens alike need no row each. */
+/** Caches added principals, so that many equal tokens need only one row. */
 const added = new WeakMap<App, Map<string, Promise<Subject>>>();
 
 async function subjectOf(app: App, token: TokenFor): Promise<Subject> {
@@ -77,7 +77,7 @@ async function addSubject({ inside }: App, token: TokenFor): Promise<Subject> {
   }
 }
 
-/** The answer for a token that is not active. */
+/** The introspection answer for a token that is not active. */
 export const inactive = {
   active: false,
   allowed: false,

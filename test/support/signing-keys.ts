@@ -15,7 +15,7 @@ import type { Transport, TransportAnswer } from './transports.ts';
 const { listSigningKeys, createSigningKey, activateSigningKey, revokeSigningKey } =
   SigningKeyService.method;
 
-/** The keys' management through a transport, by a service that may do everything. */
+/** Manages keys through a transport, as a service with every scope. */
 export function keyManager(app: () => App, transport: () => Transport) {
   const credential = async () => {
     const scope = 'signing_keys:read signing_keys:write';
@@ -29,18 +29,19 @@ export function keyManager(app: () => App, transport: () => Transport) {
     revoke: async (kid: string) => transport().call(revokeSigningKey, { kid }, await credential()),
     async list() {
       const answer = await transport().call(listSigningKeys, { pageSize: 200 }, await credential());
-      if (!answer.ok) throw new Error(`refused: ${answer.error.code}`);
+      if (!answer.ok) throw new Error(`the call failed: ${answer.error.code}`);
       return answer.message.signingKeys;
     },
     async find(kid: string): Promise<SigningKey> {
       const key = (await this.list()).find((one) => one.kid === kid);
-      if (key === undefined) throw new Error(`there is no key ${kid}`);
+      if (key === undefined) throw new Error(`key ${kid} not found`);
       return key;
     },
     async active(): Promise<SigningKey> {
       const active = (await this.list()).filter(({ state }) => state === SigningKeyState.ACTIVE);
       const [key] = active;
-      if (key === undefined || active.length > 1) throw new Error(`${active.length} keys sign`);
+      if (key === undefined || active.length > 1)
+        throw new Error(`expected one active key, found ${active.length}`);
       return key;
     },
   };
@@ -48,9 +49,9 @@ export function keyManager(app: () => App, transport: () => Transport) {
 
 export type KeyAnswer = TransportAnswer<{ readonly signingKey?: SigningKey | undefined }>;
 
-/** The key of an answer that has to be good. */
+/** The key in an answer; throws for an error. */
 export function signingKeyOf(answer: KeyAnswer): SigningKey {
-  if (!answer.ok) throw new Error(`refused: ${answer.error.code}: ${answer.error.message}`);
+  if (!answer.ok) throw new Error(`the call failed: ${answer.error.code}: ${answer.error.message}`);
   const { signingKey } = answer.message;
   if (signingKey === undefined) throw new Error('the answer has no key');
   return signingKey;
@@ -65,7 +66,7 @@ export async function publishedKids(origin: string): Promise<(string | undefined
   return (await jwksOf(origin)).keys.map(({ kid }) => kid);
 }
 
-/** An app whose clock stands still, and which has one key alone when a test begins. */
+/** Starts an app with a stopped clock. Each test begins with a single key. */
 export function oneKeyEachTime(suite: Suite) {
   const published = () => publishedKids(suite.app.publicUrl);
   const freeze = () => suite.clock.frozen ?? 0;
@@ -83,14 +84,14 @@ export function oneKeyEachTime(suite: Suite) {
     for (const { kid, state } of await keys.list()) {
       if (state === SigningKeyState.PENDING) signingKeyOf(await keys.revoke(kid));
     }
-    // Whatever the test before has retired is removed by then.
+    // By then the keys that the previous test retired are removed.
     advance(311);
     expect(await published()).toHaveLength(1);
   });
   return { published, freeze, advance, manager };
 }
 
-/** The times that a key has, in milliseconds since 1970. */
+/** The times of a key, in milliseconds since 1970. */
 export function timesOf(key: SigningKey) {
   const { createTime, readyTime, activateTime, retireTime, removeTime, revokeTime } = key;
   const times = {
@@ -107,7 +108,7 @@ export function timesOf(key: SigningKey) {
   return Object.fromEntries(given) as Partial<Record<keyof typeof times, number>>;
 }
 
-/** The `kid` of a token that the app has just signed. */
+/** Returns the `kid` of a token that the app has just signed. */
 export async function signingKid(app: App): Promise<string | undefined> {
   const token = await signToken(app, { type: 'service', scope: 'accounts:read' });
   return decodeProtectedHeader(token).kid;

@@ -1,4 +1,4 @@
-// A disk of its own, which can be full or read-only.
+// A separate disk that a test can fill or make read-only.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { getuid } from 'node:process';
 
 export type SmallDisk = {
   readonly folder: string;
-  /** Leaves no byte free. */
+  /** Fills the disk to the last byte. */
   fill(): void;
   remountReadOnly(): void;
   unmount(): void;
@@ -31,7 +31,7 @@ export function mountDisk(size: string): SmallDisk {
         try {
           for (;;) writeFileSync(file, Buffer.alloc(bytes), { flag: 'a' });
         } catch {
-          // Full for pieces of this size.
+          // The disk is full for pieces of this size.
         }
       }
     },
@@ -43,7 +43,7 @@ export function mountDisk(size: string): SmallDisk {
   };
 }
 
-/** Root may, unless it is confined, as in most containers. */
+/** Root may mount file systems, unless confined, as in most containers. */
 export function mayMount(): boolean {
   if (getuid?.() !== 0) return false;
   try {

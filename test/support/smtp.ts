@@ -1,4 +1,4 @@
-// A real SMTP server that keeps what arrives.
+// A real SMTP server that stores every mail it receives.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
@@ -19,7 +19,7 @@ export type TestSmtpServer = {
   stop(): Promise<void>;
 };
 
-/** Takes mails from anybody, without encryption, unless the options say otherwise. */
+/** Accepts unencrypted mail from any sender unless the options say otherwise. */
 export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<TestSmtpServer> {
   const arrived: Arrived[] = [];
   const server = new SMTPServer({
@@ -45,7 +45,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<
     },
     ...options,
   });
-  // A client that gives up does not fail the server.
+  // A client that disconnects must not fail the server.
   server.on('error', () => {});
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');

@@ -4,8 +4,8 @@ import { onTestFinished } from 'vitest';
 import { startTestApp } from './harness.ts';
 
 /**
- * A data folder that a service has filled, until the test's end. The service runs in this process,
- * in a tenth of the time that the program needs to start.
+ * A data folder that a service has filled; removed when the test ends. The service runs in this
+ * process, which takes a tenth of the time of starting the program.
  */
 export async function stoppedInstallation(databaseUrl?: string): Promise<string> {
   const test = await startTestApp(databaseUrl === undefined ? {} : { config: { databaseUrl } });

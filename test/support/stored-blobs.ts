@@ -1,4 +1,4 @@
-// Compares the rows of documents with the files of their bytes, past the program.
+// Compares document rows with the blob files directly, without the program.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -6,9 +6,9 @@ import { filesUnder, sha256 } from './sharing-api.ts';
 
 export type StoredBlobs = {
   readonly rows: number;
-  /** Ids of documents whose bytes are missing or are not those that were uploaded. */
+  /** Ids of documents whose bytes are missing or differ from the upload. */
   readonly damaged: readonly string[];
-  /** Files that belong to no row, notes of unsettled blobs among them. */
+  /** Files without a row, including the notes of unsettled blobs. */
   readonly orphans: readonly string[];
 };
 

@@ -14,7 +14,7 @@ import { freshPostgresDatabase } from './postgres-databases.ts';
 import { multipartBody, openRawHttp, requestHead } from './raw-http.ts';
 
 describe('PostgreSQL', () => {
-  test('a fresh database is empty, and is the caller’s own', async () => {
+  test('creates a fresh database that is empty and belongs to the caller alone', async () => {
     const [first, second] = await Promise.all([freshPostgresDatabase(), freshPostgresDatabase()]);
 
     await query(first, 'CREATE TABLE note (text text NOT NULL)');
@@ -25,7 +25,7 @@ describe('PostgreSQL', () => {
     expect(await query(second, tables)).toEqual([]);
   });
 
-  test('a server ends with the process that started it, even a killed one', async () => {
+  test('ends the server with the process that started it, even after SIGKILL', async () => {
     const script = `
       const { startPostgres } = await import('./postgres.ts');
       console.log((await startPostgres()).url);`;
@@ -46,7 +46,7 @@ describe('PostgreSQL', () => {
 });
 
 describe('the browser', () => {
-  test('opens a page of this machine, and none of any other', async () => {
+  test('opens a page of this machine and no page of another host', async () => {
     const port = await listen(
       createHttpServer((_, response) => {
         response.setHeader('Content-Type', 'text/html').end('<h1>Shown <i>whole</i></h1>');
@@ -63,8 +63,8 @@ describe('the browser', () => {
   }, 30_000);
 });
 
-describe('a made PDF', () => {
-  test('has the pages, the text and the size that were asked for', async () => {
+describe('makePdf', () => {
+  test('makes the requested pages, text and size', async () => {
     const pdf = makePdf({ pages: 3, text: 'Terms (draft)', padToBytes: 1_000_000 });
 
     expect(pdf.byteLength).toBe(1_000_000);
@@ -75,7 +75,7 @@ describe('a made PDF', () => {
     ]);
   }, 30_000);
 
-  test('needs no repair', () => {
+  test('makes a file that needs no repair', () => {
     const pdf = makePdf({ pages: 2, text: 'Terms' }).toString('latin1');
 
     const table = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(pdf)?.[1]);
@@ -86,13 +86,13 @@ describe('a made PDF', () => {
     );
   });
 
-  test('is refused a size that its pages do not fit into', () => {
+  test('rejects a size that is too small for its pages', () => {
     expect(() => makePdf({ pages: 1, text: 'Terms', padToBytes: 10 })).toThrow(RangeError);
   });
 });
 
 describe('raw HTTP', () => {
-  test('reads answers of every framing, one after the other', async () => {
+  test('reads answers of every framing one after the other', async () => {
     const port = await serveBytes(
       'HTTP/1.1 100 Continue\r\n\r\n' +
         'HTTP/1.1 201 Created\r\nX-Part: a\r\nX-Part: b\r\nContent-Length: 5\r\n\r\nfirst' +
@@ -118,7 +118,7 @@ describe('raw HTTP', () => {
     'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf',
     'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n',
-  ])('tells a cut answer from a whole one: %j', async (bytes) => {
+  ])('distinguishes a truncated answer from a complete one: %j', async (bytes) => {
     const connection = await open(await serveBytes(bytes));
 
     const response = await connection.response();
@@ -127,7 +127,7 @@ describe('raw HTTP', () => {
     expect(response?.body.toString()).toBe('half');
   });
 
-  test('still reads the answer of a server that hangs up amid the request', async () => {
+  test('still reads the answer of a server that hangs up during the request', async () => {
     const port = await listen(
       createHttpServer((_, response) => {
         response.writeHead(413, { Connection: 'close' }).end('too large');
@@ -145,7 +145,7 @@ describe('raw HTTP', () => {
     await expect.poll(() => connection.write(Buffer.alloc(1024))).toBe(false);
   });
 
-  test('a reset is an error at the other end, and no answer at this one', async () => {
+  test('reports a reset as an error to the server and as no answer to the client', async () => {
     const server = createServer();
     const port = await listen(server);
     const accepted = once(server, 'connection');
@@ -159,7 +159,7 @@ describe('raw HTTP', () => {
     expect(await connection.response()).toBeUndefined();
   });
 
-  test('a multipart body is what a browser would have sent', async () => {
+  test('builds the multipart body that a browser would send', async () => {
     const body = multipartBody(
       [
         { name: 'name', body: 'Ünïcode' },
@@ -176,7 +176,7 @@ describe('raw HTTP', () => {
     expect(file).toMatchObject({ name: 'a"b.pdf', type: 'application/pdf', size: 4 });
   });
 
-  test('a multipart part may lack what every part should have', () => {
+  test('can omit each header of a multipart part', () => {
     const body = multipartBody([{ headers: { 'X-Odd': 'yes' }, body: 'stray' }], 'frontier');
 
     expect(body.toString()).toBe('--frontier\r\nX-Odd: yes\r\n\r\nstray\r\n--frontier--\r\n');
@@ -185,7 +185,7 @@ describe('raw HTTP', () => {
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
-  // A server that ends during the connection emits an event, too, which needs a listener.
+  // If the server ends during the connection, the socket emits an error that needs a listener.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -195,7 +195,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** As the pdf.js of the viewer reads it, in the browser: its build for Node needs Node 22. */
+/** Reads the PDF with the viewer's pdf.js in the browser; its Node build needs Node 22. */
 async function textOfPages(pdf: Buffer): Promise<string[]> {
   const entry = createRequire(import.meta.url).resolve('pdfjs-dist');
   const port = await listen(
@@ -229,7 +229,7 @@ async function open(port: number): ReturnType<typeof openRawHttp> {
   return connection;
 }
 
-/** A server that says the same to everyone and hangs up. */
+/** A server that sends the same answer to every connection and hangs up. */
 function serveBytes(bytes: string): Promise<number> {
   return listen(createServer((socket) => void socket.on('error', () => {}).end(bytes)));
 }

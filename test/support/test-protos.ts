@@ -1,4 +1,4 @@
-// Protos that only tests have: compiled, and served through the real HTTP transport.
+// Protos that exist only in tests: compiled, and served through the real HTTP transport.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ export async function compileProto(sources: Record<string, string>): Promise<Fil
   }
 }
 
-/** The methods of a service, guarded as the app guards its own. */
+/** The methods of a service, guarded as the app guards its methods. */
 export function endpointsOf(
   registry: Pick<FileRegistry, 'getService'>,
   service: string,
@@ -48,7 +48,7 @@ export function endpointsOf(
   observe: (observation: Observation) => void = () => {},
 ): Endpoint[] {
   const descriptor = registry.getService(service);
-  if (descriptor === undefined) throw new Error(`there is no service ${service}`);
+  if (descriptor === undefined) throw new Error(`service ${service} not found`);
   const guard = createGuard({
     authenticateToken: async () => undefined,
     authenticateWorkspaceKey: async () => undefined,
@@ -67,7 +67,7 @@ export function endpointsOf(
 
 export type ServedEndpoints = HttpTransport & { readonly port: number };
 
-/** An HTTP transport for these methods alone, on a free port. */
+/** An HTTP transport on a free port that serves only these methods. */
 export async function serveEndpoints(endpoints: Endpoint[]): Promise<ServedEndpoints> {
   const socket = await bindSocket({ host: '127.0.0.1', port: 0 });
   const started = startHttpTransport({

@@ -1,8 +1,11 @@
-// Times of things that are to take equally long.
+// Measures operations that must take equally long.
 
 export type Timed = () => Promise<unknown>;
 
-/** Does each of the works so many times, by turns, so that what slows the machine slows all. */
+/**
+ * Runs the operations in turn, so many times each, so that a slow machine slows all of them
+ * equally.
+ */
 export async function timeInterleaved<K extends string>(
   works: Readonly<Record<K, Timed>>,
   rounds: number,
@@ -10,7 +13,7 @@ export async function timeInterleaved<K extends string>(
   const names = Object.keys(works) as K[];
   const times = Object.fromEntries(names.map((name) => [name, [] as number[]]));
   for (let round = 0; round < rounds; round++) {
-    // Whoever goes first in a round goes last in the next.
+    // Reverses the order in every other round.
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const started = performance.now();
       await works[name]();

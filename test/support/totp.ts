@@ -1,7 +1,7 @@
-// An authenticator app (RFC 6238, RFC 4226 §5.3), apart from the library that the service uses.
+// An authenticator app (RFC 6238, RFC 4226 §5.3) that does not use the service's library.
 import { createHmac } from 'node:crypto';
 
-/** The code of a time in milliseconds. */
+/** The code for a time in milliseconds. */
 export function codeAt(seed: Uint8Array, time: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(time / 30_000)));
@@ -11,7 +11,7 @@ export function codeAt(seed: Uint8Array, time: number): string {
   return String(number).padStart(6, '0');
 }
 
-/** RFC 4648 §6, without padding. */
+/** Base32 (RFC 4648 §6) without padding. */
 export function fromBase32(text: string): Buffer {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   const bits = [...text].map((one) => alphabet.indexOf(one).toString(2).padStart(5, '0')).join('');

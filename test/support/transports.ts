@@ -1,5 +1,5 @@
-// Clients of the three transports. One table of cases runs on each: the same call over HTTP/JSON,
-// gRPC and Connect, and the same shape of answer.
+// Clients of the three transports. Every case of a table runs on each: the same call over
+// HTTP/JSON, gRPC and Connect, and the same shape of answer.
 import {
   create,
   type DescMessage,
@@ -34,7 +34,7 @@ export type TransportError = {
   readonly grpc: Code;
   readonly message: string;
   readonly requestId: string;
-  /** The fields that are wrong, by proto name. */
+  /** The invalid fields, by proto name. */
   readonly fields: string[];
 };
 
@@ -47,7 +47,7 @@ export type Credential = {
   readonly requestId?: string;
   readonly cookie?: string;
   readonly origin?: string;
-  /** Called with the headers of the answer, or the metadata. */
+  /** Called with the headers or the metadata of the answer. */
   readonly onHeaders?: (headers: Headers) => void;
 };
 
@@ -63,15 +63,15 @@ export type Transport = {
   close(): void;
 };
 
-/** Where an app, or a process of its own, is reached. */
+/** The addresses of an app, or of a separate process. */
 export type Addresses = Pick<App, 'publicUrl' | 'grpcAddress'>;
 
 export function openTransports(app: Addresses): Transport[] {
-  // Each transport answers with the method's own output; only here is the type of it known again.
+  // Each transport returns the method's output; the type is restored only here.
   return [httpTransport(app), grpcTransport(app), connectTransport(app)] as Transport[];
 }
 
-/** A transport before its answers have their types. */
+/** A transport whose answers are untyped. */
 type PlainTransport = Omit<Transport, 'call'> & {
   call(
     method: UnaryMethod,
@@ -102,11 +102,11 @@ function headersOfMetadata(metadata: Metadata): Headers {
   return headers;
 }
 
-/** The HTTP request that a method's rule makes of a message. */
+/** Builds the HTTP request for a message from the method's http rule. */
 export function httpRequestOf(method: DescMethod, message: Message) {
   const rule = getOption(method, httpRule);
   const { case: verb, value: template } = rule.pattern;
-  if (verb === undefined || verb === 'custom') throw new Error(`${method.name} has no path`);
+  if (verb === undefined || verb === 'custom') throw new Error(`${method.name} has no HTTP path`);
   const json = toJson(method.input, message, { useProtoFieldName: true }) as JsonObject;
   const path = template.replace(/\{(\w+)\}/g, (_match, name: string) => {
     const value = json[name];
@@ -194,7 +194,7 @@ function grpcTransport(app: Addresses): PlainTransport {
   };
 }
 
-/** Reads google.rpc.Status out of a gRPC error's metadata. */
+/** Reads google.rpc.Status from a gRPC error's metadata. */
 export function grpcError(error: ServiceError): TransportError {
   const [bytes] = error.metadata.get('grpc-status-details-bin');
   if (!(bytes instanceof Buffer)) {
@@ -227,7 +227,7 @@ function connectTransport(app: Addresses): PlainTransport {
     name: 'connect',
     async call(method, init, credential = {}) {
       const client = createClient(method.parent as DescService, transport);
-      // The client's methods are named by the descriptor, whose service is not known here.
+      // The client has one method per descriptor, but the type of the service is unknown here.
       const call = client[method.localName] as unknown as (
         request: unknown,
         options: { headers: Record<string, string>; onHeader: (headers: Headers) => void },

@@ -1,4 +1,4 @@
-// Users and their sessions, as another process would write them into the database.
+// Writes users and their sessions into the database, as another process would.
 import { randomBytes } from 'node:crypto';
 import { TOTP } from 'otpauth';
 import { createPasswords } from '../../src/credentials/passwords.ts';
@@ -20,7 +20,7 @@ export type TestUser = Pick<UserRow, 'kind' | 'email' | 'name' | 'scopes'> & {
 
 const passwords = createPasswords();
 
-/** Adds a user, one with no password unless it is given. */
+/** Adds a user, by default without a password. */
 export async function addUser(db: Database, user: Partial<TestUser> = {}): Promise<UserRow> {
   const { kind = 'staff', scopes = '', name = 'Test user', password, disabled = false } = user;
   const id = newId('usr', randomBytes);
@@ -39,7 +39,7 @@ export async function addUser(db: Database, user: Partial<TestUser> = {}): Promi
 }
 
 type SessionTimes = {
-  /** Milliseconds since 1970; now, unless it is given. */
+  /** Milliseconds since 1970; by default now. */
   readonly createTime?: number;
 };
 

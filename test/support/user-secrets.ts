@@ -1,4 +1,5 @@
-// A tour of the secrets of users, and of workspaces' keys, for the suite that looks for them.
+// Uses every secret of users and of workspaces' API keys, for the suite that searches the logs for
+// them.
 import { randomBytes } from 'node:crypto';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { ApiKeyService } from '../../gen/latchkey/sharing/v1/api_key_pb.js';
@@ -20,7 +21,7 @@ export async function useUserSecrets(
   const email = `${randomBytes(8).toString('hex')}@example.com`;
   const kind = UserKind.MEMBER;
   const made = await transport.call(createUser, { email, password: password(), kind }, service);
-  if (!made.ok) throw new Error('no user was made');
+  if (!made.ok) throw new Error('the user was not created');
   const userId = made.message.user?.id ?? '';
   await transport.call(createUser, { email, password: password(), kind }, service);
   await transport.call(setPassword, { userId, password: password() }, service);
@@ -31,7 +32,7 @@ export async function useUserSecrets(
     { workspaceId: testApp.env.WORKSPACE_ID, name: 'A key', scopes: ['links:read'] },
     await credentialFor(testApp, { type: 'staff', scope: memberScope }),
   );
-  if (!begun.ok || !key.ok) throw new Error('no seed or no key was made');
+  if (!begun.ok || !key.ok) throw new Error('the seed or the API key was not created');
   keep(begun.message.secret);
   keep(key.message.apiKey);
 }

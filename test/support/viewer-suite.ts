@@ -1,4 +1,4 @@
-// What the suites of the viewer have in common: an app, a browser, and a document that is shared.
+// Shared by the viewer suites: an app, a browser, and a shared document.
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { sharedBrowser } from './browser.ts';
@@ -6,7 +6,7 @@ import { desktop, newReader, type Reader } from './browser-pages.ts';
 import { startTestApp, type TestApp } from './harness.ts';
 import { type LinkFields, makeLink, upload } from './sharing-api.ts';
 
-/** An app and a browser for a whole suite. */
+/** Starts an app and a browser for a suite. */
 export function useViewer() {
   let test: TestApp;
   let browser: Browser;
@@ -16,7 +16,7 @@ export function useViewer() {
   });
   afterAll(() => test?.remove());
 
-  /** A fresh reader until the test's end. */
+  /** Opens the page as a new visitor, until the test ends. */
   async function read(options: BrowserContextOptions = desktop): Promise<Reader> {
     const reader = await newReader(browser, test.app.publicUrl, options);
     onTestFinished(() => reader.page.context().close());

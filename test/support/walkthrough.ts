@@ -1,4 +1,4 @@
-// Runs the shell blocks of a document, as a reader would: one after the other, in one shell.
+// Runs the shell blocks of a document as a reader would: in order, in one shell.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 type Step = { readonly command: string; readonly shown: string | undefined };
 
 export type Walkthrough = {
-  /** The document, by its path from the root. */
+  /** The document's path, relative to the root. */
   readonly document: string;
   /** The data folder of the running service. */
   readonly dataDir: string;
@@ -47,7 +47,7 @@ function stepsOf(text: string): Step[] {
   });
 }
 
-/** The text in full, in which `…` stands for any text. */
+/** Compares the whole text; `…` in the expected text matches any text. */
 function patternOf(shown: string): RegExp {
   const parts = shown.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('[\\s\\S]*?')}$`);

@@ -1,5 +1,5 @@
-// Runs a server for as long as whoever started this holds its standard input open, then removes
-// the server's folder. So nothing is left behind even by a test run that was killed.
+// Runs a server while its parent keeps standard input open, then removes the server's folder. Even
+// a killed test run therefore leaves nothing behind.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
@@ -21,7 +21,7 @@ function start() {
 
 const end = () => server.kill(endSignal);
 process.stdin.on('close', end);
-// A signal that ends the server, which is then started again.
+// A signal that stops the server, which is then started again.
 process.stdin.setEncoding('utf8').on('data', (signal) => {
   restarts = true;
   server.kill(signal.trim());

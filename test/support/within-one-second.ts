@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 const intervalMs = 20;
 
 /**
- * Reads until the value is the expected one, for a second. The pauses count, not the reads: where
- * the machine is slow, each read takes longer, and so does what the other process has to do.
+ * Reads until the value is the expected one, for at most a second. Only the pauses count, because
+ * on a slow machine both the reads and the other process take longer.
  */
 export async function expectWithinOneSecond(read: () => unknown, expected: unknown): Promise<void> {
   for (let pauses = 0; pauses < 1_000 / intervalMs; pauses++) {
