@@ -23,7 +23,7 @@ describeDialects('the gate of a link rejects an access session', (dialect) => {
     await expectClosed(link, await pass(other));
   });
 
-  it('that was forged, cut or stretched', async () => {
+  it('that was forged, truncated or extended', async () => {
     const link = await gated();
     const cookie = await pass(link);
     const [, head = '', body = '', mac = ''] =
@@ -89,7 +89,7 @@ describeDialects('the gate of a link rejects an access session', (dialect) => {
     await expectNothingOf(again, 'a form after the revocation');
   });
 
-  it('from the moment that the link ends', async () => {
+  it('as soon as the link expires', async () => {
     const end = clock.now + hours;
     const link = await gated({ expire_time: new Date(end).toISOString() });
     const cookie = await pass(link);
@@ -109,7 +109,7 @@ describeDialects('the gate of a link rejects an access session', (dialect) => {
     expect(back.status).toBe(200);
   });
 
-  it('of before the gate was changed', async () => {
+  it('from before a change of the gate', async () => {
     const link = await open();
     const cookie = cookieOf(await fetch(link.url));
     const renamed = await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { name: 'No gate' });
@@ -133,7 +133,8 @@ describe('the access session of a service behind HTTPS', () => {
     const publicUrl = 'https://share.example.com';
     const test = await startTestApp({ config: { http, publicUrl } });
     onTestFinished(() => test.remove());
-    // The public address is that of a proxy which is not there; the app is asked where it listens.
+    // The public address belongs to a proxy that does not exist, so the test uses the app's
+    // address.
     const direct = { ...test, app: { ...test.app, publicUrl: `http://127.0.0.1:${http.port}` } };
     const link = await makeLink(direct, (await upload(direct, Buffer.from('shared'))).id);
     expect(link.url).toMatch(/^https:\/\/share\.example\.com\/s\//);

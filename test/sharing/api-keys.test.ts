@@ -33,7 +33,7 @@ describeApp("a workspace's API keys", (suite) => {
     return rows.length;
   };
 
-  it('are created over HTTP with every field, and their secret is returned once', async () => {
+  it('are created over HTTP with every field, and the answer contains the secret', async () => {
     const headers = { ...admin, 'content-type': 'application/json' };
     const url = `${suite.app.publicUrl}/api/v1/api-keys`;
     const body = JSON.stringify({ name: 'CI', scopes });
@@ -73,7 +73,7 @@ describeApp("a workspace's API keys", (suite) => {
     const forbidden = { ok: false, error: { code: 'forbidden' } };
     const refused = { ok: false, error: { code: 'unauthenticated' } };
 
-    it('work from the start to their revocation', async () => {
+    it('work until their revocation', async () => {
       const { keyId, authorization } = await make();
       expect(await use({ authorization })).toMatchObject({ ok: true });
       expect(await call(revokeApiKey, { keyId })).toMatchObject({ ok: true });
@@ -95,7 +95,7 @@ describeApp("a workspace's API keys", (suite) => {
       expect(await call(listApiKeys, unknown, staff)).toMatchObject(notFound);
     });
 
-    it('end by themselves', async () => {
+    it('expire', async () => {
       onTestFinished(() => {
         suite.clock.frozen = undefined;
       });
@@ -107,7 +107,7 @@ describeApp("a workspace's API keys", (suite) => {
       expect(await use({ authorization })).toMatchObject(refused);
     });
 
-    it('follow one another, the old one living for the overlap', async () => {
+    it('can replace each other: the old key keeps working for the overlap', async () => {
       onTestFinished(() => {
         suite.clock.frozen = undefined;
       });
@@ -137,7 +137,7 @@ describeApp("a workspace's API keys", (suite) => {
       ['a scope of another area', { scopes: ['api_keys:write'] }, 'scopes'],
       ['a scope given twice', { scopes: ['links:read', 'links:read'] }, 'scopes'],
       ['an end in the past', { expireTime: timestampFromMs(Date.now() - 1) }, 'expire_time'],
-    ])('are refused with %s, and nothing is created', async (_, fields, field) => {
+    ])('are not created with %s', async (_, fields, field) => {
       const before = await countKeys();
       const answer = await call(createApiKey, { name: 'A key', scopes, ...fields });
       const error = { code: 'invalid_argument', fields: [field] };
@@ -145,7 +145,7 @@ describeApp("a workspace's API keys", (suite) => {
       expect(await countKeys()).toBe(before);
     });
 
-    it('get no scope that the caller does not hold', async () => {
+    it('get only scopes that the caller holds', async () => {
       const { keyId } = await make();
       const before = await countKeys();
       const narrow = await credentialFor(suite.testApp, {
@@ -160,7 +160,7 @@ describeApp("a workspace's API keys", (suite) => {
       expect(await call(createApiKey, less, narrow)).toMatchObject({ ok: true });
     });
 
-    it('of another workspace are not there', async () => {
+    it('are not found from another workspace', async () => {
       const { keyId, authorization } = await make();
       const other = (await addWorkspace(db(), '')).ownerId;
       const sub = await addMember(db(), other, 'owner');
@@ -179,7 +179,7 @@ describeApp("a workspace's API keys", (suite) => {
       expect(await use({ authorization })).toMatchObject({ ok: true });
     });
 
-    it('are closed to plain members, to services and to keys themselves', async () => {
+    it('cannot be managed by plain members, services or API keys', async () => {
       const sub = await addMember(db(), workspaceId, 'member');
       const member = await credentialFor(suite.testApp, {
         type: 'member',
@@ -194,7 +194,7 @@ describeApp("a workspace's API keys", (suite) => {
       expect(await call(createApiKey, request, { authorization })).toMatchObject(refused);
     });
 
-    it('are a hundred at most', async () => {
+    it('are limited to 100 per workspace', async () => {
       const { keyId } = await make();
       const [first] = await db()
         .selectFrom('credentials')

@@ -1,4 +1,5 @@
-// Stores on one folder, as several processes open it; here they even share the process id.
+// Several stores on one folder, as several processes open it; here even their process id is the
+// same.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -29,7 +30,7 @@ async function* bytes() {
 const noRow = async () => false;
 const aRow = async () => true;
 
-/** Sweeps until `leaseMs` have passed for certain. */
+/** Sweeps until `leaseMs` have certainly passed. */
 async function sweepFor(blobs: BlobStore, leaseMs: number, isNeeded = noRow): Promise<void> {
   for (const until = performance.now() + 3 * leaseMs; performance.now() < until; ) {
     await blobs.sweep(isNeeded);
@@ -40,8 +41,8 @@ async function sweepFor(blobs: BlobStore, leaseMs: number, isNeeded = noRow): Pr
 const noteCount = async () => (await filesUnder(path.join(root, 'pending'))).length;
 
 describe('a sweep', () => {
-  it('leaves the notes of a process that renews its lease', async () => {
-    // Renewed each 100 ms, and never for as long as a second unless the machine stands still.
+  it('keeps the notes of a process that renews its lease', async () => {
+    // Renewed every 100 ms; a gap of a second happens only if the machine stalls.
     const first = await open(1_000);
     const staged = await first.write('aaa', bytes());
     const second = await open(2_000);
@@ -53,7 +54,7 @@ describe('a sweep', () => {
     expect(await filesUnder(root)).toEqual(['aa/aaa']);
   }, 30_000);
 
-  it('leaves everything at first, however old it looks', async () => {
+  it('keeps everything on its first run, even very old files', async () => {
     await (await open(never)).write('aaa', bytes());
     const second = await open(never);
 
@@ -86,7 +87,7 @@ describe('a sweep', () => {
     expect(await noteCount()).toBe(0);
   });
 
-  it('settles a blob of its own process only after it was left', async () => {
+  it('settles a blob of the same process only after it was abandoned', async () => {
     const blobs = await open(50);
     const staged = await blobs.write('aaa', bytes());
     await sweepFor(blobs, 50);
@@ -99,7 +100,7 @@ describe('a sweep', () => {
   });
 });
 
-describe('a blob that was swept while its process stood still', () => {
+describe('a blob that was swept while its process was paused', () => {
   it('is reported when it is settled', async () => {
     const staged = await (await open(never)).write('aaa', bytes());
     await sweepFor(await open(50), 50);

@@ -1,4 +1,5 @@
-// How many codes are mailed, to whichever addresses: through one link, for one workspace, by all.
+// Limits on the number of codes that are mailed in total: per link, per workspace, and for the
+// whole service.
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
@@ -11,8 +12,8 @@ import { type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 
 const second = 1_000;
 
-describeDialects('the codes of one link', (dialect) => {
-  it('go to no more than a hundred strangers in a row', async () => {
+describeDialects('codes of one link', (dialect) => {
+  it('are sent to at most 100 unknown readers in a row', async () => {
     const now = Date.now();
     const config = { trustedProxies: ['127.0.0.1'] };
     const test = await startTestApp({ dialect, config, now: () => now });
@@ -56,7 +57,7 @@ describeDialects('a code', (dialect) => {
     expect(status).toBe(429);
   }
 
-  /** Sends codes as if many networks asked for them; the mails go nowhere. */
+  /** Requests codes as if from many networks; the mails are discarded. */
   function sender() {
     let count = 0;
     const codes = createCodes({
@@ -67,7 +68,7 @@ describeDialects('a code', (dialect) => {
       random: randomBytes,
       now: () => clock.now,
     });
-    /** The seconds to wait; 0 for a code that was sent. */
+    /** The seconds to wait; 0 if the code was sent. */
     return async (linkId: string, workspaceId: string, provenBrowser?: string) => {
       const email = `r${++count}@example.com`;
       const asker = { network: `network ${count}`, provenBrowser, visitor: 'v' };
@@ -80,7 +81,7 @@ describeDialects('a code', (dialect) => {
     };
   }
 
-  it('is sent to 300 strangers in a row for one workspace, whichever the link', async () => {
+  it('is sent to 300 unknown readers in a row per workspace, across all links', async () => {
     const send = sender();
     for (let l = 0; l < 3; l++) {
       const { id } = await proven();
@@ -94,7 +95,7 @@ describeDialects('a code', (dialect) => {
     expect(await send(id, 'ws_1')).toBe(0);
   });
 
-  it('is sent to 1,000 strangers in a row by the whole service', async () => {
+  it('is sent to 1,000 unknown readers in a row by the whole service', async () => {
     const send = sender();
     for (let l = 0; l < 10; l++) {
       const { id } = await proven();
@@ -117,11 +118,11 @@ describeDialects('a code', (dialect) => {
     expect([stranger.status, fieldAskedBy(stranger)]).toEqual([429, 'E-mail address']);
     expect(alertOf(stranger)).toMatch(/Too many codes .* Try again in \d+ seconds/);
 
-    // The address, from a browser that is new to the link.
+    // Requests a code for the address, from a browser that is new to the link.
     expect((await new Visitor(link).post({ email })).status).toBe(303);
   });
 
-  it('is sent to another address of a browser that has proven one, a few times', async () => {
+  it('is sent a few times to another address from a browser with a verified address', async () => {
     const link = await proven();
     const email = 'first@example.com';
     const visitor = new Visitor(link);

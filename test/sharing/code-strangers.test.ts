@@ -1,4 +1,4 @@
-// What strangers who know an address cannot take from its reader: the mails and the tries.
+// Strangers who know an address cannot use up the mails and the attempts of its reader.
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
@@ -12,11 +12,11 @@ import type { LinkFields } from '../support/sharing-api.ts';
 
 const email = 'reader@example.com';
 
-describeDialects('requests by strangers who know an address', (dialect) => {
+describeDialects('requests for codes by strangers who know an address', (dialect) => {
   const { app, clock, gated } = useSecretDocument(dialect);
   const proven = () => gated({ email_verification_required: true });
 
-  /** Codes whose mails are read here. */
+  /** Visitors whose mails the test reads. */
   function codesHere() {
     const { db } = app().app.inside;
     const mails: string[] = [];
@@ -33,7 +33,7 @@ describeDialects('requests by strangers who know an address', (dialect) => {
       workspaceId,
       email,
     });
-    /** The seconds to wait; 0 for a code that was sent. */
+    /** The seconds to wait; 0 if the code was sent. */
     async function send(workspaceId: string, provenBrowser?: string) {
       const asker = { network: '192.0.2.1', provenBrowser, visitor: 'v' };
       try {
@@ -43,7 +43,7 @@ describeDialects('requests by strangers who know an address', (dialect) => {
         throw error;
       }
     }
-    /** Has the address proven to a workspace. */
+    /** Verifies the address for a workspace. */
     async function prove(workspaceId: string) {
       const claim = await claimIn(workspaceId);
       await codes.send(claim, { network: '', provenBrowser: undefined, visitor: 'v' });
@@ -55,7 +55,7 @@ describeDialects('requests by strangers who know an address', (dialect) => {
     return { send, prove };
   }
 
-  it('use up its mails neither for its workspace nor for strangers elsewhere', async () => {
+  it('through one workspace leave mails for the address in other workspaces', async () => {
     const { send, prove } = codesHere();
     await prove('ws_1');
     for (let i = 0; i < 6; i++) expect(await send('ws_2')).toBe(0);
@@ -66,7 +66,7 @@ describeDialects('requests by strangers who know an address', (dialect) => {
     expect(await send('ws_3')).toBe(0);
   });
 
-  it('use up its mails not for its own browser where they ask through its workspace', async () => {
+  it('through its workspace leave mails for a browser with the verified address', async () => {
     const { send, prove } = codesHere();
     await prove('ws_1');
     for (let i = 0; i < 6; i++) expect(await send('ws_1')).toBe(0);
@@ -77,17 +77,17 @@ describeDialects('requests by strangers who know an address', (dialect) => {
     expect(await send('ws_1', verifiedBrowserId(email))).toBe(600);
   });
 
-  it('have 18 mails in a row sent to it, through however many workspaces', async () => {
+  it('send it at most 18 mails in a row, across all workspaces', async () => {
     const { send } = codesHere();
     for (let i = 0; i < 18; i++) expect(await send(`ws_${i}`)).toBe(0);
     expect(await send('ws_other')).toBe(300);
-    // Browsers that have proven an address are counted apart, and no less.
+    // Browsers with a verified address have a separate limit that is not lower.
     const browser = (i: number) => verifiedBrowserId(`b${i}@example.com`);
     for (let i = 0; i < 18; i++) expect(await send(`ws_${i}`, browser(i))).toBe(0);
     expect(await send('ws_other', browser(18))).toBe(300);
   });
 
-  /** Asks for a code at a link and enters wrong ones; returns the visitor. */
+  /** Requests a code at a link and enters wrong codes; returns the visitor. */
   async function guess(link: LinkFields, code: string, count: number): Promise<Visitor> {
     const visitor = new Visitor(link);
     expect((await visitor.post({ email })).status).toBe(303);
@@ -105,11 +105,11 @@ describeDialects('requests by strangers who know an address', (dialect) => {
     return { link, reader, code: await lastCode(app(), email) };
   }
 
-  it('use up their own tries of its code, not those of its reader', async () => {
+  it('use up only the strangers’ attempts, not those of the reader', async () => {
     const { link, reader, code } = await asked();
     const stranger = await guess(link, code, 5);
     expect((await stranger.post({ code })).status).toBe(403);
-    // Another of the reader's browsers has tries, too.
+    // The reader's other browser has attempts, too.
     const phone = await guess(link, code, 4);
     expect((await phone.post({ code: 'other' })).status).toBe(303);
     expect((await phone.post({ email })).status).toBe(303);
@@ -119,7 +119,7 @@ describeDialects('requests by strangers who know an address', (dialect) => {
     expect((await reader.post({ code })).status).toBe(303);
   });
 
-  it('have 20 tries of its code together', async () => {
+  it('have 20 attempts at its code in total', async () => {
     const { link, reader, code } = await asked();
     for (let i = 0; i < 4; i++) await guess(link, code, 5);
     const next = await guess(link, code, 0);
@@ -131,7 +131,7 @@ describeDialects('requests by strangers who know an address', (dialect) => {
     expect((await reader.post({ code })).status).toBe(303);
   });
 
-  it('may be its reader with another browser', async () => {
+  it('leave attempts for another browser of the reader', async () => {
     const { link, code } = await asked();
     await guess(link, code, 5);
     const phone = await guess(link, code, 4);

@@ -13,7 +13,7 @@ import { multipartBody, openRawHttp, requestHead } from '../support/raw-http.ts'
 import { bearer, filesUnder, sha256 } from '../support/sharing-api.ts';
 
 describeDialects('a crash', (dialect) => {
-  // Each round is a start of the program. The chaos tests kill it hundreds of times on PostgreSQL.
+  // Each round starts the program. The chaos tests kill it hundreds of times on PostgreSQL.
   const rounds =
     dialect === 'sqlite' ? { uploads: 10, deletions: 4 } : { uploads: 4, deletions: 2 };
   let dataDir: string;
@@ -36,7 +36,9 @@ describeDialects('a crash', (dialect) => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  /** Sweeps with a lease of a millisecond, so that the notes of the process killed are settled. */
+  /**
+   * Sweeps with a lease of one millisecond, so that the notes of the killed process are settled.
+   */
   async function sweep(): Promise<void> {
     const db = await openDatabase(databaseUrl);
     const blobs = await openDiskBlobs(path.join(dataDir, 'blobs'), 1);
@@ -48,7 +50,9 @@ describeDialects('a crash', (dialect) => {
     await db.destroy();
   }
 
-  /** Of the uploads, after a sweep. Everything that is stored, the sample too, has to be whole. */
+  /**
+   * Returns the uploads after a sweep. Every stored document, including the sample, must be intact.
+   */
   async function storedDigests(): Promise<string[]> {
     await sweep();
     const db = await openDatabase(databaseUrl);
@@ -106,7 +110,7 @@ describeDialects('a crash', (dialect) => {
     expect(await storedDigests()).toEqual([sha256(kept)]);
   });
 
-  it('around the end of an upload stores it completely or not, as acknowledged', async () => {
+  it('at the end of an upload stores it or not, and keeps an acknowledged one', async () => {
     let acknowledged: string[] = [];
     for (let round = 0; round < rounds.uploads; round++) {
       const contents = Array.from({ length: 4 }, (_, i) => Buffer.alloc(100_000, `${round} ${i}`));
@@ -129,12 +133,12 @@ describeDialects('a crash', (dialect) => {
       expect(digests).toEqual(expect.arrayContaining(acknowledged));
       const possible = new Set([...acknowledged, ...contents.map(sha256)]);
       expect(digests.filter((digest) => !possible.has(digest))).toEqual([]);
-      // What was stored without an answer is kept from now on.
+      // From now on a document that was stored without an answer must be kept.
       acknowledged = digests;
     }
   }, 120_000);
 
-  it('around a deletion keeps the complete document or removes it', async () => {
+  it('during a deletion leaves the complete document or removes it', async () => {
     for (let round = 0; round < rounds.deletions; round++) {
       const contents = Array.from({ length: 4 }, (_, i) => Buffer.alloc(10_000, `${round} ${i}`));
       await Promise.all(contents.map(uploadWhole));
@@ -155,7 +159,7 @@ describeDialects('a crash', (dialect) => {
     }
   }, 60_000);
 
-  it('during the start after a crash loses nothing more', async () => {
+  it('during the start after a crash loses no further data', async () => {
     await uploadWhole(Buffer.alloc(50_000, 'k'));
     const { connection, body } = await beginUpload(Buffer.alloc(1_000_000, 'a'));
     await connection.write(body.subarray(0, 600_000));

@@ -29,7 +29,7 @@ async function blobOf(test: TestApp, documentId: string): Promise<string> {
   return path.join(blobDirOf(test), blob_id.slice(0, 2), blob_id);
 }
 
-/** Changes one bit in the middle of the file. */
+/** Flips one bit in the middle of the file. */
 async function flipBit(file: string): Promise<void> {
   const bytes = await readFile(file);
   bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
@@ -92,7 +92,7 @@ describe.each(damages)('a document whose blob %s', (_, damage, harm) => {
 });
 
 describe('a large document with a flipped bit', () => {
-  it('never reaches its reader as a whole', async () => {
+  it('never reaches its reader completely', async () => {
     const test = await start();
     const { id, size_bytes } = await upload(test, Buffer.alloc(1_000_000, 'The terms. '));
     await flipBit(await blobOf(test, id));
@@ -115,7 +115,7 @@ describe('a large document with a flipped bit', () => {
 describe('the check of all documents', () => {
   const dayMs = 86_400_000;
 
-  it('runs again when the last one is older than the setting, and finds damage', async () => {
+  it('runs again when the last check is older than the setting, and finds damage', async () => {
     const first = await startTestApp();
     const sound = await upload(first, Buffer.from('The terms.'));
     const { id } = await upload(first, Buffer.from('Other terms.'));

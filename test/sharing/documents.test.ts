@@ -19,7 +19,7 @@ const { listDocuments, getDocument, updateDocument, deleteDocument } = DocumentS
 describeDialects('documents', (dialect) => {
   let test: TestApp;
   let transports: Transport[];
-  // One millisecond for every two readings, so that some documents share their time.
+  // Half a millisecond per reading, so that some documents have the same time.
   let clock = Date.now();
   beforeAll(async () => {
     const now = () => {
@@ -48,7 +48,7 @@ describeDialects('documents', (dialect) => {
     return ids;
   }
 
-  it('are listed newest first, page by page, while more of them come', async () => {
+  it('are listed newest first in pages, while more are added', async () => {
     const ids = await uploadMany(7);
     for (const transport of transports) {
       const seen: string[] = [];
@@ -60,7 +60,7 @@ describeDialects('documents', (dialect) => {
         seen.push(...answer.message.documents.map(({ id }) => id));
         pageToken = answer.message.nextPageToken;
         pages++;
-        // Newer than the first page: does not move the others.
+        // A newer document does not change the remaining pages.
         if (pages === 1) await uploadMany(1);
       } while (pageToken !== '');
 
@@ -80,7 +80,7 @@ describeDialects('documents', (dialect) => {
     }
   });
 
-  it('come 50 to a page by default, and at most 200', async () => {
+  it('are returned 50 per page by default and at most 200', async () => {
     const { db } = test.app.inside;
     const row = { workspace_id: test.env.WORKSPACE_ID, name: 'a', content_type: 'a/a' };
     const facts = { size_bytes: 1, sha256: '0', page_count: 0, create_time: 5 };
@@ -109,7 +109,7 @@ describeDialects('documents', (dialect) => {
     await db.deleteFrom('documents').execute();
   });
 
-  it('are not listed by a page size or token that makes no sense', async () => {
+  it('are not listed with an invalid page size or token', async () => {
     const bad: [request: { pageSize?: number; pageToken?: string }, field: string][] = [
       [{ pageSize: -1 }, 'page_size'],
       [{ pageToken: 'garbage' }, 'page_token'],
@@ -132,7 +132,7 @@ describeDialects('documents', (dialect) => {
     }
   });
 
-  it('over HTTP are listed with every field and an empty token at the end', async () => {
+  it('are listed over HTTP with every field and an empty token at the end', async () => {
     const document = await upload(test, Buffer.from('a'), 'a.bin');
 
     const { status, body } = await callSharingApi(test, 'GET', '/documents');
@@ -143,7 +143,7 @@ describeDialects('documents', (dialect) => {
     });
   });
 
-  it('are renamed, and nothing else of them changes', async () => {
+  it('keep all other fields when renamed', async () => {
     const document = await upload(test, Buffer.from('a'), 'a.bin');
     for (const transport of transports) {
       const request = { documentId: document.id, name: `Renamed by ${transport.name}` };
@@ -155,7 +155,7 @@ describeDialects('documents', (dialect) => {
     }
   });
 
-  it('are not renamed to unreadable names, and no other field changes', async () => {
+  it('reject unreadable names and changes to any other field', async () => {
     const document = await upload(test, Buffer.from('a'), 'a.bin');
     const route = `/documents/${document.id}`;
     const bodies: [body: Record<string, unknown>, field: string][] = [
@@ -208,7 +208,7 @@ describeDialects('documents', (dialect) => {
     }
   });
 
-  it('are deleted once, however many ask for it at a time', async () => {
+  it('are deleted once when several deletions arrive at the same time', async () => {
     const { id } = await upload(test, Buffer.from('a'), 'a.bin');
 
     const answers = await Promise.all(
@@ -221,7 +221,7 @@ describeDialects('documents', (dialect) => {
     await expectNothingStored(test);
   });
 
-  it('answer a deletion with an empty object', async () => {
+  it('return an empty object when deleted', async () => {
     const { id } = await upload(test, Buffer.from('a'), 'a.bin');
     expect(await callSharingApi(test, 'DELETE', `/documents/${id}`)).toMatchObject({
       status: 200,
@@ -229,7 +229,7 @@ describeDialects('documents', (dialect) => {
     });
   });
 
-  it('of another workspace are not found, by any method', async () => {
+  it('of another workspace are not found by any method', async () => {
     const document = await upload(test, Buffer.from('a'), 'a.bin');
     const scopes = 'documents:read documents:write';
     const credential = await serviceCredential(test, scopes);
@@ -254,7 +254,7 @@ describeDialects('documents', (dialect) => {
     expect((await callSharingApi(test, 'GET', `/documents/${document.id}`)).body).toEqual(document);
   });
 
-  it('are not found by ids that cannot be', async () => {
+  it('are not found by malformed ids', async () => {
     for (const id of ['doc_unknown', `doc_${'0'.repeat(22)}`, "'", '%25', '..', '%F0%9F%98%80']) {
       const answer = await callSharingApi(test, 'GET', `/documents/${encodeURIComponent(id)}`);
       expect(answer, id).toMatchObject({ status: 404, body: { code: 'not_found' } });

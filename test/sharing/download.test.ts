@@ -40,7 +40,7 @@ describe('a download', () => {
   const requestShared = (headers: Record<string, string> = {}, method = 'GET') =>
     fetch(shared.url, { method, headers: { cookie: shared.cookie, ...headers } });
 
-  it('is the whole document, and never shown in place', async () => {
+  it('returns the whole document as an attachment', async () => {
     const response = await request();
 
     expect(response.status).toBe(200);
@@ -84,7 +84,7 @@ describe('a download', () => {
     expect(pdf.subarray(first, last + 1).equals(body)).toBe(true);
   });
 
-  it('with HEAD ignores a range', async () => {
+  it('ignores a range in a HEAD request', async () => {
     for (const ask of [request, requestShared]) {
       const response = await ask({ range: 'bytes=0-1' }, 'HEAD');
       expect(response.status).toBe(200);
@@ -93,7 +93,7 @@ describe('a download', () => {
     }
   });
 
-  it('with If-Match is sent for its own tag alone', async () => {
+  it('with If-Match is sent only for a matching ETag', async () => {
     const tag = `"${document.sha256}"`;
     for (const ask of [request, requestShared]) {
       expect((await ask({ 'if-match': `"x", ${tag}` })).status).toBe(200);
@@ -155,7 +155,7 @@ describe('a download', () => {
     }
   });
 
-  it('is not sent again to a client that has it', async () => {
+  it('returns 304 to a client that has the document', async () => {
     const response = await request({ 'if-none-match': `"${document.sha256}"` });
 
     expect(response.status).toBe(304);
@@ -163,7 +163,7 @@ describe('a download', () => {
     expect(await response.text()).toBe('');
   });
 
-  it('goes on where it was broken off only while the document is the same', async () => {
+  it('resumes with If-Range only while the document is unchanged', async () => {
     const same = await request({ range: 'bytes=9000-', 'if-range': `"${document.sha256}"` });
     expect([same.status, (await same.arrayBuffer()).byteLength]).toEqual([206, 1000]);
     const other = await request({ range: 'bytes=9000-', 'if-range': '"other"' });
@@ -175,20 +175,20 @@ describe('a download', () => {
     ['a date', () => new Date(0).toUTCString()],
     ['one of 1000 characters', () => `"${'x'.repeat(998)}"`],
     ['two of them', (tag: string) => `${tag}, ${tag}`],
-  ])('is sent whole where If-Range is %s', async (_, make) => {
+  ])('is sent whole if If-Range is %s', async (_, make) => {
     const headers = { range: 'bytes=9000-', 'if-range': make(`"${document.sha256}"`) };
     for (const response of [await request(headers), await requestShared(headers)]) {
       expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, 10_000]);
     }
   });
 
-  it('answers HEAD with the headers alone', async () => {
+  it('answers HEAD with headers only', async () => {
     const response = await request({}, 'HEAD');
     expect([response.status, response.headers.get('content-length')]).toEqual([200, '10000']);
     expect(response.headers.get('etag')).toBe(`"${document.sha256}"`);
     expect(await response.text()).toBe('');
     const part = await request({ range: 'bytes=0-9' }, 'HEAD');
-    // RFC 9110 §14.2: a range means something for GET only; either answer is a true one.
+    // RFC 9110 §14.2 defines ranges only for GET; both answers are valid.
     expect([200, 206]).toContain(part.status);
     await expect.poll(() => openFilesUnder(blobDirOf(test))).toEqual([]);
   });
@@ -211,7 +211,7 @@ describe('a download', () => {
   });
 
   it.each(['😀.pdf', '😀'.repeat(255), '\u200bzero', "it's (1)*~`^|.pdf", 'a\\b', '../../x'])(
-    'named %.20j is sent all the same',
+    'named %.20j is sent',
     async (name) => {
       await callSharingApi(test, 'PATCH', `/documents/${document.id}`, { name });
       const response = await request();
@@ -239,7 +239,7 @@ describe('a download', () => {
     await sleep(1000);
     const after = process.memoryUsage();
     const grown = after.arrayBuffers + after.external - before.arrayBuffers - before.external;
-    // Five whole documents would be 300 MB; what waits in buffers is a matter of some chunks each.
+    // Five whole documents would be 300 MB; the buffers hold a few chunks each.
     expect(grown).toBeLessThan(bytes);
     expect(await openFilesUnder(blobDirOf(test))).toHaveLength(5);
 

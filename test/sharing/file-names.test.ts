@@ -29,7 +29,7 @@ const fileNames: [sent: string, name: string][] = [
   [`${'😀/'.repeat(500)}x`, 'x'],
 ];
 
-describe('the header that names a download', () => {
+describe('the Content-Disposition header of a download', () => {
   const facts = {
     contentType: 'application/pdf',
     sizeBytes: 1,
@@ -44,7 +44,7 @@ describe('the header that names a download', () => {
     .filter((name) => isTaken(name));
 
   it.each(['attachment', 'inline'] as const)(
-    'as %s returns every accepted name unchanged, and only the name (RFC 6266, RFC 8187)',
+    'as %s returns every accepted name unchanged, without additions (RFC 6266, RFC 8187)',
     (type) => {
       fc.assert(
         fc.property(names, (name) => {
@@ -90,7 +90,7 @@ describe('a file name', () => {
   }
 
   describe.each(transportNames)('over %s', (transportName) => {
-    it.each(fileNames)('%.20j is cleaned', async (sent, name) => {
+    it.each(fileNames)('%.20j is sanitized', async (sent, name) => {
       const transport = transports.find((one) => one.name === transportName);
       const answer = await transport?.upload([{ fileName: sent, file }], keyOf(test));
       if (answer === undefined) throw new Error(`there is no transport ${transportName}`);
@@ -98,7 +98,7 @@ describe('a file name', () => {
     });
   });
 
-  it.each(['grpc', 'connect'] as const)('with a line break over %s is cleaned', async (name) => {
+  it.each(['grpc', 'connect'] as const)('with a line break over %s is sanitized', async (name) => {
     const transport = transports.find((one) => one.name === name);
     const pieces = [{ fileName: 'a\r\nX-Evil: 1\r\n\r\nb.pdf', file }];
     const answer = await transport?.upload(pieces, keyOf(test));
@@ -106,7 +106,7 @@ describe('a file name', () => {
     await expectName(answer, 'aX-Evil: 1b.pdf');
   });
 
-  it('never makes a path: every blob has a name of our own making', async () => {
+  it('never becomes a path: the service generates every blob name', async () => {
     for (const path of await filesUnder(blobDirOf(test))) {
       expect(path).toMatch(/^([0-9A-Za-z]{2})\/\1[0-9A-Za-z]{20}$/);
     }
@@ -120,7 +120,7 @@ describe('a file name', () => {
     ['FileName="upper.pdf"', 'upper.pdf'],
     [Buffer.from('filename="\xff\xfe.pdf"', 'latin1'), '\ufffd\ufffd.pdf'],
   ];
-  it.each(dispositions)('sent as %s is understood', async (parameter, name) => {
+  it.each(dispositions)('sent as %s is decoded', async (parameter, name) => {
     const form = Buffer.concat([
       Buffer.from('--frontier\r\nContent-Disposition: form-data; name="file"; '),
       Buffer.from(parameter),

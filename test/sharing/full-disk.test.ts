@@ -23,7 +23,7 @@ type Place = {
   readonly blobDir: string;
 };
 
-/** Holds 1 MiB, and refuses more with ENOSPC. */
+/** Holds 1 MiB, and fails larger writes with ENOSPC. */
 async function onSmallDisk(): Promise<Place> {
   const disk = mountDisk('1m');
   onTestFinished(() => disk.unmount());
@@ -33,7 +33,7 @@ async function onSmallDisk(): Promise<Place> {
   return { app: test.app, credential: keyOf(test), blobDir };
 }
 
-/** No file may be larger than 2 MiB: more is refused with EFBIG. */
+/** Limits files to 2 MiB: larger writes fail with EFBIG. */
 async function withSmallFiles(): Promise<Place> {
   const dataDir = await newDataDir();
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
@@ -73,8 +73,8 @@ const ways: [what: string, start: () => Promise<Place>][] = [
   ['a limit on the size of files', withSmallFiles],
 ];
 
-describe.each(ways)('an upload that meets %s', (_, start) => {
-  it('is refused as unavailable, through every transport, and leaves nothing', async () => {
+describe.each(ways)('an upload that hits %s', (_, start) => {
+  it('returns unavailable on every transport, and leaves nothing behind', async () => {
     const { app, credential, blobDir } = await start();
     const before = await filesUnder(blobDir);
     const transports = openStreamTransports(app);
@@ -99,7 +99,7 @@ describe.each(ways)('an upload that meets %s', (_, start) => {
     }
   });
 
-  it('gets a time to try again', async () => {
+  it('returns a Retry-After', async () => {
     const { app, credential } = await start();
     const form = new FormData();
     form.set('file', new Blob([Buffer.alloc(3_000_000)]));
@@ -113,13 +113,13 @@ describe.each(ways)('an upload that meets %s', (_, start) => {
   });
 });
 
-describe('an upload whose row finds no room', () => {
-  /** SQLite refuses to grow its file beyond what it has. */
+describe('an upload whose row does not fit into the database', () => {
+  /** SQLite refuses to let its file grow. */
   async function limitDatabase({ app: { inside } }: TestApp, pagesMax: number): Promise<void> {
     await sql`pragma max_page_count = ${sql.raw(String(pagesMax))}`.execute(inside.db);
   }
 
-  it('is refused as unavailable, through every transport, and leaves no bytes', async () => {
+  it('returns unavailable on every transport, and leaves no bytes behind', async () => {
     const test = await startTestApp();
     onTestFinished(() => test.remove());
     await limitDatabase(test, 1);
@@ -130,7 +130,7 @@ describe('an upload whose row finds no room', () => {
 
     for (const transport of transports) {
       const upload = () => transport.upload([{ file: Buffer.from('bytes') }], keyOf(test));
-      // The last pages of the database have some room left.
+      // The last pages of the database have some free space.
       let answer = await upload();
       for (let i = 0; answer.ok && i < 1000; i++) answer = await upload();
       const error = { code: 'unavailable', message: 'The database is full.' };
@@ -148,7 +148,7 @@ describe('an upload whose row finds no room', () => {
 });
 
 describe.each(mayMount() ? ['SQLite and the blobs'] : [])('a disk filled by %s', () => {
-  it('lets documents be deleted until there is room again', async () => {
+  it('still allows deletions, until there is space again', async () => {
     const disk = mountDisk('16m');
     onTestFinished(() => disk.unmount());
     const databaseUrl = `sqlite:${disk.folder}/latchkey.db`;

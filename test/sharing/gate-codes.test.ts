@@ -17,7 +17,7 @@ import { callSharingApi, type LinkFields } from '../support/sharing-api.ts';
 const second = 1_000;
 const minute = 60 * second;
 
-describeDialects('a link that wants an address proven', (dialect) => {
+describeDialects('a link that requires a verified address', (dialect) => {
   const { app, clock, gated, expectNothingOf } = useSecretDocument(dialect);
   const proven = (options = {}) => gated({ email_verification_required: true, ...options });
   const views = async (link: LinkFields) =>
@@ -26,16 +26,16 @@ describeDialects('a link that wants an address proven', (dialect) => {
   let readers = 0;
   const newEmail = () => `reader${++readers}@example.com`;
 
-  /** Somebody who has given an address, and the code that was sent to it. */
+  /** A visitor who has entered an address, and the code that was sent to it. */
   async function asked(link: LinkFields, email = newEmail()) {
     const visitor = new Visitor(link);
-    // The time distinguishes the mails.
+    // The time makes the mails distinguishable.
     clock.now += 1;
     expect((await visitor.post({ email })).status).toBe(303);
     return { visitor, email, code: await lastCode(app(), email) };
   }
 
-  it('sends a code to it, and opens to that', async () => {
+  it('sends a code to the address and accepts it', async () => {
     const link = await proven();
     const { visitor, email, code } = await asked(link);
     const page = await visitor.get();
@@ -63,7 +63,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(mail?.text).toContain(app().app.publicUrl);
     expect(mail?.text).toContain('10 minutes');
     expect(mail?.subject).not.toContain(code);
-    // Whoever reads the mail alone cannot find the link.
+    // The mail alone does not reveal the link.
     expect(`${mail?.subject} ${mail?.text}`).not.toMatch(/secret|terms|\/s\//);
     expect(JSON.stringify(mail)).not.toContain(link.url.slice(-22));
   });
@@ -74,7 +74,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(await visitor.asked()).toBe('document');
   });
 
-  it('asks for the password first, and sends no mail before it is correct', async () => {
+  it('asks for the password first, and sends no mail until it is correct', async () => {
     const link = await proven({ password: 'open sesame' });
     const [visitor, email] = [new Visitor(link), newEmail()];
     await visitor.post({ email });
@@ -146,7 +146,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(await views(link)).toMatchObject([{ email }]);
   });
 
-  it('lets one in of many at once with one code', async () => {
+  it('lets one visitor in if many send the same code at once', async () => {
     const link = await proven();
     const { visitor, code } = await asked(link);
     const body = new URLSearchParams({ code });
@@ -164,7 +164,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     const email = newEmail();
     const [here, there] = [await asked(link, email), await asked(other, email)];
     const stranger = await asked(link);
-    // They might be the same by chance.
+    // Two random codes may be equal.
     const codes = new Set([here.code, there.code, stranger.code]);
     expect(codes.size).toBeGreaterThan(1);
 
@@ -176,7 +176,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     ] as const) {
       if (own !== foreign) expect((await visitor.post({ code: foreign })).status).toBe(403);
     }
-    // The cookie that names an address is of one link.
+    // The cookie that names an address is valid for one link only.
     const moved = new Visitor(other);
     moved.cookies.set('latchkey_gate', here.visitor.cookies.get('latchkey_gate') ?? '');
     expect(await moved.asked()).toBe('E-mail address');
@@ -185,7 +185,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     }
   });
 
-  it('sends another code after half a minute, which voids the one before', async () => {
+  it('sends another code after half a minute, which invalidates the previous one', async () => {
     const link = await proven();
     const { visitor, email, code } = await asked(link);
     clock.now += 12 * second;
@@ -214,7 +214,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(await visitor.asked()).toBe('document');
   });
 
-  it('sends one mail where the same address is given twice, or many times at once', async () => {
+  it('sends one mail if the same address is entered twice, or many times at once', async () => {
     const link = await proven();
     const email = newEmail();
     const visitors = Array.from({ length: 6 }, () => new Visitor(link));
@@ -226,14 +226,14 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(await one?.asked()).toBe('document');
   });
 
-  it('lets the address be corrected', async () => {
+  it('lets the visitor correct the address', async () => {
     const link = await proven();
     const { visitor, code } = await asked(link);
     expect((await visitor.post({ code: 'other' })).status).toBe(303);
     expect(await visitor.asked()).toBe('E-mail address');
     const email = newEmail();
     await visitor.post({ email });
-    // By going back in the browser, too.
+    // Also by going back in the browser.
     const third = newEmail();
     await visitor.post({ email: third });
     expect((await visitor.get()).text).toContain(third);
@@ -244,7 +244,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(await views(link)).toMatchObject([{ email: third, email_verified: true }]);
   });
 
-  it('says so where no mail can be sent, logs why, and can be asked again at once', async () => {
+  it('reports that mail cannot be sent, logs the reason, and allows a retry at once', async () => {
     const link = await proven();
     const [visitor, email] = [new Visitor(link), newEmail()];
     const outbox = path.join(app().dataDir, 'outbox');
@@ -265,7 +265,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(await visitor.asked()).toBe('document');
   });
 
-  it('starts over where the gate changes meanwhile', async () => {
+  it('starts over if the gate changes in the meantime', async () => {
     const link = await proven();
     const { visitor, code } = await asked(link);
     await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { password: 'open sesame' });
@@ -274,7 +274,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     expect(await views(link)).toEqual([]);
   });
 
-  it('is gone for a visitor who waits for a code while it is revoked', async () => {
+  it('returns 410 to a visitor who waits for a code while the link is revoked', async () => {
     const link = await proven();
     const { visitor, code } = await asked(link);
     await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
@@ -283,7 +283,7 @@ describeDialects('a link that wants an address proven', (dialect) => {
     }
   });
 
-  it('stores and logs neither code nor address in plain text', async () => {
+  it('neither stores nor logs codes or addresses in plain text', async () => {
     const { visitor, email, code } = await asked(await proven());
     await visitor.post({ code: wrongCode(code) });
     const { db } = app().app.inside;

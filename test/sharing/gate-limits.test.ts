@@ -16,7 +16,7 @@ describeDialects('the limits of a gate', (dialect) => {
   const { app, clock, open, gated } = useSecretDocument(dialect);
   const proven = () => gated({ email_verification_required: true });
 
-  /** The seconds to wait; 0 for what is heard. */
+  /** The seconds to wait; 0 if the request was processed. */
   async function waitOf(attempt: Promise<unknown>): Promise<number> {
     try {
       await attempt;
@@ -26,14 +26,14 @@ describeDialects('the limits of a gate', (dialect) => {
     }
   }
 
-  it('make a password wait after ten wrong ones in a row, longer and longer', async () => {
+  it('delay passwords after ten wrong ones in a row, longer each time', async () => {
     const link = await open({ password });
     const visitor = new Visitor(link);
     for (let i = 0; i < 10; i++) {
       expect((await visitor.post({ password: `guess ${i}` })).status).toBe(403);
     }
     for (const wait of [1, 2, 4]) {
-      // The right one waits, too: whoever throttle must not learn which it is.
+      // A correct password waits, too: the answer must not reveal that it is correct.
       for (const text of [password, 'wrong']) {
         const answer = await visitor.post({ password: text });
         expect([answer.status, fieldAskedBy(answer)]).toEqual([429, 'Password']);
@@ -45,7 +45,7 @@ describeDialects('the limits of a gate', (dialect) => {
     }
     clock.now += 8 * second;
     expect((await visitor.post({ password })).status).toBe(303);
-    // It was right: there is nothing left to wait for.
+    // The correct password ended the delay.
     for (let i = 0; i < 10; i++) {
       expect((await new Visitor(link).post({ password: `guess ${i}` })).status).toBe(403);
     }
@@ -61,20 +61,20 @@ describeDialects('the limits of a gate', (dialect) => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(90);
   });
 
-  it('do not hold up another link, nor a browser that has shown the password before', async () => {
+  it('delay neither another link nor a browser that once sent the correct password', async () => {
     const [link, other] = [await open({ password }), await open({ password })];
     const known = new Visitor(link);
     await known.post({ password });
     for (let i = 0; i < 10; i++) await new Visitor(link).post({ password: 'wrong' });
     expect((await new Visitor(link).post({ password })).status).toBe(429);
 
-    // Its pass has ended; it is known nevertheless.
+    // Its access session has expired, but the service still knows the browser.
     known.cookies.delete('latchkey_access');
     known.cookies.delete('latchkey_gate');
     expect(await known.asked()).toBe('Password');
     expect((await known.post({ password })).status).toBe(303);
     expect((await new Visitor(other).post({ password })).status).toBe(303);
-    // It neither resets the count nor opens another link.
+    // This neither resets the count nor opens another link.
     const stranger = new Visitor(link);
     for (const text of ['', 'x', `${known.cookies.get('latchkey_browser')}x`]) {
       stranger.cookies.set('latchkey_browser', text);
@@ -83,12 +83,12 @@ describeDialects('the limits of a gate', (dialect) => {
     known.cookies.delete('latchkey_access');
     for (let i = 0; i < 10; i++) await known.post({ password: 'wrong' });
     expect((await known.post({ password })).status).toBe(429);
-    // They wait for ten minutes at the most until one is forgotten.
+    // One failure is forgotten after at most ten minutes.
     clock.now += 10 * minute;
     expect((await new Visitor(link).post({ password })).status).toBe(303);
   });
 
-  it('count the throttle of many networks together, and hold nobody up for long', async () => {
+  it('sum the failures of many networks, and delay no one for long', async () => {
     const { db } = app().app.inside;
     const throttle = createPasswordThrottle({ db, key: randomBytes(32), now: () => clock.now });
     const guess = (network: string, browser?: string) =>
@@ -109,7 +109,7 @@ describeDialects('the limits of a gate', (dialect) => {
     expect(await guess('192.0.2.1')).toBe(0);
   });
 
-  it('take right passwords back from what a link’s visitors share', async () => {
+  it('do not count correct passwords as failures of the link’s visitors', async () => {
     const { db } = app().app.inside;
     const throttle = createPasswordThrottle({ db, key: randomBytes(32), now: () => clock.now });
     const count = (network: string) =>
@@ -120,7 +120,7 @@ describeDialects('the limits of a gate', (dialect) => {
     expect(await waitOf(count('203.0.113.2'))).toBe(1);
   });
 
-  it('send an address six codes for links of a workspace, then one in ten minutes', async () => {
+  it('send an address six codes for links of a workspace, then one per ten minutes', async () => {
     const email = 'much.asked@example.com';
     for (let i = 0; i < 6; i++) {
       expect((await new Visitor(await proven()).post({ email })).status).toBe(303);
@@ -131,7 +131,7 @@ describeDialects('the limits of a gate', (dialect) => {
     expect(refused.headers.get('retry-after')).toBe('600');
     expect(alertOf(refused)).toContain('10 minutes');
     expect(await codesFor(app(), email)).toHaveLength(6);
-    // Others get theirs.
+    // Other addresses still get codes.
     expect((await visitor.post({ email: 'other@example.com' })).status).toBe(303);
 
     clock.now += 10 * minute;
@@ -140,7 +140,7 @@ describeDialects('the limits of a gate', (dialect) => {
     expect(await codesFor(app(), email)).toHaveLength(7);
   });
 
-  it('send sixty codes in a row to one network, then one a minute', async () => {
+  it('send sixty codes in a row to one network, then one per minute', async () => {
     const link = await proven();
     const sent: string[] = [];
     const codes = createCodes({
@@ -164,7 +164,7 @@ describeDialects('the limits of a gate', (dialect) => {
     expect(sent).toHaveLength(62);
   });
 
-  it('leave no rows behind once they no longer count', async () => {
+  it('remove rows that no longer count', async () => {
     const { db } = app().app.inside;
     const link = await proven();
     await new Visitor(link).post({ email: 'last@example.com' });
@@ -175,14 +175,14 @@ describeDialects('the limits of a gate', (dialect) => {
     ];
     expect((await rows()).length).toBeGreaterThan(3);
     clock.now += 24 * 60 * minute;
-    // The next form sweeps, and leaves its own.
+    // The next form submission sweeps, and adds its row.
     await new Visitor(await open({ password })).post({ password: '' });
     expect(await rows()).toEqual([]);
   });
 });
 
-it('codes are uniform: each is as likely as any other', () => {
-  // The numbers beyond the last whole million of 2^32 are thrown away, not folded.
+it('draw every code with the same probability', () => {
+  // Numbers above the last whole million of 2^32 are discarded, because a modulo would add bias.
   const values = [0xffffffff, 4_294_000_000, 4_293_999_999];
   const random = () => {
     const bytes = Buffer.alloc(4);

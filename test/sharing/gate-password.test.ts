@@ -16,7 +16,7 @@ describeDialects('a link with a password', (dialect) => {
     (await callSharingApi<{ views: { email: string }[] }>(app(), 'GET', `/links/${link.id}/views`))
       .body.views;
 
-  it('asks for it, and opens to it', async () => {
+  it('asks for it, and opens when it is correct', async () => {
     const link = await locked();
     expect(link).toMatchObject({ password_required: true, email_required: false });
     const visitor = new Visitor(link);
@@ -34,7 +34,7 @@ describeDialects('a link with a password', (dialect) => {
   });
 
   it.each(['open sesame ', 'Open sesame', '', 'x'.repeat(100_000), "' or 1=1", 'open sesam\u0000'])(
-    'opens to no other: %.20j',
+    'rejects a wrong password: %.20j',
     async (wrong) => {
       const link = await locked();
       const visitor = new Visitor(link);
@@ -51,14 +51,14 @@ describeDialects('a link with a password', (dialect) => {
     },
   );
 
-  it('opens to it however a keyboard composes it', async () => {
+  it('accepts it in every Unicode composition that a keyboard may produce', async () => {
     const link = await locked({ password: 'Caf\u00e9 au lait \u2460' });
     const visitor = new Visitor(link);
     await visitor.post({ password: 'Cafe\u0301 au lait 1' });
     expect(await visitor.asked()).toBe('document');
   });
 
-  it('opens to one that was set while shorter ones were allowed', async () => {
+  it('accepts one that was set while shorter ones were allowed', async () => {
     const link = await locked({});
     const password_hash = await createPasswords().hash('short');
     const { db } = app().app.inside;
@@ -68,7 +68,7 @@ describeDialects('a link with a password', (dialect) => {
     expect(await visitor.asked()).toBe('document');
   });
 
-  it('asks for the address after it, and remembers that it was right', async () => {
+  it('asks for the address after it, and remembers that it was correct', async () => {
     const link = await locked({ email_required: true });
     const visitor = new Visitor(link);
     // The address alone does not bypass the password.
@@ -104,7 +104,7 @@ describeDialects('a link with a password', (dialect) => {
     expect(await other.asked()).toBe('document');
   });
 
-  it('trusts neither a claimed progress nor a cookie of another link', async () => {
+  it('rejects a forged state and the cookie of another link', async () => {
     const link = await locked({ email_required: true });
     const other = await locked({ email_required: true });
     const visitor = new Visitor(link);
@@ -133,7 +133,7 @@ describeDialects('a link with a password', (dialect) => {
         expect(await forger.asked(), value).toBe('Password');
       }
     }
-    // Nor is one kind of cookie another.
+    // Cookies of one kind are not accepted as another kind.
     const confused = new Visitor(link);
     for (const name of ['latchkey_access', 'latchkey_gate', 'latchkey_browser']) {
       confused.cookies.set(name, visitor.cookies.get('latchkey_browser') ?? '');
@@ -163,7 +163,7 @@ describeDialects('a link with a password', (dialect) => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('is closed again to everybody by a new password, and opens to that one', async () => {
+  it('rejects all earlier visitors after a new password, and accepts the new one', async () => {
     const link = await locked({ email_required: true });
     const [reader, halfway] = [new Visitor(link), new Visitor(link)];
     await reader.post({ password, email: 'reader@example.com' });
@@ -185,7 +185,7 @@ describeDialects('a link with a password', (dialect) => {
     }
   });
 
-  it('loses it by null, gets one later, and keeps it while something else changes', async () => {
+  it('loses it when set to null, can get one later, and else keeps it', async () => {
     const link = await locked();
     expect((await update(link, { name: 'Kept' })).body.password_required).toBe(true);
     expect(await new Visitor(link).asked()).toBe('Password');
@@ -222,7 +222,7 @@ describeDialects('a link with a password', (dialect) => {
         expect((await one.get(route, { method: 'HEAD' })).status, route).toBe(410);
       }
     }
-    // An end can be moved: the gate is as it was.
+    // A later expiry restores the previous gate.
     await update(link, { expire_time: null });
     expect(await new Visitor(link).asked()).toBe('Password');
     await callSharingApi(app(), 'DELETE', `/links/${link.id}`);

@@ -41,7 +41,7 @@ describeDialects('the gate of a link', (dialect) => {
     },
   );
 
-  it('asks for an e-mail address, and opens to one', async () => {
+  it('asks for an e-mail address, and opens when it gets one', async () => {
     const link = await gated();
     const asked = await fetch(link.url);
     expect(asked.status).toBe(200);
@@ -80,7 +80,7 @@ describeDialects('the gate of a link', (dialect) => {
     `reader@${'x.'.repeat(130)}com`,
     'x'.repeat(100_000),
   ];
-  it.each(addresses)('refuses the e-mail address %.40j, and says so', async (email) => {
+  it.each(addresses)('refuses the e-mail address %.40j with an error message', async (email) => {
     const link = await gated();
     const body = new URLSearchParams({ email });
 
@@ -160,7 +160,7 @@ describeDialects('the gate of a link', (dialect) => {
     await download.arrayBuffer();
   });
 
-  it('stands open where nothing is asked, and counts a view for each reader', async () => {
+  it('lets everyone in if it has no requirements, and counts a view per reader', async () => {
     const link = await open();
     const count = async () =>
       (await callSharingApi<LinkFields>(app(), 'GET', `/links/${link.id}`)).body.view_count;

@@ -1,5 +1,5 @@
-// Two workspaces never see each other's anything: every method of the area, by its descriptor, is
-// called with the ids of another workspace, by everybody who may call it in one's own.
+// Two workspaces never see each other's data. Callers of every type call every method of the
+// sharing module, read from its descriptor, with the ids of another workspace.
 import { randomBytes } from 'node:crypto';
 import { type DescMessage, type DescMethod, getOption, ScalarType } from '@bufbuild/protobuf';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ import { transportNames } from '../support/transports.ts';
 
 const sharing = allMethods.filter(({ parent }) => parent.file.proto.package.includes('sharing'));
 
-/** An id of each kind that there is nowhere. */
+/** An id of each kind that does not exist anywhere. */
 const unknown = {
   workspace_id: newId('ws', randomBytes),
   document_id: newId('doc', randomBytes),
@@ -35,7 +35,7 @@ type IdField = keyof typeof unknown;
 /** Users belong to no workspace: any workspace may add a user whose id it knows. */
 const ofEverybody = new Set(['PutMember.user_id']);
 
-/** The texts of a request that may hold an id, in whatever form. */
+/** The text fields of a request that may hold an id in any form. */
 const idFields = ({ input }: DescMethod) =>
   input.fields
     .filter((field) =>
@@ -48,7 +48,7 @@ const isOfNumbers = ({ fields }: DescMessage) =>
   fields.every((field) => field.fieldKind === 'scalar' && !isText(field));
 const isText = (field: { scalar?: ScalarType | undefined }) => field.scalar === ScalarType.STRING;
 
-/** The method with each of its ids of a resource within a workspace. */
+/** The method once per field that holds an id of a resource in a workspace. */
 const about = sharing.flatMap((method) =>
   idFields(method)
     .filter((field): field is IdField => field in unknown && field !== 'workspace_id')
@@ -62,13 +62,13 @@ const paged = sharing
   .filter((method) => idFields(method).includes('page_token'))
   .map((method): [string, DescMethod] => [method.name, method]);
 
-/** A list that is narrowed to what is not there is an empty one. */
+/** A list filtered by an unknown id is empty. */
 function narrows(method: DescMethod, field: string): boolean {
   const { value } = getOption(method, httpRule).pattern;
   return method.name.startsWith('List') && !String(value).includes(`{${field}}`);
 }
 
-describe('the methods of the area', () => {
+describe('the methods of the sharing module', () => {
   it('accept only ids whose isolation is tested here', () => {
     const known = [...Object.keys(unknown), 'page_token'];
     for (const method of sharing) {
@@ -104,7 +104,7 @@ describeApp('two workspaces', (suite) => {
     users.set('member of both', await addMember(db, theirs.ids.workspace_id, 'owner', both));
   });
 
-  /** The credential with which that caller may call the method in our workspace. */
+  /** The credential with which that caller may call the method in its own workspace. */
   async function credentialOf(caller: Caller, method: DescMethod): Promise<string> {
     const { scope } = accessOf(method);
     if (caller === 'key') return ours.key.authorization;
@@ -138,11 +138,11 @@ describeApp('two workspaces', (suite) => {
     for (const mark of theirs.marks) expect(text).not.toContain(mark);
   };
 
-  describe.each(about)('%s with the %s of the other', (_, field, method) => {
-    it('works for the other', async () => {
+  describe.each(about)('%s with the %s of the other workspace', (_, field, method) => {
+    it('works for the other workspace', async () => {
       const fresh = await makeFilledWorkspace(suite.testApp);
       const { user_id: sub } = fresh.ids;
-      // Somebody is left when the owner goes.
+      // The workspace keeps an owner when this owner leaves.
       await addMember(suite.app.inside.db, fresh.ids.workspace_id, 'owner');
       const token = { type: 'member', scope: memberScope, sub } as const;
       const authorization = `Bearer ${await signToken(suite.app, token)}`;
@@ -188,10 +188,10 @@ describeApp('two workspaces', (suite) => {
     });
   });
 
-  describe.each(within)('%s in the other', (_, method) => {
+  describe.each(within)('%s in the other workspace', (_, method) => {
     describe.each(transports)('through %s', (transport) => {
       it.each(callersFor(transport, bound))(
-        'refuses the caller as in an unknown workspace: %s',
+        'rejects the caller as in an unknown workspace: %s',
         async (who) => {
           const authorization = await credentialOf(who, method);
           const rest = requiredFields[method.name] ?? {};
@@ -219,13 +219,13 @@ describeApp('two workspaces', (suite) => {
     });
   });
 
-  describe.each(paged)("%s from a place in the other's list", (_, method) => {
+  describe.each(paged)("%s with a page token from the other workspace's list", (_, method) => {
     it.each(callers)("continues in the caller's own list: %s", async (who) => {
       const authorization = await credentialOf(who, method);
       const fields = { ...ours.ids, page_token: theirs.ids.page_token };
       const answer = await callMethodWithText(suite.app, 'http', { method, authorization, fields });
       if (mayCall(who, method)) expect(answer.code).toBe('ok');
-      // Who may see all workspaces, or is a member of both, sees both in the list of them.
+      // A caller who may see all workspaces, or is a member of both, sees both in the list.
       const seesBoth = who === 'member of both' || who === 'staff' || who === 'service';
       if (method.name !== 'ListWorkspaces' || !seesBoth) expectNothingOf(answer.text);
     });

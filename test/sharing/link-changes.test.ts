@@ -28,7 +28,7 @@ describeDialects('links', (dialect) => {
     await test.remove();
   });
 
-  it('change in the named fields, and never in their URL', async () => {
+  it('change only in the named fields, and keep their URL', async () => {
     const link = await makeLink(test, document.id, { email_required: true, name: 'First' });
     const later = new Date(Date.now() + 3_600_000).toISOString();
     const changes: [change: Record<string, unknown>, result: Record<string, unknown>][] = [
@@ -58,13 +58,13 @@ describeDialects('links', (dialect) => {
     expect((await callSharingApi(test, 'GET', `/links/${link.id}`)).body).toEqual(cleared.body);
   });
 
-  it('change the same through every transport', async () => {
+  it('change the same way through every transport', async () => {
     const link = await makeLink(test, document.id, { email_required: true, name: 'First' });
     for (const transport of transports) {
       const request = { linkId: link.id, name: `By ${transport.name}` };
       const answer = await transport.call(
         updateLink,
-        // Over HTTP the members of the body are the mask.
+        // Over HTTP the fields of the body are the mask.
         transport.name === 'http' ? request : { ...request, updateMask: { paths: ['name'] } },
         keyOf(test),
       );
@@ -75,7 +75,7 @@ describeDialects('links', (dialect) => {
     }
   });
 
-  it('of a caller without a workspace change in the one that it names', async () => {
+  it('change in the workspace that a caller without one names', async () => {
     const link = await makeLink(test, document.id);
     const credential = await serviceCredential(test, 'links:write');
     const body = { workspace_id: test.env.WORKSPACE_ID, name: 'By a service' };
@@ -83,7 +83,7 @@ describeDialects('links', (dialect) => {
     expect(answer).toMatchObject({ status: 200, body: { name: 'By a service' } });
   });
 
-  it('change neither in fixed fields nor to a contradictory gate', async () => {
+  it('reject changes to immutable fields and to a contradictory gate', async () => {
     const link = await makeLink(test, document.id, { email_required: true });
     const bodies: [body: Record<string, unknown>, field: string][] = [
       [{ url: 'http://a/' }, 'url'],
@@ -107,13 +107,13 @@ describeDialects('links', (dialect) => {
     expect((await callSharingApi(test, 'GET', `/links/${link.id}`)).body).toEqual(link);
   });
 
-  it('change their gate on every transport, but not to an unproven address', async () => {
+  it('change their gate on every transport, but require verification for an address', async () => {
     for (const transport of transports) {
       const link = await makeLink(test, document.id);
       const change = (fields: Record<string, unknown>, paths: string[]) =>
         transport.call(
           updateLink,
-          // Over HTTP the members of the body are the mask.
+          // Over HTTP the fields of the body are the mask.
           {
             linkId: link.id,
             ...fields,
@@ -150,7 +150,7 @@ describeDialects('links', (dialect) => {
     }
   });
 
-  it('never show the hash of their password', async () => {
+  it('never return the hash of their password', async () => {
     const link = await makeLink(test, document.id, { password: 'open sesame' });
     await callSharingApi(test, 'PATCH', `/links/${link.id}`, { password: 'another one' });
     const { db } = test.app.inside;
@@ -170,7 +170,7 @@ describeDialects('links', (dialect) => {
     for (const text of told) expect(text).not.toMatch(/argon2|sesame|another one/);
   });
 
-  it('are revoked once and for all', async () => {
+  it('stay revoked', async () => {
     for (const transport of transports) {
       const link = await makeLink(test, document.id);
       const linkId = link.id;

@@ -1,5 +1,5 @@
-// Odd requests for a shared link: paths, methods, hosts and headers that no browser sends. None of
-// them is a way around its gate.
+// Unusual requests for a shared link: paths, methods, hosts and headers that no browser sends. None
+// of them bypasses the gate.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { useSecretDocument } from '../support/gated-document.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
@@ -9,7 +9,7 @@ describe('a link', () => {
   const { app, gated, open, pass, expectNothingOf } = useSecretDocument('sqlite');
   const slugOf = ({ url }: LinkFields) => url.slice(-22);
 
-  /** A request by hand, for what no client sends. */
+  /** A raw request, which no client library would send. */
   async function raw(method: string, path: string, headers: Record<string, string> = {}) {
     const connection = await openRawHttp(Number(new URL(app().app.publicUrl).port));
     onTestFinished(() => connection.reset());
@@ -54,7 +54,7 @@ describe('a link', () => {
     '/assets/../s/SLUG/file',
     '/assets/..%2fs%2fSLUG%2ffile',
   ];
-  it.each(paths)('has no way around its gate: %s', async (path) => {
+  it.each(paths)('is not opened without its gate by the path %s', async (path) => {
     const slug = slugOf(await gated());
     const encoded = Buffer.from(slug).toString('hex').replace(/../g, '%$&');
     const target = path.replaceAll('SLUG', slug).replaceAll('ENCODED', encoded);
@@ -90,7 +90,7 @@ describe('a link', () => {
     }
   });
 
-  it('is at the address of the service, whatever the request calls the host', async () => {
+  it('has the configured host in its URL, whatever Host the request has', async () => {
     const { publicUrl } = app().app;
     const slug = slugOf(await open());
     const { document_id } = await open();

@@ -1,5 +1,5 @@
-// What somebody tries who has no pass, or a pass of something else: whatever is asked for, however
-// it is asked, the answer tells nothing of the document, nor whether there is a link at all.
+// Attacks without an access session, or with one for another link. No answer reveals anything about
+// the document or whether the link exists.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { base62 } from '../../src/crypto/ids.ts';
@@ -14,8 +14,8 @@ import {
   upload,
 } from '../support/sharing-api.ts';
 
-describe('the address of a link', () => {
-  it('is 128 bits of randomness of its own', async () => {
+describe('the URL of a link', () => {
+  it('contains 128 random bits of its link', async () => {
     const given: string[] = [];
     const random = (size: number) => {
       const bytes = randomBytes(size);
@@ -46,7 +46,7 @@ describe('a link', () => {
     return makeLink(app(), id, { email_required: true });
   }
 
-  it('that is guessed is answered alike, be it malformed, unknown or deleted', async () => {
+  it('answers guesses alike for malformed, unknown and deleted links', async () => {
     const deleted = await newDocument();
     const cookie = await pass(deleted);
     await callSharingApi(app(), 'DELETE', `/documents/${deleted.document_id}`);
@@ -108,7 +108,7 @@ describe('a link', () => {
     { range: 'bytes=0-0', 'if-range': etag },
     { 'if-modified-since': new Date(Date.now() + 86_400_000).toUTCString() },
   ];
-  describe.each(passes)('asked for with %s', (_, make) => {
+  describe.each(passes)('a link requested with %s', (_, make) => {
     it('answers every condition and range alike', async () => {
       const link = await gated();
       const cookie = await make(link);
@@ -129,7 +129,7 @@ describe('a link', () => {
     });
   });
 
-  it('shows with its cookie what it hides without', async () => {
+  it('returns the document only with its cookie', async () => {
     const link = await gated();
     const headers = { cookie: await pass(link), 'if-none-match': etag };
     expect((await fetch(`${link.url}/file`, { headers })).status).toBe(304);
@@ -162,7 +162,7 @@ describe('a link', () => {
     }
   });
 
-  it('opens to the first of two passes, which is that of the longer path', async () => {
+  it('accepts the first of two access cookies, which is that of the longer path', async () => {
     const link = await gated();
     const [own, other] = [await pass(link), await pass(await gated())];
     const fileWith = async (cookie: string) => {
@@ -190,10 +190,10 @@ describe('a link', () => {
     expect(read.body).toMatchObject({ view_count: 0 });
   });
 
-  it('accepts the form of its own page and of clients other than browsers', async () => {
+  it('accepts forms from its page and from clients other than browsers', async () => {
     const link = await gated();
     const { publicUrl } = app().app;
-    // A page that gives no referrer gives `null` for its origin (Fetch Standard, "append a request
+    // A page without a referrer sends `null` as its origin (Fetch Standard, "append a request
     // Origin header").
     for (const headers of [
       { 'sec-fetch-site': 'same-origin', origin: 'null' },
@@ -214,7 +214,7 @@ describe('a link', () => {
     }
   });
 
-  it('sets a cookie that is valid at its gate alone', async () => {
+  it('sets a cookie that is valid only at its gate', async () => {
     const link = await gated();
     const cookie = await pass(link);
     const text = cookie.slice('latchkey_access='.length);
@@ -237,7 +237,7 @@ describe('a link', () => {
     }
   });
 
-  it('is kept by no cache, sniffed, framed or indexed, whatever its answer', async () => {
+  it('forbids caching, sniffing, framing and indexing in every answer', async () => {
     const [asking, opened] = [await gated(), await open()];
     const cookie = await pass(asking);
     const gone = await gated();

@@ -68,7 +68,7 @@ describeDialects('links', (dialect) => {
     expect((await callSharingApi(test, 'GET', `/links/${id}`)).body).toEqual(answer.body);
   });
 
-  it('are created the same through every transport, each with a url of its own', async () => {
+  it('are created the same way through every transport, each with a separate URL', async () => {
     const expireTime = timestampFromMs(Date.now() + 60_000);
     const fields = {
       documentId: document.id,
@@ -113,20 +113,17 @@ describeDialects('links', (dialect) => {
     ['a name with a NUL', { name: 'a\u0000b' }, 'invalid_argument', ['name']],
     ['another workspace', { workspaceId: 'ws_other' }, 'forbidden', []],
   ];
-  it.each(refusals)(
-    'are refused with %s, and nothing is created',
-    async (_, request, code, fields) => {
-      const before = await countLinks();
-      for (const transport of transports) {
-        const whole = { documentId: document.id, ...request };
-        const answer = await transport.call(createLink, whole, keyOf(test));
-        expect(answer, transport.name).toMatchObject({ ok: false, error: { code, fields } });
-      }
-      expect(await countLinks()).toBe(before);
-    },
-  );
+  it.each(refusals)('are not created with %s', async (_, request, code, fields) => {
+    const before = await countLinks();
+    for (const transport of transports) {
+      const whole = { documentId: document.id, ...request };
+      const answer = await transport.call(createLink, whole, keyOf(test));
+      expect(answer, transport.name).toMatchObject({ ok: false, error: { code, fields } });
+    }
+    expect(await countLinks()).toBe(before);
+  });
 
-  it('are refused with an invalid or contradictory gate, and nothing is created', async () => {
+  it('are not created with an invalid or contradictory gate', async () => {
     const before = await countLinks();
     const bodies: [body: Record<string, unknown>, field: string][] = [
       [{ email_requird: true }, 'email_requird'],
@@ -156,7 +153,7 @@ describeDialects('links', (dialect) => {
     expect(await countLinks()).toBe(before);
   });
 
-  it('to a document of another workspace are refused like an unknown document', async () => {
+  it('to documents of another workspace are refused as for unknown ones', async () => {
     const credential = await serviceCredential(test, 'links:write');
     const before = await countLinks();
     for (const transport of transports) {
@@ -167,7 +164,7 @@ describeDialects('links', (dialect) => {
     expect(await countLinks()).toBe(before);
   });
 
-  it('are listed by document, newest first, page by page', async () => {
+  it('are listed by document, newest first, in pages', async () => {
     const one = await upload(test, Buffer.from('one'), 'one.bin');
     const links: LinkFields[] = [];
     for (let i = 0; i < 5; i++) links.push(await makeLink(test, one.id));
@@ -239,7 +236,7 @@ describeDialects('links', (dialect) => {
     });
   });
 
-  it('of another workspace are not found, by any method', async () => {
+  it('of another workspace are not found by any method', async () => {
     const link = await makeLink(test, document.id);
     const credential = await serviceCredential(test, 'links:read links:write');
     const request = { linkId: link.id, workspaceId: 'ws_other' };

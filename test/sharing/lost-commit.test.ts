@@ -40,7 +40,7 @@ async function rowsOf({ app }: TestApp) {
   return app.inside.db.selectFrom('documents').selectAll().execute();
 }
 
-/** The ids of the documents whose stored bytes are not those of their row. */
+/** The ids of the documents whose stored bytes do not match their row. */
 async function damaged(test: TestApp): Promise<string[]> {
   const found: string[] = [];
   for (const row of await rowsOf(test)) {
@@ -54,7 +54,7 @@ async function damaged(test: TestApp): Promise<string[]> {
 const notesOf = (test: TestApp) => filesUnder(path.join(blobDirOf(test), 'pending'));
 
 describe('a COMMIT whose answer is lost', () => {
-  it('leaves the bytes of every document whose row was committed', async () => {
+  it('keeps the bytes of every document whose row was committed', async () => {
     const started = await start();
     const { test, proxy } = started;
     for (let round = 0; round < 6; round++) {
@@ -74,7 +74,7 @@ describe('a COMMIT whose answer is lost', () => {
     expect(await damaged(test)).toEqual([]);
   });
 
-  it('of a deletion removes the bytes once the row is known to be gone', async () => {
+  it('of a deletion removes the bytes once the row is confirmed deleted', async () => {
     const { test, proxy } = await start();
     const { id } = await upload(test, Buffer.from('The terms.'));
     proxy.cutNext('answer', deletes);
@@ -99,7 +99,7 @@ describe('a COMMIT that does not reach the server', () => {
     await expect.poll(() => filesUnder(blobDirOf(test)), { timeout: 10_000 }).toEqual([]);
   });
 
-  it('of a deletion leaves the document whole', async () => {
+  it('of a deletion leaves the document intact', async () => {
     const { test, proxy } = await start();
     const { id } = await upload(test, Buffer.from('The terms.'));
     proxy.cutNext('request', deletes);

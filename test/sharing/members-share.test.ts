@@ -1,4 +1,4 @@
-// Members of a workspace use its documents and links as its keys do.
+// Members of a workspace use its documents and links with the same methods as its API keys.
 import { beforeEach, expect, it } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
@@ -39,13 +39,13 @@ describeApp('a member', (suite) => {
     const call: ReturnType<typeof suite.transport>['call'] = (method, request) =>
       suite.transport(name).call(method, request, own);
 
-    it('uploads to the only workspace, named or not', async () => {
+    it('uploads to the only workspace without naming it, or by its name', async () => {
       expect(await upload()).toMatchObject({ code: 'ok' });
       expect(await upload({ workspace_id: workspaceId })).toMatchObject({ code: 'ok' });
       expect(await documentsOf(workspaceId)).toHaveLength(2);
     });
 
-    it('uploads to one of several by its name alone', async () => {
+    it('uploads to one of several workspaces only by its name', async () => {
       const other = (await addWorkspace(db(), '')).ownerId;
       await addMember(db(), other, 'member', userId);
       await expect.poll(async () => (await upload()).code).toBe('invalid_argument');
@@ -53,7 +53,7 @@ describeApp('a member', (suite) => {
       expect(await documentsOf(other)).toHaveLength(1);
     });
 
-    it('uploads nothing to a workspace of others', async () => {
+    it('cannot upload to a workspace without being a member', async () => {
       const other = (await addWorkspace(db(), '')).ownerId;
       for (const workspace_id of [other, 'ws_unknown']) {
         expect(await upload({ workspace_id })).toEqual({
@@ -64,7 +64,7 @@ describeApp('a member', (suite) => {
       expect(await documentsOf(other)).toEqual([]);
     });
 
-    it('finds, shares and unshares the documents of the workspace', async () => {
+    it('finds and shares documents of the workspace, and revokes links', async () => {
       await upload();
       const [documentId = ''] = await documentsOf(workspaceId);
       expect(await call(listDocuments, {})).toMatchObject({

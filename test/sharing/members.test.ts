@@ -29,7 +29,7 @@ describeApp('members', (suite) => {
   const conflict = { ok: false, error: { code: 'conflict' } };
   const notFound = { ok: false, error: { code: 'not_found' } };
 
-  it('are put over HTTP with every field', async () => {
+  it('are added over HTTP with every field', async () => {
     const user = await addUser(db(), { kind: 'member', name: 'Ada' });
     const url = `${suite.app.publicUrl}/workspaces/${workspaceId}/members/${user.id}`;
     const headers = { ...staff, 'content-type': 'application/json' };
@@ -65,7 +65,7 @@ describeApp('members', (suite) => {
     const credentialOf = (sub: string) =>
       credentialFor(suite.testApp, { type: 'member', sub, scope: memberScope });
 
-    it('are put, listed newest first, given another role and removed', async () => {
+    it('are added, listed newest first, given another role and removed', async () => {
       const [one, two] = [
         (await addUser(db(), { kind: 'member' })).id,
         (await addUser(db(), { kind: 'member' })).id,
@@ -97,7 +97,7 @@ describeApp('members', (suite) => {
       expect(await rolesNow()).toEqual({ [one]: 'owner' });
     });
 
-    it('have a role that there is', async () => {
+    it('must have a known role', async () => {
       const { id } = await addUser(db(), { kind: 'member' });
       for (const role of [UNSPECIFIED, 9 as MemberRole]) {
         const error = { code: 'invalid_argument', fields: ['role'] };
@@ -105,7 +105,7 @@ describeApp('members', (suite) => {
       }
     });
 
-    it('are users of the kind member, in a workspace that there is', async () => {
+    it('must be users of the kind member, in an existing workspace', async () => {
       expect(await put('usr_unknown', MEMBER)).toMatchObject(notFound);
       const { id } = await addUser(db(), { kind: 'staff' });
       expect(await put(id, MEMBER)).toMatchObject(conflict);
@@ -120,7 +120,7 @@ describeApp('members', (suite) => {
       expect(await rolesNow()).toEqual({});
     });
 
-    it('are made and unmade owners by owners and staff alone', async () => {
+    it('become owners, and stop being owners, only through owners and staff', async () => {
       const owner = await addMember(db(), workspaceId, 'owner');
       const admin = await addMember(db(), workspaceId, 'admin');
       const other = await addMember(db(), workspaceId, 'member');
@@ -144,7 +144,7 @@ describeApp('members', (suite) => {
       expect(await put(owner, OWNER)).toMatchObject({ ok: true });
     });
 
-    it('keep the last owner of their workspace', async () => {
+    it('include the last owner of a workspace, who cannot be removed', async () => {
       const owner = await addMember(db(), workspaceId, 'owner');
       for (const credential of [staff, await credentialOf(owner)]) {
         expect(await put(owner, ADMIN, credential)).toMatchObject(conflict);
@@ -173,7 +173,7 @@ describeApp('members', (suite) => {
       });
       expect(await put(id, ADMIN, sharing)).toMatchObject(forbidden);
       expect(await put(id, MEMBER, sharing)).toMatchObject({ ok: true });
-      // Of a member counts what the token and the role have in common.
+      // A member has the scopes that both the token and the role contain.
       const admin = await addMember(db(), workspaceId, 'admin');
       const narrow = { type: 'member', sub: admin, scope: 'workspaces:write' } as const;
       expect(await put(id, ADMIN, await credentialFor(suite.testApp, narrow))).toMatchObject(
@@ -181,7 +181,7 @@ describeApp('members', (suite) => {
       );
     });
 
-    it('are in and out at once, and when another process has changed it', async () => {
+    it('gain and lose access at once, also when another process changed it', async () => {
       const { id } = await addUser(db(), { kind: 'member' });
       const credential = await credentialOf(id);
       const read = () => call(getWorkspace, { workspaceId }, credential);

@@ -41,7 +41,7 @@ describeDialects("a document's page count", (dialect) => {
     }
   });
 
-  it('is 0 for other types than PDF', async () => {
+  it('is 0 for types other than PDF', async () => {
     for (const transport of transports) {
       for (const file of [makePng(2, 2), Buffer.concat([Buffer.from('x'), pdf])]) {
         const answer = await transport.upload([{ file }], keyOf(test));
@@ -61,7 +61,7 @@ describe('a PDF', () => {
   const pdfs = [...unreadablePdfs, ...lyingPdfs, ...loopingPdfs].map(
     ([what, bytes]) => [what, bytes] as const,
   );
-  it.each(pdfs)('%s is stored as it is', async (_, bytes) => {
+  it.each(pdfs)('%s is stored unchanged', async (_, bytes) => {
     const { id, ...document } = await upload(test, bytes);
     expect(document).toMatchObject({ content_type: 'application/pdf', sha256: sha256(bytes) });
     const read = await callSharingApi<DocumentFields>(test, 'GET', `/documents/${id}`);
@@ -85,7 +85,7 @@ describe('a PDF', () => {
   });
 });
 
-/** The processes that a process has started. */
+/** The child processes of a process. */
 async function childrenOf(pid: number): Promise<number[]> {
   const tasks = await readdir(`/proc/${pid}/task`);
   const lists = await Promise.all(
@@ -94,7 +94,7 @@ async function childrenOf(pid: number): Promise<number[]> {
   return lists.flatMap((list) => list.trim().split(' ').filter(Boolean).map(Number));
 }
 
-/** Whether there is such a process, and not only its exit code. */
+/** Whether the process still runs; of a zombie only the exit code is left. */
 async function isAlive(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return /^State:\s+[^ZX]/m.test(status);
@@ -133,7 +133,7 @@ describe('the built program', () => {
     expect(await childrenOf(pid)).toEqual([counting]);
   });
 
-  it('ends it when it stops', async () => {
+  it('stops that process when it stops', async () => {
     const { program, pid, post } = await start();
     await post(pdf);
     const [counting = 0] = await childrenOf(pid);
@@ -145,7 +145,7 @@ describe('the built program', () => {
     await expect.poll(() => isAlive(counting)).toBe(false);
   });
 
-  it('ends it when it is killed, even if it is busy', async () => {
+  it('stops that process when it is killed, even if the process is busy', async () => {
     const { program, pid, post } = await start();
     await post(pdf);
     const [counting = 0] = await childrenOf(pid);
@@ -155,7 +155,7 @@ describe('the built program', () => {
       return Number(stat.split(' ')[13]);
     };
     const before = await used();
-    // Half a second of computing, in hundredths.
+    // Half a second of CPU time, in hundredths.
     await expect.poll(used).toBeGreaterThan(before + 50);
 
     await program.kill();

@@ -16,9 +16,9 @@ import {
 } from '../support/hostile-pdfs.ts';
 import { makePdf } from '../support/pdf.ts';
 
-/** The global setup builds it. */
+/** The program that the global setup builds. */
 const file = path.resolve(import.meta.dirname, '../../dist/src/sharing/documents/pages/program.js');
-/** So long that nothing but what is tested can be why a count is given up. */
+/** So long that a count fails only because of the limit under test. */
 const patient = { startMs: 60_000, countMs: 60_000, waitMs: 60_000 };
 
 function counter(limits: PageCounterOptions['limits'], program = file) {
@@ -37,14 +37,14 @@ function sourceOf(bytes: Buffer) {
   };
 }
 
-/** The counter of the cases that neither need their own limits nor hold the program up. */
+/** The counter for cases that need no special limits and do not block the program. */
 const shared = createPageCounter({ file, limits: patient });
 afterAll(() => shared.stop());
 const countShared = (source: PdfSource) => shared.count(source, 'ws_1');
 
 const pdf = sourceOf(makePdf({ pages: 7, text: 'Terms' }));
 
-/** The same with a gap in its padding, which needs no memory. */
+/** The same with a sparse hole as padding, which needs no memory. */
 function hugePdf(gap: number) {
   const bytes = makePdf({ pages: 40, text: 'Terms', padToBytes: 1_000_000 });
   const text = bytes.toString('latin1');
@@ -72,7 +72,7 @@ function hugePdf(gap: number) {
   return { source, read };
 }
 
-describe('the program', () => {
+describe('the counting program', () => {
   it('may send any message: the count is 0', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-program-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -84,7 +84,7 @@ describe('the program', () => {
     }
   });
 
-  it('may fail to start: the count is 0, and so is the next one', async () => {
+  it('may fail to start: this count and the next are 0', async () => {
     const { count } = counter({}, 'no\0file');
     expect([await count(pdf), await count(pdf)]).toEqual([0, 0]);
   });
@@ -95,7 +95,7 @@ describe('the pages of a PDF', () => {
     expect(await countShared(pdf)).toBe(7);
   });
 
-  it('are counted one after the other, however many come at once', async () => {
+  it('are counted one after the other when many arrive at once', async () => {
     const { count } = counter({});
     const sizes = Array.from({ length: 60 }, (_, i) => i + 1);
     const sources = sizes.map((pages) => sourceOf(makePdf({ pages, text: 'Terms' })));
@@ -114,33 +114,33 @@ describe('the pages of a PDF', () => {
     for (let i = 0; i < 3; i++) expect(await count(pdf)).toBe(7);
   });
 
-  it.each(unreadablePdfs)('of a file that has %s are 0', async (_, bytes) => {
+  it.each(unreadablePdfs)('are 0 for a file that has %s', async (_, bytes) => {
     expect(await countShared(sourceOf(bytes))).toBe(0);
     expect(await countShared(pdf)).toBe(7);
   });
 
-  it.each(lyingPdfs)('of a file %s are counted correctly', async (_, bytes, pages) => {
+  it.each(lyingPdfs)('are counted correctly in a file %s', async (_, bytes, pages) => {
     expect(await countShared(sourceOf(bytes))).toBe(pages);
   });
 
-  it.each(loopingPdfs)('of a file that %s are counted in bounded time', async (_, bytes) => {
+  it.each(loopingPdfs)('are counted in bounded time in a file that %s', async (_, bytes) => {
     expect(await countShared(sourceOf(bytes))).toBeLessThan(10);
     expect(await countShared(pdf)).toBe(7);
   });
 
-  it('that cannot be counted are given up in time', async () => {
+  it('have a time limit for counting', async () => {
     const { count } = counter({ countMs: 1000 });
     const pages = await count(sourceOf(endlessPdf()));
     expect(pages).toBe(0);
     expect(await countShared(pdf)).toBe(7);
   });
 
-  it('that unpack to more than the memory limit are given up', async () => {
+  it('have a memory limit for unpacking', async () => {
     expect(await countShared(sourceOf(bombPdf()))).toBe(0);
     expect(await countShared(pdf)).toBe(7);
   });
 
-  it('of an unreadable source are 0', async () => {
+  it('are 0 for an unreadable source', async () => {
     // biome-ignore lint/correctness/useYield: it fails before there is something to yield.
     async function* read(): AsyncGenerator<Uint8Array> {
       throw new Error('the disk is broken');
@@ -192,7 +192,7 @@ describe('the pages of a PDF', () => {
     const other = count(pdf, 'ws_2').finally(() => {
       isRefused = true;
     });
-    // Of the twenty, one runs, five wait, and the others have been given up.
+    // Of the twenty, one runs, five wait, and the others were rejected.
     expect(await Promise.all(many.slice(6))).toEqual(Array(14).fill(0));
     expect(isRefused).toBe(false);
     stop();

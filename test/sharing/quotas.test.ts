@@ -1,4 +1,4 @@
-// How much a workspace may store: bytes, documents, links and views.
+// Limits on the bytes, documents, links and views of a workspace.
 import { Client, credentials } from '@grpc/grpc-js';
 import { expect, it, onTestFinished } from 'vitest';
 import { WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
@@ -16,7 +16,7 @@ const gib = 1024 ** 3;
 describeApp('the quota of a workspace', (suite) => {
   const test = () => suite.testApp;
 
-  /** A workspace with a quota, and how its key calls. */
+  /** A workspace with a quota, and calls with its API key. */
   async function limited(quota: Record<string, number>) {
     const { ownerId: id, text } = await addWorkspace(
       suite.app.inside.db,
@@ -40,7 +40,7 @@ describeApp('the quota of a workspace', (suite) => {
         headers: { ...key, ...(body === undefined ? {} : json) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      // The callers know what the route answers.
+      // The caller chooses the type that the route returns.
       return { status: response.status, body: (await response.json()) as T };
     };
     const transports = openStreamTransports(suite.app);
@@ -60,7 +60,7 @@ describeApp('the quota of a workspace', (suite) => {
   });
   const files = () => filesUnder(blobDirOf(test()));
 
-  it('bounds the bytes of all documents, and frees those of a deleted one', async () => {
+  it('limits the bytes of all documents, and frees those of a deleted one', async () => {
     const { usage, send, transports, upload } = await limited({ bytes_max: 1_000 });
     const first = await upload(600);
     if (!first.ok) throw new Error(first.error.message);
@@ -81,7 +81,7 @@ describeApp('the quota of a workspace', (suite) => {
     expect(await upload(600)).toMatchObject({ ok: true });
   });
 
-  it('is kept by simultaneous uploads, which are stored completely or not', async () => {
+  it('holds for simultaneous uploads, which are stored completely or not at all', async () => {
     const { usage, upload } = await limited({ bytes_max: 10_000, documents_max: 5 });
     const before = (await files()).length;
     const answers = await Promise.all(Array.from({ length: 20 }, () => upload(1_000)));
@@ -90,7 +90,7 @@ describeApp('the quota of a workspace', (suite) => {
     await expect.poll(async () => (await files()).length).toBe(before + 5);
   });
 
-  it('refuses an upload before its bytes are sent where it is used up', async () => {
+  it('refuses an upload before its bytes are sent if it is used up', async () => {
     const { key } = await limited({ documents_max: 0 });
     const client = new Client(suite.app.grpcAddress, credentials.createInsecure());
     onTestFinished(() => client.close());
@@ -100,7 +100,7 @@ describeApp('the quota of a workspace', (suite) => {
     expect(await answer).toMatchObject(refusal('documents_max (0)'));
   });
 
-  it('bounds the links, those that were revoked among them', async () => {
+  it('limits the number of links, including revoked ones', async () => {
     const { usage, send, upload } = await limited({ links_max: 3 });
     const document = await upload(10);
     if (!document.ok) throw new Error(document.error.message);
@@ -116,12 +116,12 @@ describeApp('the quota of a workspace', (suite) => {
       { code: 'conflict', detail: expect.stringContaining('links_max (3)') },
     ]);
     expect(await usage()).toEqual({ bytes: 10, documents: 1, links: 3, views: 0 });
-    // Twice at once: it is taken away once.
+    // Two simultaneous deletions free the bytes once.
     await Promise.all([1, 2].map(() => send('DELETE', `/documents/${document.message.id}`)));
     expect(await usage()).toEqual({ bytes: 0, documents: 0, links: 0, views: 0 });
   });
 
-  it('leaves views out beyond it, and opens the document all the same', async () => {
+  it('drops further views, but still opens the document', async () => {
     const { usage, send, upload } = await limited({ views_max: 2 });
     const document = await upload(10);
     if (!document.ok) throw new Error(document.error.message);
@@ -138,7 +138,7 @@ describeApp('the quota of a workspace', (suite) => {
     expect(await usage()).toEqual({ bytes: 0, documents: 0, links: 0, views: 0 });
   });
 
-  it('is refused where it is not a number of bytes', async () => {
+  it('must be a number of bytes', async () => {
     const { id, staff } = await limited({});
     for (const bytes of [-1, 0.5, 2 ** 53]) {
       const answer = await fetch(`${suite.app.publicUrl}/workspaces/${id}`, {
@@ -157,7 +157,7 @@ describeApp('the quota of a workspace', (suite) => {
     const call: ReturnType<typeof suite.transport>['call'] = (method, request, credential) =>
       suite.transport(name).call(method, request, credential);
 
-    it('is set by clients and staff, and is that of the settings where unset', async () => {
+    it('is set by clients and staff, and defaults to the setting', async () => {
       const standard = { documentsMax: 100_000, linksMax: 100_000, viewsMax: 1_000_000 };
       for (const type of ['service', 'staff'] as const) {
         const credential = await credentialFor(test(), { type, scope });
@@ -184,7 +184,7 @@ describeApp('the quota of a workspace', (suite) => {
       }
     });
 
-    it('is seen by members, and not set by them', async () => {
+    it('is visible to members, who cannot set it', async () => {
       const { id: workspaceId } = await limited({ documents_max: 7 });
       for (const role of ['owner', 'admin'] as const) {
         const sub = await addMember(suite.app.inside.db, workspaceId, role);

@@ -32,7 +32,7 @@ describe('a shared document', () => {
     ['image.png', 'no image'],
   ];
   it.each(active)(
-    'that could act, such as %s, is never shown in place',
+    'that can run code, such as %s, is never shown inline',
     async (filename, bytes) => {
       const { document, page, open } = await share(Buffer.from(bytes), filename);
 
@@ -66,7 +66,7 @@ describe('a shared document', () => {
   it.each([
     ['a PDF', pdf, 'application/pdf'],
     ['an image', makePng(2, 2), 'image/png'],
-  ])('that is %s is shown in place, without a trace in any cache', async (_, bytes, type) => {
+  ])('that is %s is shown inline, and no cache stores it', async (_, bytes, type) => {
     const { open } = await share(bytes, 'shown');
 
     const file = await open('/file');
@@ -105,7 +105,7 @@ describe('a shared document', () => {
     }
   });
 
-  it('whose name is markup is still only a name', async () => {
+  it('has its name escaped if that contains markup', async () => {
     const name = '"><img src=x onerror=alert(1)>&amp;\'.pdf';
     const document = await upload(test, pdf, 'terms.pdf');
     await callSharingApi(test, 'PATCH', `/documents/${document.id}`, { name });

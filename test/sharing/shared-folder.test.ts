@@ -13,7 +13,7 @@ import { bearer, filesUnder, sha256 } from '../support/sharing-api.ts';
 
 const namespace = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child'];
 
-/** Runs a command as process 1 of a namespace; where that is not permitted, as it is. */
+/** Runs a command as process 1 of a PID namespace, or without a namespace if not permitted. */
 function containerLauncher(): string[] {
   try {
     execFileSync(namespace[0] ?? '', [...namespace.slice(1), 'true'], { stdio: 'ignore' });
@@ -23,7 +23,7 @@ function containerLauncher(): string[] {
   }
 }
 
-/** Lets documents be read and not be written until it is called. */
+/** Makes documents readable but not writable until the returned function is called. */
 async function lockDocuments(databaseUrl: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -16,7 +16,7 @@ const script = '<script>alert(1)</script>';
 const svg = `<svg xmlns="http://www.w3.org/2000/svg">${script}</svg>`;
 const pdf = makePdf({ pages: 1, text: 'Terms' });
 const gif = Buffer.from('GIF89a/*\x01\x00\x80\x00\x00', 'latin1');
-/** What stands at the beginning of what is shown in place, each in its way. */
+/** The first bytes of each type that is shown inline. */
 const signatures: [type: string, start: Buffer][] = [
   ['PDF', pdf],
   ['PNG', makePng(1, 1)],
@@ -24,7 +24,7 @@ const signatures: [type: string, start: Buffer][] = [
   ['JPEG', Buffer.from('ffd8ffe000104a464946', 'hex')],
   ['WebP', Buffer.from('RIFF\x24\x00\x00\x00WEBPVP8 ', 'latin1')],
 ];
-/** An AVIF file begins with a size, for which these stand. */
+/** Placeholders for the size at the beginning of an AVIF file. */
 const likeAvif = (start: string) => Buffer.from(`${start}ftypavif${script}`);
 
 const opaque: [what: string, bytes: Buffer][] = [
@@ -50,7 +50,7 @@ const opaque: [what: string, bytes: Buffer][] = [
   ]),
 ];
 
-/** Each begins as what it is, and is nothing else to who keeps to its type. */
+/** Files whose first bytes have one type, and which could be read as another type. */
 const shown: [what: string, bytes: Buffer, type: string][] = [
   ['a PDF with HTML after it', Buffer.concat([pdf, Buffer.from(script)]), 'application/pdf'],
   ['a GIF that is a script', Buffer.concat([gif, Buffer.from('*/=1;alert(1)')]), 'image/gif'],
@@ -69,7 +69,7 @@ describe('the type of a document', () => {
     await test.remove();
   });
 
-  /** Every way to the bytes, over HTTP. */
+  /** Every HTTP route that returns the bytes, with its answer. */
   async function downloads(id: string) {
     const link = await makeLink(test, id, { allow_download: true });
     const page = await fetch(link.url);
@@ -91,7 +91,7 @@ describe('the type of a document', () => {
   }
 
   describe.each(transportNames)('uploaded over %s', (name) => {
-    it.each(opaque)('of %s is one that nothing shows in place', async (_, bytes) => {
+    it.each(opaque)('of %s is one that browsers do not show inline', async (_, bytes) => {
       const { id, contentType } = await uploadBy(name, bytes);
       expect(inlineTypes).not.toContain(contentType);
 
@@ -112,7 +112,7 @@ describe('the type of a document', () => {
     });
 
     it.each(shown)(
-      'of %s comes from its first bytes and forbids sniffing',
+      'of %s is detected from the first bytes, and the answer forbids sniffing',
       async (_, bytes, type) => {
         const { id, contentType } = await uploadBy(name, bytes);
         expect(contentType).toBe(type);
@@ -138,7 +138,7 @@ describe('the type of a document', () => {
     ['application/pdf', 'a.pdf'],
     ['image/svg+xml', 'a.svg'],
     ['text/html; charset=utf-7', 'a.html'],
-  ])('is not the declared one, such as %s', async (contentType, filename) => {
+  ])('is detected even if the declared one is %s', async (contentType, filename) => {
     const part = { name: 'file', filename, contentType, body: `<!doctype html>${script}` };
     const response = await postForm(test.app, multipartBody([part], 'frontier'), keyOf(test));
     const document = (await response.json()) as DocumentFields;

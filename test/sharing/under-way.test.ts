@@ -1,4 +1,4 @@
-// What becomes of a download that is under way when its document or its link goes.
+// Downloads during which the document is deleted or the link revoked.
 
 import { createHash } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
@@ -18,10 +18,10 @@ import {
   upload,
 } from '../support/sharing-api.ts';
 
-// More than all the buffers on the way hold: the server has to be reading still.
+// More than all buffers between server and client hold, so that the server is still reading.
 const bytes = Buffer.alloc(40_000_000, 'The terms. ');
 
-/** Begins a download and reads nothing of it. */
+/** Begins a download without reading from it. */
 function begin(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = get(url, { headers, agent: false });
@@ -36,7 +36,7 @@ async function digestOf(response: IncomingMessage): Promise<string> {
   return hash.digest('hex');
 }
 
-describeDialects('a download that is under way', (dialect) => {
+describeDialects('a running download', (dialect) => {
   async function start(): Promise<TestApp> {
     const test = await startTestApp({ dialect });
     onTestFinished(() => test.remove());
@@ -54,7 +54,7 @@ describeDialects('a download that is under way', (dialect) => {
     return { id, link, ways };
   }
 
-  it('ends whole when the document is deleted, and the file is gone', async () => {
+  it('completes when the document is deleted, and the file is removed', async () => {
     const test = await start();
     const { id, ways } = await share(test);
     const running = await Promise.all(ways.map(([url, headers]) => begin(url, headers)));
@@ -72,7 +72,7 @@ describeDialects('a download that is under way', (dialect) => {
     await expect.poll(() => openFilesUnder(blobDirOf(test))).toEqual([]);
   });
 
-  it('ends whole when the link is revoked, and is the last one', async () => {
+  it('completes when the link is revoked, and no other can start', async () => {
     const test = await start();
     const { link, ways } = await share(test);
     const [[url, headers] = ['', {}]] = ways;
@@ -86,7 +86,7 @@ describeDialects('a download that is under way', (dialect) => {
     expect(await digestOf(running)).toBe(sha256(bytes));
   });
 
-  it('is not there when the document goes between its row and its bytes', async () => {
+  it('returns 404 if the document is deleted between reading its row and its bytes', async () => {
     const test = await start();
     const { db } = test.app.inside;
     const blobs = await openDiskBlobs(blobDirOf(test), 60_000);
@@ -102,7 +102,7 @@ describeDialects('a download that is under way', (dialect) => {
     const read = async (bytes: AsyncIterable<Uint8Array>) => {
       for await (const _ of bytes);
     };
-    // A file that is missing while its row is there is an error of our own.
+    // A missing file with an existing row is an internal error.
     await expect(read(damaged.bytes())).rejects.toMatchObject({ damage: 'missing' });
 
     await callSharingApi(test, 'DELETE', `/documents/${id}`);
@@ -110,7 +110,7 @@ describeDialects('a download that is under way', (dialect) => {
     await expect(read(opened.bytes())).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is complete or missing, however close the deletion', async () => {
+  it('is complete or not found during a deletion', async () => {
     const test = await start();
     const small = Buffer.alloc(200_000, 'b');
     const seen = new Set<number>();

@@ -29,7 +29,7 @@ describe('an upload that is cut short', () => {
     ['within the file', 50_000],
     ['before the last boundary', body.length - 20],
     ['one byte before its end', body.length - 1],
-  ])('%s by a client that crashes leaves nothing', async (_, sent) => {
+  ])('%s by a client that crashes leaves nothing behind', async (_, sent) => {
     const connection = await open();
     await connection.write(head(body.length));
     await connection.write(body.subarray(0, sent));
@@ -41,7 +41,7 @@ describe('an upload that is cut short', () => {
   it.each([
     ['with fewer bytes than its Content-Length', body.length + 1000],
     ['in the middle', body.length * 2],
-  ])('%s and closed in order leaves nothing', async (_, length) => {
+  ])('%s and closed properly leaves nothing behind', async (_, length) => {
     const connection = await open();
     await connection.write(head(length));
     await connection.write(body.subarray(0, body.length - 100));
@@ -52,7 +52,7 @@ describe('an upload that is cut short', () => {
     expect([400, 499, undefined]).toContain(response?.status);
   });
 
-  it('after a whole form, but before its Content-Length, leaves nothing', async () => {
+  it('after the complete form, but before its Content-Length, leaves nothing behind', async () => {
     const connection = await open();
     await connection.write(head(body.length + 10));
     await connection.write(body);
@@ -60,7 +60,7 @@ describe('an upload that is cut short', () => {
     await sleep(100);
   });
 
-  it('within a chunk leaves nothing', async () => {
+  it('within a chunk leaves nothing behind', async () => {
     const connection = await open();
     await connection.write(head(undefined, { 'Transfer-Encoding': 'chunked' }));
     await connection.write(`${body.length.toString(16)}\r\n`);
@@ -68,7 +68,7 @@ describe('an upload that is cut short', () => {
     connection.reset();
   });
 
-  it('by a chunk that is malformed leaves nothing', async () => {
+  it('by a malformed chunk leaves nothing behind', async () => {
     const connection = await open();
     await connection.write(head(undefined, { 'Transfer-Encoding': 'chunked' }));
     await connection.write(`c350\r\n`);
@@ -83,7 +83,7 @@ describe('an upload over the limit', () => {
   const formOf = (bytes: number) =>
     multipartBody([{ ...file, body: Buffer.alloc(bytes, 'a') }], 'frontier');
 
-  it('is stored up to the limit, and refused one byte above it', async () => {
+  it('is stored at the limit, and refused one byte above it', async () => {
     const most = await post(formOf(uploadBytesMax));
     expect(most.status).toBe(201);
     await deleteAll();
@@ -93,7 +93,7 @@ describe('an upload over the limit', () => {
     expect({ status, code: problem.code }).toEqual({ status: 413, code: 'payload_too_large' });
   });
 
-  it('is refused while it is still being sent, and its sender gets to see why', async () => {
+  it('is refused while it is being sent, and the client can read the error', async () => {
     const connection = await open();
     const length = 1_000_000_000;
     const start = formOf(uploadBytesMax).subarray(0, -20);
@@ -107,7 +107,7 @@ describe('an upload over the limit', () => {
     expect(sent).toBeLessThan(length / 2);
   });
 
-  it('is refused to a client that sends all before it reads', async () => {
+  it('is refused also if the client reads only after sending everything', async () => {
     const form = formOf(20_000_000);
     const response = await fetch(`${app().app.publicUrl}/api/v1/documents`, {
       method: 'POST',
@@ -119,7 +119,7 @@ describe('an upload over the limit', () => {
   });
 });
 
-/** Goes on sending until there is an answer, the connection ends, or `length` bytes are sent. */
+/** Sends until an answer arrives, the connection ends, or `length` bytes are sent. */
 async function sendUntilAnswered(connection: RawHttp, length: number) {
   let answered = false;
   const response = connection.response().finally(() => {
@@ -148,7 +148,7 @@ describe('an upload without a credential', () => {
     expect(sent).toBeLessThan(length);
   });
 
-  it('is refused to a client that sends everything first, too', async () => {
+  it('is refused also if the client reads only after sending everything', async () => {
     const response = await fetch(`${app().app.publicUrl}/api/v1/documents`, {
       method: 'POST',
       headers: { 'content-type': type },
@@ -157,7 +157,7 @@ describe('an upload without a credential', () => {
     expect(response.status).toBe(401);
   });
 
-  it('is let go of, however long it goes on sending', async () => {
+  it('is disconnected if it keeps sending', async () => {
     const connection = await open();
     await connection.write(head(1_000_000_000, { Authorization: '' }));
     expect(await connection.response()).toMatchObject({ status: 401 });
@@ -168,8 +168,8 @@ describe('an upload without a credential', () => {
   });
 });
 
-describe('thirty uploads at a time', () => {
-  it('are all stored, while as many others are broken off', async () => {
+describe('thirty uploads at the same time', () => {
+  it('are all stored while thirty others are aborted', async () => {
     const contents = Array.from({ length: 30 }, (_, i) => Buffer.alloc(150_000, String(i)));
     const breaking = contents.map(async () => {
       const connection = await open();

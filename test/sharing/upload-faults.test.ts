@@ -5,7 +5,7 @@ import { callSharingApi } from '../support/sharing-api.ts';
 
 const { app, open, head, post } = faultyUploads();
 
-describe('a form that is refused', () => {
+describe('a form is refused that', () => {
   const whole = multipartBody([file], 'frontier');
   const name = (value: string): MultipartPart => ({ name: 'name', body: value });
   const forms: [what: string, parts: MultipartPart[], fields: string[]][] = [
@@ -101,7 +101,7 @@ describe('a form that is refused', () => {
 });
 
 describe('a file part without a file name', () => {
-  it('is a file all the same', async () => {
+  it('is stored as a file', async () => {
     const body = multipartBody([{ name: 'file', body: 'bytes' }], 'frontier');
     const connection = await open();
     await connection.write(head(body.length));

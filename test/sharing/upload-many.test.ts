@@ -10,10 +10,12 @@ import {
   storedState,
 } from '../support/sharing-api.ts';
 
-/** How many a process carries at once of a workspace, while no other uploads. */
+/**
+ * The number of simultaneous uploads per workspace in a process while no other workspace uploads.
+ */
 const uploadsMax = 128;
 
-describeDialects('many uploads at a time', (dialect) => {
+describeDialects('many simultaneous uploads', (dialect) => {
   let test: TestApp;
   beforeEach(async () => {
     test = await startTestApp({ dialect });
@@ -54,7 +56,7 @@ describeDialects('many uploads at a time', (dialect) => {
       .toMatchObject({ rows: kept.length, files: { length: kept.length }, open: [] });
   });
 
-  it('are refused beyond the share of one workspace, and accepted again after that', async () => {
+  it('are refused above the share of one workspace, and accepted again afterwards', async () => {
     const clients = grpcClients(test.app.grpcAddress, 2);
     const uploads = clients.flatMap((client, i) => {
       onTestFinished(() => client.close());
@@ -70,7 +72,7 @@ describeDialects('many uploads at a time', (dialect) => {
       const answer = await transport.upload([{ file: Buffer.from('one more') }], keyOf(test));
       expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'rate_limited' } });
     }
-    // Other requests are not refused for it.
+    // Other requests are not affected.
     expect((await callSharingApi(test, 'GET', '/documents')).status).toBe(200);
     expect(await filesUnder(blobDirOf(test))).toHaveLength(uploadsMax);
 

@@ -1,4 +1,4 @@
-// Uploads of several workspaces at a time: the places for them are shared fairly.
+// Simultaneous uploads of several workspaces share the upload slots fairly.
 import type { Client } from '@grpc/grpc-js';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { grpcClients, openStreamTransports, startGrpcUpload } from '../support/document-streams.ts';
@@ -17,7 +17,7 @@ afterEach(async () => {
   await test.remove();
 });
 
-/** Starts uploads that send some bytes and no more. */
+/** Starts uploads that send some bytes and then stall. */
 function trickle(count: number, credential: Record<string, string>) {
   const uploads = clients.flatMap((client, i) =>
     Array.from({ length: count / clients.length }, (_, j) => {
@@ -40,7 +40,7 @@ async function addKey(): Promise<Record<string, string>> {
 
 const underWay = async () => (await filesUnder(blobDirOf(test))).length;
 
-it('a workspace with hundreds of slow uploads does not refuse those of others', async () => {
+it('hundreds of slow uploads in a workspace do not block uploads in other workspaces', async () => {
   const slow = trickle(300, keyOf(test));
   const refused = Promise.all(slow.slice(0, 300).map(({ answer }) => answer));
   void refused;

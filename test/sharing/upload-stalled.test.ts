@@ -27,7 +27,7 @@ describe('an upload that stalls', () => {
     ['within the headers of its part', 60],
     ['within the file', 50_000],
     ['before the last boundary', form.length - 20],
-  ])('over HTTP %s ends with an error and leaves nothing', async (_, sent) => {
+  ])('over HTTP %s ends with an error and leaves nothing behind', async (_, sent) => {
     const connection = await openRawHttp(Number(new URL(test.app.publicUrl).port));
     onTestFinished(() => connection.reset());
     const head = requestHead('POST', '/api/v1/documents', {
@@ -52,7 +52,7 @@ describe('an upload that stalls', () => {
   it.each([
     ['before its first message', 0],
     ['between two of them', 3],
-  ])('over gRPC %s ends with an error and leaves nothing', async (_, pieces) => {
+  ])('over gRPC %s ends with an error and leaves nothing behind', async (_, pieces) => {
     const client = new Client(test.app.grpcAddress, credentials.createInsecure());
     onTestFinished(() => client.close());
     const { call, answer } = startGrpcUpload(client, keyOf(test));
@@ -62,7 +62,7 @@ describe('an upload that stalls', () => {
     expect(await answer).toMatchObject({ ok: false, error: stalled });
   });
 
-  it('over Connect ends with an error and leaves nothing', async () => {
+  it('over Connect ends with an error and leaves nothing behind', async () => {
     const transport = createConnectTransport({ baseUrl: test.app.publicUrl, httpVersion: '1.1' });
     const client = createClient(DocumentService, transport);
     let goOn = () => {};

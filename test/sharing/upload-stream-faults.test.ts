@@ -30,14 +30,17 @@ describe('an upload as a stream of messages', () => {
       [],
     ],
   ];
-  it.each(streams)('of %s is refused and leaves nothing', async (_, pieces, code, fields) => {
-    const transports = openStreamTransports(app().app).filter(({ name }) => name !== 'http');
-    for (const transport of transports) {
-      const answer = await transport.upload(pieces, keyOf(app()));
-      transport.close();
-      expect(answer, transport.name).toMatchObject({ ok: false, error: { code, fields } });
-    }
-  });
+  it.each(streams)(
+    'of %s is refused and leaves nothing behind',
+    async (_, pieces, code, fields) => {
+      const transports = openStreamTransports(app().app).filter(({ name }) => name !== 'http');
+      for (const transport of transports) {
+        const answer = await transport.upload(pieces, keyOf(app()));
+        transport.close();
+        expect(answer, transport.name).toMatchObject({ ok: false, error: { code, fields } });
+      }
+    },
+  );
 
   function startUpload() {
     const client = new Client(app().app.grpcAddress, credentials.createInsecure());
@@ -45,7 +48,7 @@ describe('an upload as a stream of messages', () => {
     return startGrpcUpload(client, keyOf(app()));
   }
 
-  it('that is cancelled leaves nothing', async () => {
+  it('that is cancelled leaves nothing behind', async () => {
     const { call, answer } = startUpload();
     call.write({ file: chunk });
     await expect.poll(() => filesUnder(blobDirOf(app()))).not.toEqual([]);
@@ -55,7 +58,7 @@ describe('an upload as a stream of messages', () => {
     expect(await answer).toMatchObject({ ok: false, error: { grpc: 1 } });
   });
 
-  it('that is cancelled over Connect leaves nothing', async () => {
+  it('that is cancelled over Connect leaves nothing behind', async () => {
     const transport = createConnectTransport({ baseUrl: app().app.publicUrl, httpVersion: '1.1' });
     const client = createClient(DocumentService, transport);
     const abort = new AbortController();
@@ -69,7 +72,7 @@ describe('an upload as a stream of messages', () => {
     await expect(client.uploadDocument(requests(), options)).rejects.toMatchObject({ code: 1 });
   });
 
-  it('whose client goes away leaves nothing', async () => {
+  it('whose client disconnects leaves nothing behind', async () => {
     const client = new Client(app().app.grpcAddress, credentials.createInsecure());
     const { call, answer } = startGrpcUpload(client, keyOf(app()));
     call.write({ file: chunk });
@@ -81,7 +84,7 @@ describe('an upload as a stream of messages', () => {
     expect(await answer).toMatchObject({ ok: false });
   });
 
-  it('over the limit is refused while it is still being sent', async () => {
+  it('over the limit is refused while it is being sent', async () => {
     const { call, answer } = startUpload();
     for (let i = 0; i < 5; i++) call.write({ file: chunk });
 
@@ -89,7 +92,7 @@ describe('an upload as a stream of messages', () => {
     call.cancel();
   });
 
-  it('without a credential is refused before anything is sent', async () => {
+  it('without a credential is refused before any data is sent', async () => {
     const client = new Client(app().app.grpcAddress, credentials.createInsecure());
     onTestFinished(() => client.close());
 

@@ -81,7 +81,7 @@ describeDialects('an upload', (dialect) => {
     },
   );
 
-  it('over HTTP answers 201, where the document is, and every field of it', async () => {
+  it('over HTTP returns 201 with a Location header and every field of the document', async () => {
     const form = multipartBody([{ name: 'file', filename: 'terms.pdf', body: pdf }], 'frontier');
 
     const response = await postForm(test.app, form, keyOf(test));
@@ -104,7 +104,7 @@ describeDialects('an upload', (dialect) => {
     expect(read).toMatchObject({ status: 200, body: document });
   });
 
-  it('reads the type from the bytes, whatever the sender declares', async () => {
+  it('gets its type from the bytes, whatever the client declares', async () => {
     const parts = [
       { name: 'file', filename: 'a.png', contentType: 'text/html', body: makePng(1, 1) },
       { name: 'file', filename: 'a.pdf', contentType: 'application/pdf', body: '<script>' },
@@ -133,14 +133,14 @@ describeDialects('an upload', (dialect) => {
     }
   });
 
-  it('is named "document" where nothing names it', async () => {
+  it('is named "document" if the request contains no name', async () => {
     for (const transport of transports) {
       const answer = await transport.upload([{ file }], keyOf(test));
       expect(answer, transport.name).toMatchObject({ ok: true, message: { name: 'document' } });
     }
   });
 
-  it('refuses an unreadable name, and stores none of its bytes', async () => {
+  it('refuses an unreadable name, and stores no bytes', async () => {
     const before = await storedState(test);
     const names = [
       '   ',
@@ -163,7 +163,7 @@ describeDialects('an upload', (dialect) => {
     expect(await storedState(test)).toEqual(before);
   });
 
-  it('of a caller without a workspace goes to the one that it names', async () => {
+  it('by a caller without a workspace goes to the workspace that the request names', async () => {
     const workspaceId = await otherWorkspace(test);
     const credential = await serviceCredential(test, 'documents:write');
     for (const transport of transports) {
@@ -189,7 +189,7 @@ describeDialects('an upload', (dialect) => {
     ],
   ];
   it.each(refusals)(
-    'of a caller without a workspace %s is refused',
+    'by a caller without a workspace %s is refused',
     async (_, pieces, code, fields) => {
       const before = await storedState(test);
       const credential = await serviceCredential(test, 'documents:write');
@@ -201,7 +201,7 @@ describeDialects('an upload', (dialect) => {
     },
   );
 
-  it('with a key goes to no other workspace', async () => {
+  it('with an API key cannot go to another workspace', async () => {
     const before = await storedState(test);
     for (const transport of transports) {
       const answer = await transport.upload([{ file }, { workspaceId: 'ws_other' }], keyOf(test));

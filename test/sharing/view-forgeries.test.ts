@@ -1,4 +1,4 @@
-// What must not change a view: reports that were made up, and those of somebody else.
+// Forged reports, and reports from other visitors, do not change a view.
 import { expect, it } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
 import {
@@ -64,7 +64,7 @@ describeApp('a view of a link', (suite) => {
     expect(await viewsOf(test(), other)).toMatchObject([{ duration_ms: 0, pages: [] }]);
   });
 
-  it("is not changed by another origin's page", async () => {
+  it('is not changed by a page of another origin', async () => {
     const cookie = await begun(60);
     const foreign = [
       { 'sec-fetch-site': 'cross-site' },
@@ -87,7 +87,7 @@ describeApp('a view of a link', (suite) => {
     expect(await after(cookie, [])).toMatchObject({ duration_ms: 2_000 });
   });
 
-  it('is not changed once its link is revoked, has expired, or has another gate', async () => {
+  it('is not changed once its link is revoked or expired, or has another gate', async () => {
     const end = new Date(suite.clock.now() + 90_000).toISOString();
     const ends: [status: number, close: (link: LinkFields) => Promise<unknown>][] = [
       [410, ({ id }) => callSharingApi(test(), 'DELETE', `/links/${id}`)],

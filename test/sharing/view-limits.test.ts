@@ -1,4 +1,4 @@
-// What makes a view, and how many views there can be.
+// Creation of views, and limits on their number.
 import { expect, it } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
 import {
@@ -21,13 +21,13 @@ describeApp('the views of a link', (suite) => {
     return (await db.selectFrom('views').select('id').where('link_id', '=', id).execute()).length;
   };
 
-  it('are not made by requests for the page', async () => {
+  it('are not created by requests for the page', async () => {
     const link = await makeWatchedLink(suite.testApp, { email_required: false });
     for (let i = 0; i < 400; i++) await (await fetch(link.url)).arrayBuffer();
     expect([await countOf(link), await rowsOf(link)]).toEqual([0, 0]);
   });
 
-  it('are not created by an address that the gate received', async () => {
+  it('are not created by entering an address at the gate', async () => {
     const link = await makeWatchedLink(suite.testApp);
     for (let i = 0; i < 50; i++) {
       const body = new URLSearchParams({ email: `made-up-${i}@example.com` });
@@ -36,7 +36,7 @@ describeApp('the views of a link', (suite) => {
     expect([await countOf(link), await rowsOf(link)]).toEqual([0, 0]);
   });
 
-  it('are made by the first report of a page, once, however many come at once', async () => {
+  it('are created once by the first report of a page, even if many arrive at once', async () => {
     const link = await makeWatchedLink(suite.testApp);
     const cookie = await passGate(link);
     const reports = Array.from({ length: 8 }, () => reportView(link, cookie, readPages('0:0')));
@@ -44,7 +44,7 @@ describeApp('the views of a link', (suite) => {
     expect([await countOf(link), await rowsOf(link)]).toEqual([1, 1]);
   });
 
-  it('begin when the gate was passed, not with the first report', async () => {
+  it('begin when the visitor passes the gate, not with the first report', async () => {
     const start = Math.ceil(Date.now() / hour) * hour;
     suite.clock.frozen = start;
     const link = await makeWatchedLink(suite.testApp);
@@ -58,7 +58,7 @@ describeApp('the views of a link', (suite) => {
     ]);
   });
 
-  it('are at most 120 in a row of one network, which can read on all the same', async () => {
+  it('are limited to 120 in a row per network, which can still read the document', async () => {
     suite.clock.frozen = (Math.ceil(Date.now() / hour) + 24) * hour;
     const link = await makeWatchedLink(suite.testApp, { email_required: false });
     const cookies = await Promise.all(Array.from({ length: 200 }, () => passGate(link)));
@@ -69,7 +69,7 @@ describeApp('the views of a link', (suite) => {
     const last = cookies.at(-1) ?? '';
     expect((await fetch(`${link.url}/file`, { headers: { cookie: last } })).status).toBe(200);
 
-    // A page whose view was left out reports again, in full.
+    // A page whose view was dropped sends complete reports again.
     suite.clock.frozen += 30_000;
     expect((await reportView(link, last, readPages('1:20000'))).status).toBe(204);
     await suite.app.inside.views.flush();

@@ -1,4 +1,4 @@
-// How much one answer reads of views with many pages.
+// Limits the number of pages that one list of views reads.
 import { expect, it } from 'vitest';
 import { describeApp } from '../support/app-suite.ts';
 import { makeWatchedLink, type ViewFields } from '../support/link-views.ts';
@@ -7,7 +7,7 @@ import { callSharingApi } from '../support/sharing-api.ts';
 type List = { views: ViewFields[]; next_page_token: string };
 
 describeApp('the list of views', (suite) => {
-  it('returns at most 5,000 pages at once, and the other views with the next answers', async () => {
+  it('returns at most 5,000 pages at once, and the other views in the next answers', async () => {
     const { db } = suite.app.inside;
     const link = await makeWatchedLink(suite.testApp);
     for (let v = 0; v < 12; v++) {

@@ -1,4 +1,4 @@
-// Views as they are written: in batches, by several processes, and with the database away.
+// Writing views: in batches, by several processes, and while the database is unavailable.
 import { expect, it, onTestFinished } from 'vitest';
 import { createRecorder, type Recorder } from '../../src/sharing/views/recorder.ts';
 import type { Database, ViewPageRow } from '../../src/storage/schema.ts';
@@ -16,11 +16,11 @@ const row = (viewId: string, visit: string, page: number, duration_ms: number): 
   duration_ms,
 });
 
-/** Rows of so many pages of one visit. */
+/** Rows for that many pages of one visit. */
 const rowsOf = (viewId: string, visit: string, count: number, duration_ms = 1) =>
   Array.from({ length: count }, (_, i) => row(viewId, visit, i + 1, duration_ms));
 
-describeDialects('the recorder of views', (dialect) => {
+describeDialects('the view recorder', (dialect) => {
   /** A database with views that began an hour ago. */
   async function open(count: number) {
     const url = await freshDatabaseUrl(dialect);
@@ -52,7 +52,7 @@ describeDialects('the recorder of views', (dialect) => {
   const countRows = async (db: Database) =>
     (await db.selectFrom('view_pages').select('page').execute()).length;
 
-  it('is written within seconds', async () => {
+  it('writes a view within seconds', async () => {
     const { db, ids } = await open(3);
     const recorder = recorderOn(db);
 
@@ -62,7 +62,7 @@ describeDialects('the recorder of views', (dialect) => {
     await expect.poll(() => durations(db)).toEqual([1_500, 1_500, 1_500]);
   });
 
-  it('adds up right where two processes write the same views at once', async () => {
+  it('adds up correctly if two processes write the same views at once', async () => {
     const { url, db, ids } = await open(5);
     const recorders: Recorder[] = [recorderOn(db), recorderOn(await openUntilFinished(url))];
 
@@ -111,7 +111,7 @@ describeDialects('the recorder of views', (dialect) => {
     expect(await countRows(db)).toBe(21_000);
   });
 
-  it('keeps the time of other readers while one view is reported without end', async () => {
+  it('keeps the time of other readers while one view is reported constantly', async () => {
     const { db, ids } = await open(41);
     const [stranger = '', ...others] = ids;
     const recorder = recorderOn(db);
@@ -138,7 +138,7 @@ describeDialects('the recorder of views', (dialect) => {
     expect(kept).toHaveLength(16);
   });
 
-  it('keeps 1,000 rows of a view, whose time grows on', async () => {
+  it('keeps 1,000 page rows per view, whose time still increases', async () => {
     const { db, ids } = await open(1);
     const [id = ''] = ids;
     const recorder = recorderOn(db);
@@ -154,7 +154,7 @@ describeDialects('the recorder of views', (dialect) => {
     expect([await countRows(db), await durations(db)]).toEqual([1_000, [7_000]]);
   });
 
-  it('never makes a view shorter, nor longer than it has been open', async () => {
+  it('never makes a view shorter, nor longer than the time since it began', async () => {
     const { db, ids } = await open(1);
     const [id = ''] = ids;
     const recorder = recorderOn(db);

@@ -48,7 +48,7 @@ describeApp('a view of a link', (suite) => {
     });
   });
 
-  it('is the same after the same report again, and after a smaller one', async () => {
+  it('does not change after a repeated report or one with smaller times', async () => {
     const cookie = await begun(60);
     const once = await after(cookie, [readPages('1:5000,2:9000')]);
 
@@ -72,7 +72,7 @@ describeApp('a view of a link', (suite) => {
     });
   });
 
-  it('lasts no longer than the time that passes, in however many tabs', async () => {
+  it('lasts no longer than the elapsed time, even with several tabs', async () => {
     const cookie = await begun(60);
     const tabs = Array.from({ length: 5 }, (_, tab) =>
       readPages('1:30000,2:30000', `${tab}`.repeat(16)),
@@ -89,7 +89,7 @@ describeApp('a view of a link', (suite) => {
     });
   });
 
-  it('has no pages where the document is not shown, and one where it is a picture', async () => {
+  it('has no pages if the document is not shown, and one page if it is a picture', async () => {
     for (const [bytes, good, bad] of [
       [makeZip(), '0:1000', '1:1000'],
       [makePng(2, 2), '1:1000', '2:1000'],
@@ -101,7 +101,7 @@ describeApp('a view of a link', (suite) => {
     }
   });
 
-  it('is written once, from reports that come all at once', async () => {
+  it('is written once if all reports arrive at once', async () => {
     const cookie = await begun(600);
     const reports = Array.from({ length: 40 }, (_, i) =>
       reportView(watchedLink(), cookie, readPages(`1:${1000 * (i + 1)},2:${100_000 - 1000 * i}`)),
@@ -119,7 +119,7 @@ describeApp('a view of a link', (suite) => {
     });
   });
 
-  it('is deleted with its document, and pending reports with it', async () => {
+  it('is deleted with its document, together with pending reports', async () => {
     const one = await makeWatchedLink(test());
     const [gone, cookie] = [await openLink(one), await begun(10)];
     expect((await reportView(one, gone, readPages('1:1000'))).status).toBe(204);
@@ -128,7 +128,7 @@ describeApp('a view of a link', (suite) => {
     expect(await after(cookie, [readPages('1:1000')])).toMatchObject({ duration_ms: 1_000 });
   });
 
-  describe('in the list', () => {
+  describe('a view in the list', () => {
     let listed: LinkFields;
     beforeAll(async () => {
       listed = await makeWatchedLink(test(), { email_required: true });
@@ -144,7 +144,7 @@ describeApp('a view of a link', (suite) => {
     });
 
     describeTransports(suite, (name) => {
-      it('comes newest first, page by page, each with its own pages', async () => {
+      it('comes newest first in pages, each view with its own pages', async () => {
         const seen: unknown[] = [];
         let pageToken = '';
         do {
@@ -177,7 +177,7 @@ describeApp('a view of a link', (suite) => {
 });
 
 describeDialects('a report on a view', (dialect) => {
-  it('is written when the service stops, and the next start goes on from there', async () => {
+  it('is written when the service stops, and counting continues after the next start', async () => {
     const clock = { now: Date.now() };
     const first = await startTestApp({ dialect, now: () => clock.now });
     const link = await makeWatchedLink(first);

@@ -58,7 +58,7 @@ describeApp('workspaces', (suite) => {
       expect(list.ok && list.message.nextPageToken).not.toBe('');
     });
 
-    it('without a name are refused', async () => {
+    it('are not created without a name', async () => {
       const credential = await credentialFor(suite.testApp, { type: 'service', scope });
       const { ownerId: workspaceId } = await addWorkspace(db(), '');
       const error = { code: 'invalid_argument', fields: ['name'] };
@@ -70,7 +70,7 @@ describeApp('workspaces', (suite) => {
       expect(await call(updateWorkspace, cleared, credential)).toMatchObject(none);
     });
 
-    it('that are not there are not found', async () => {
+    it('are not found by an unknown id', async () => {
       const credential = await credentialFor(suite.testApp, { type: 'service', scope });
       const unknown = { workspaceId: 'ws_unknown', name: 'x' };
       const notFound = { ok: false, error: { code: 'not_found' } };
@@ -85,7 +85,7 @@ describeApp('workspaces', (suite) => {
       expect(events).toEqual([]);
     });
 
-    it('are seen by their members alone', async () => {
+    it('are visible only to their members', async () => {
       const [mine, also, theirs] = await Promise.all(
         [1, 2, 3].map(async () => (await addWorkspace(db(), '')).ownerId),
       );

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 export type TakenSecret = {
   readonly secret: string;
-  /** Empty if there is none. */
+  /** Empty if the row has no such text. */
   readonly command: string;
   /** The whole text of its dialog. */
   readonly text: string;
