@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { spawnProgram, startProgram } from '../support/program.ts';
 
 async function run(...words: string[]) {
-  // Settings that are not valid do not keep the help away.
+  // The help works even with invalid settings.
   const program = await spawnProgram({ LATCHKEY_HTTP_ADDRESS: 'invalid' }, undefined, words);
   onTestFinished(() => program.remove());
   const status = await program.ended;
@@ -13,8 +13,8 @@ async function run(...words: string[]) {
 
 const names = ['serve', 'doctor', 'rotate-master-key', 'recover-staff'];
 
-describe('the help', () => {
-  test.each([['--help'], ['-h'], ['help']])('%s lists the commands', async (word) => {
+describe('the command line', () => {
+  test.each([['--help'], ['-h'], ['help']])('lists the commands with %s', async (word) => {
     const { status, stdout, stderr } = await run(word);
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^Usage: latchkey \[<command>\]\n/);
@@ -22,7 +22,7 @@ describe('the help', () => {
     expect(listed).toEqual(names);
   });
 
-  test.each(names)('%s --help explains the command', async (name) => {
+  test.each(names)('explains a command with %s --help', async (name) => {
     const { status, stdout, stderr } = await run(name, '--help');
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`Usage: latchkey ${name}`);
@@ -31,7 +31,7 @@ describe('the help', () => {
   });
 });
 
-test('--version prints the version of the package', async () => {
+test('prints the package’s version with --version', async () => {
   const file = path.resolve(import.meta.dirname, '../../package.json');
   const { version } = JSON.parse(await readFile(file, 'utf8'));
   expect(await run('--version')).toEqual({
@@ -50,12 +50,12 @@ describe('the log', () => {
     return program.stdout();
   }
 
-  test('is JSON where no terminal is', async () => {
+  test('is JSON if the output is not a terminal', async () => {
     const lines = (await loggedCall({})).trim().split('\n');
     for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 30 });
   });
 
-  test('is one readable line for each request with LATCHKEY_LOG_FORMAT=pretty', async () => {
+  test('is one readable line per request with LATCHKEY_LOG_FORMAT=pretty', async () => {
     const log = await loggedCall({ LATCHKEY_LOG_FORMAT: 'pretty' });
     const call = 'VerificationService/GetJwks {2}http {2}anonymous {2}127\\.0\\.0\\.1';
     expect(log).toMatch(

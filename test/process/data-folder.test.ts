@@ -1,4 +1,4 @@
-// The folders that a start finds: their modes, and the files that earlier starts have left.
+// The data folder at start: the modes of its files, and files left by earlier starts.
 import { randomUUID } from 'node:crypto';
 import { watch } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ async function modeOf(file: string): Promise<string> {
   return ((await stat(file)).mode & 0o7777).toString(8);
 }
 
-/** Of every file and folder, as `<mode> <path>`. */
+/** Every file and folder as `<mode> <path>`. */
 async function modesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
   return Promise.all(names.map(async (name) => `${await modeOf(path.join(folder, name))} ${name}`));
@@ -46,7 +46,7 @@ async function removeDatabase(dataDir: string): Promise<void> {
 }
 
 describe('the modes of files and folders', () => {
-  test('are for their owner alone, whatever the umask is', async () => {
+  test('allow only their owner, whatever the umask', async () => {
     const before = process.umask(0);
     onTestFinished(() => void process.umask(before));
     const { dataDir, env } = await started();
@@ -64,7 +64,7 @@ describe('the modes of files and folders', () => {
     expect(modes.filter((line) => !/^(700|600) /.test(line))).toEqual([]);
   });
 
-  test('that an earlier start or a restored backup left open are closed', async () => {
+  test('that an earlier start or a restored backup left too open are restricted', async () => {
     const dataDir = await usedFolder();
     const names = ['latchkey.db', 'bootstrap.env', 'master.key'];
     for (const name of names) await chmod(path.join(dataDir, name), 0o644);
@@ -119,7 +119,7 @@ describe('temporary files', () => {
   });
 });
 
-describe('an empty database is not filled', () => {
+describe('the service does not initialize an empty database', () => {
   test.each([
     ['is missing', removeDatabase],
     [
@@ -129,30 +129,27 @@ describe('an empty database is not filled', () => {
         await writeFile(path.join(dataDir, 'latchkey.db'), '');
       },
     ],
-  ])(
-    'where its file %s and a master key and documents are left, unless that is forced',
-    async (_, lose) => {
-      const dataDir = await usedFolder();
-      const secrets = await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8');
-      await lose(dataDir);
-      const names = await readdir(dataDir);
+  ])('whose file %s next to a master key and documents, unless forced', async (_, lose) => {
+    const dataDir = await usedFolder();
+    const secrets = await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8');
+    await lose(dataDir);
+    const names = await readdir(dataDir);
 
-      const { stderr } = await refused({}, dataDir).catch((error) => Promise.reject(error));
-      expect(stderr()).toContain(`${dataDir}/latchkey.db is missing or empty`);
-      expect(stderr()).toContain(
-        `${dataDir}/master.key and ${dataDir}/blobs of an earlier installation exist.`,
-      );
-      expect(stderr()).toContain('LATCHKEY_BOOTSTRAP_FORCE=true');
-      expect(await readdir(dataDir)).toEqual(names);
-      expect(await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8')).toBe(secrets);
+    const { stderr } = await refused({}, dataDir).catch((error) => Promise.reject(error));
+    expect(stderr()).toContain(`${dataDir}/latchkey.db is missing or empty`);
+    expect(stderr()).toContain(
+      `${dataDir}/master.key and ${dataDir}/blobs of an earlier installation exist.`,
+    );
+    expect(stderr()).toContain('LATCHKEY_BOOTSTRAP_FORCE=true');
+    expect(await readdir(dataDir)).toEqual(names);
+    expect(await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8')).toBe(secrets);
 
-      const { env } = await started({ LATCHKEY_BOOTSTRAP_FORCE: 'true' }, dataDir);
-      expect(env.CLIENT_ID).not.toBe('');
-      expect(secrets).not.toContain(env.CLIENT_ID);
-    },
-  );
+    const { env } = await started({ LATCHKEY_BOOTSTRAP_FORCE: 'true' }, dataDir);
+    expect(env.CLIENT_ID).not.toBe('');
+    expect(secrets).not.toContain(env.CLIENT_ID);
+  });
 
-  test('where documents are left and the settings hold the master key', async () => {
+  test('next to documents if the settings contain the master key', async () => {
     const dataDir = await newDataDir();
     await mkdir(path.join(dataDir, 'blobs/ab'), { recursive: true });
     await writeFile(path.join(dataDir, 'blobs/ab/abcd'), 'bytes');
@@ -162,7 +159,7 @@ describe('an empty database is not filled', () => {
     expect(stderr()).toContain(`${dataDir}/blobs of an earlier installation exists`);
   });
 
-  test('on PostgreSQL, where a master key is left', async () => {
+  test('on PostgreSQL next to a master key', async () => {
     const dataDir = await stoppedInstallation(await freshPostgresDatabase());
 
     const url = await freshPostgresDatabase();
@@ -172,7 +169,7 @@ describe('an empty database is not filled', () => {
     expect(stderr()).not.toContain(url);
   });
 
-  test('but is filled where the first start was killed before it had done so', async () => {
+  test('except after a first start that was killed before it did so', async () => {
     const dataDir = await newDataDir();
     await writeFile(path.join(dataDir, 'master.key'), `${'ab'.repeat(32)}\n`);
     await writeFile(path.join(dataDir, 'first-start'), '');

@@ -1,4 +1,4 @@
-// `latchkey doctor`, as a process.
+// Runs `latchkey doctor` as a process.
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -61,7 +61,7 @@ test('a stopped installation is not changed, on either database', async () => {
   }
 });
 
-test('an empty folder is not filled', async () => {
+test('an empty folder stays empty', async () => {
   const dataDir = await newDataDir();
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
 
@@ -72,7 +72,7 @@ test('an empty folder is not filled', async () => {
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test('every bad setting is a problem', async () => {
+test('every invalid setting is a problem', async () => {
   const dataDir = await newDataDir();
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   const env = { LATCHKEY_STEP_UP_SECONDS: 'x', LATCHKEY_TYPO: 'a' };
@@ -87,7 +87,7 @@ test('every bad setting is a problem', async () => {
   });
 });
 
-test('open files, a clock that was set back and an unreachable mail server are found', async () => {
+test('open file modes, a clock set back and an unreachable mail server are problems', async () => {
   const dataDir = await stoppedInstallation();
   await chmod(path.join(dataDir, 'master.key'), 0o644);
   const db = new SQLite(path.join(dataDir, 'latchkey.db'));

@@ -1,4 +1,4 @@
-// The memory of the process while gRPC clients leave their calls unfinished.
+// The memory of the process while gRPC clients leave calls unfinished.
 import { readFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { type RunningProgram, startProgram } from '../support/program.ts';

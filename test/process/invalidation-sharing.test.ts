@@ -1,5 +1,5 @@
-// Two processes on one database and one folder: what the one takes away from those who share and
-// those who read, the other refuses, too.
+// Two processes on one database and one folder. If one process revokes a key, a member or a link,
+// the other refuses it, too.
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SessionService } from '../../gen/latchkey/identity/v1/session_pb.js';
@@ -92,7 +92,7 @@ describeDialects('a process', (dialect) => {
   ];
   it.each(losses)('refuses a key that %s at once, and the other within a second', async (...of) => {
     const { keyId, credential } = await makeKey();
-    // Each keeps it in memory from now on.
+    // Both processes cache the key from now on.
     for (const transport of [first, second, second]) {
       expect(await listsAt(transport, credential)).toBe('ok');
     }
@@ -123,7 +123,7 @@ describeDialects('a process', (dialect) => {
     }
   });
 
-  it('refuses a member that the other has removed', async () => {
+  it('refuses a member after the other has removed it', async () => {
     const password = 'a long enough password';
     const { id: userId, email } = await addUser(db, { kind: 'member', password });
     messageOf(await manage(putMember, { workspaceId, userId, role: MemberRole.MEMBER }));
@@ -139,7 +139,7 @@ describeDialects('a process', (dialect) => {
     await expectWithinOneSecond(() => listsAt(second, credential), 'forbidden');
   });
 
-  // Every request reads the link again: there is nothing to wait for.
+  // Every request reads the link from the database, so there is no delay.
   const ends: [string, 403 | 404 | 410, (linkId: string, documentId: string) => unknown][] = [
     ['is revoked', 410, (linkId) => manage(revokeLink, { workspaceId, linkId })],
     ['has ended', 410, (linkId) => manage(updateLink, { workspaceId, linkId, expireTime: soon() })],
@@ -154,7 +154,7 @@ describeDialects('a process', (dialect) => {
       (_, documentId) => manage(deleteDocument, { workspaceId, documentId }),
     ],
   ];
-  it.each(ends)('shows nothing of a link that %s in the other process', async (_, status, end) => {
+  it.each(ends)('shows no part of a link that %s in the other process', async (_, status, end) => {
     const { credential } = await makeKey();
     const [here, there] = origins.map(({ origin }) => origin);
     const form = multipartBody([{ name: 'file', filename: 'a.pdf', body: '%PDF-1.7' }], 'frontier');
@@ -182,7 +182,7 @@ describeDialects('a process', (dialect) => {
 
 const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
-/** An end that is allowed, as it is yet to come. */
+/** An expiry that is valid because it is in the future. */
 const soon = () => timestampFromMs(Date.now() + 1_000);
 
 function grpcTransportOf({ env }: RunningProgram): Transport {

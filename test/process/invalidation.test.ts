@@ -25,7 +25,7 @@ const credentialInvalid = 'identity.credential_invalid';
 
 type Manage = Transport['call'];
 
-/** What the one process does to the owner of a credential, and how the other then answers. */
+/** The change by one process to the owner of a credential, and the other's answer. */
 const losses: [string, 'client' | 'customer', (of: Added, manage: Manage) => unknown, string][] = [
   [
     'a revoked secret',
@@ -90,7 +90,7 @@ describeDialects('a process', (dialect) => {
     const env = {
       LATCHKEY_DATABASE_URL: url,
       LATCHKEY_BOOTSTRAP: 'demo',
-      // Each accepts the other's tokens.
+      // Each process accepts the other's tokens.
       LATCHKEY_PUBLIC_URL: 'http://latchkey.test',
     };
     programs = [await startProgram(env, dataDir), await startProgram(env, dataDir)];
@@ -111,7 +111,7 @@ describeDialects('a process', (dialect) => {
   });
 
   const manage: Manage = (method, request) => first.call(method, request, credential);
-  /** Whether a token is issued for it. */
+  /** Whether the credential still yields a token. */
   const codeAt = async (
     transport: Transport,
     kind: 'client' | 'customer',
@@ -171,7 +171,7 @@ describeDialects('a process', (dialect) => {
     await expectWithinOneSecond(() => accountsAt(second), ['acc_2']);
   });
 
-  it('loses no secret when both rotate at once', async () => {
+  it('loses no secret if both rotate at once', async () => {
     const { ownerId: clientId } = await addClient(db, 'payments:read');
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) =>

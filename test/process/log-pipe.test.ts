@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const dist = path.resolve(import.meta.dirname, '../../dist/src');
 
-type Pipe = { readonly fd: number /** Reads what is in the pipe now. */; read(): string };
+type Pipe = { readonly fd: number /** Reads the current content of the pipe. */; read(): string };
 
 function makePipe(): Pipe {
   const folder = mkdtempSync(path.join(tmpdir(), 'latchkey-test-'));
@@ -68,7 +68,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('the program ends on %s', async (signa
   const { child, ended, stderr } = startServer();
   await expect.poll(stderr, { timeout: 20_000 }).toContain('operations');
   const [, url = ''] = /HTTP\/JSON and Connect +(\S+)/.exec(stderr()) ?? [];
-  // The lines of these fill the pipe, which holds 64 KiB, twice.
+  // The log lines of these requests fill the 64 KiB pipe twice.
   for (let i = 0; i < 40; i++) {
     const calls = Array.from({ length: 20 }, () => fetch(`${url}/${'x'.repeat(50)}`));
     await Promise.all(calls.map(async (call) => (await call).text()));
@@ -82,7 +82,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('the program ends on %s', async (signa
 
 const lines = 400_000;
 
-/** Logs 100 MB; then reports the memory it has, and ends when its standard input does. */
+/** Logs 100 MB, reports its memory, and ends when standard input closes. */
 const writer = `
   const { createLog } = await import(${JSON.stringify(path.join(dist, 'observe/log.js'))});
   const opened = createLog({ level: 'info' });

@@ -52,7 +52,7 @@ describe('readiness', () => {
     });
   });
 
-  test('ends while the folder of the documents is missing', async () => {
+  test('fails while the folder of the documents is missing', async () => {
     const program = await started();
     const { env, dataDir } = program;
     const pending = path.join(dataDir, 'blobs/pending');
@@ -65,7 +65,7 @@ describe('readiness', () => {
     expect(await get(`${env.LATCHKEY_OPS_URL}/readyz`)).toMatchObject({ status: 200 });
   });
 
-  test('ends while that folder is read-only', async () => {
+  test('fails while that folder is read-only', async () => {
     const { env, dataDir } = await started();
     const pending = path.join(dataDir, 'blobs/pending');
     await rm(pending, { recursive: true });
@@ -73,7 +73,7 @@ describe('readiness', () => {
     expect(await get(`${env.LATCHKEY_OPS_URL}/readyz`)).toEqual(unready('blobs'));
   });
 
-  test('ends when no key can sign', async () => {
+  test('fails when no signing key is available', async () => {
     const program = await started();
     const { env, dataDir } = program;
     const db = new SQLite(path.join(dataDir, 'latchkey.db'), { timeout: 5_000 });
@@ -91,7 +91,7 @@ describe('readiness', () => {
     expect(await refused.json()).toMatchObject({ code: 'unavailable' });
   });
 
-  test('ends while PostgreSQL is down', async () => {
+  test('fails while PostgreSQL is down', async () => {
     const postgres = await startPostgres();
     onTestFinished(() => postgres.stop());
     const program = await started({
@@ -107,7 +107,7 @@ describe('readiness', () => {
       .poll(() => get(`${env.LATCHKEY_OPS_URL}/readyz`), { timeout: 10_000 })
       .toEqual(unready('database'));
     expect(await get(`${env.LATCHKEY_OPS_URL}/healthz`)).toEqual(healthy);
-    // What is cached may be trusted for five seconds, and no longer.
+    // Cached values may be used for at most five seconds.
     const status = async () => (await issueToken(program, 'no-database')).status;
     await expect.poll(status, { timeout: 15_000, interval: 500 }).toBe(503);
     program.child.kill('SIGTERM');
@@ -115,7 +115,7 @@ describe('readiness', () => {
   });
 });
 
-test('a query that runs when PostgreSQL ends does not end the program', async () => {
+test('a query that runs when PostgreSQL stops does not end the program', async () => {
   const postgres = await startPostgres();
   onTestFinished(() => postgres.stop());
   const url = await postgres.createDatabase();
@@ -123,7 +123,7 @@ test('a query that runs when PostgreSQL ends does not end the program', async ()
   const holder = new Client({ connectionString: url });
   holder.on('error', () => {});
   await holder.connect();
-  // The program asks this table several times a second, and now waits for its answer.
+  // The program queries this table several times a second, and now waits for its answer.
   await holder.query('BEGIN; LOCK TABLE revisions IN ACCESS EXCLUSIVE MODE');
   const waiting = async () =>
     (await holder.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rows.length;
@@ -195,7 +195,7 @@ test('the log is JSON lines on standard output, with request ids and without sec
   }
 });
 
-test('the operations server has no other paths, and no transport has its paths', async () => {
+test('the operations server and the transports do not serve each other’s paths', async () => {
   const { env } = await started();
 
   expect((await fetch(`${env.LATCHKEY_OPS_URL}/tokens`, { method: 'POST' })).status).toBe(404);

@@ -1,4 +1,4 @@
-// `latchkey recover-staff <email>`, as a process of its own, while the server runs and without one.
+// Runs `latchkey recover-staff <email>` as a process, with and without a running server.
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,8 +45,8 @@ async function statusWith({ env }: RunningProgram, token: string | undefined): P
 
 const sorted = (scopes: string) => scopes.split(' ').sort();
 
-describeDialects('a staff user is recovered', (dialect) => {
-  /** A running server, and the settings that the command needs to find its database. */
+describeDialects('recover-staff', (dialect) => {
+  /** A running server, and the settings with which the command finds its database. */
   async function start() {
     const dataDir = await newDataDir();
     const settings: Record<string, string> =
@@ -57,7 +57,7 @@ describeDialects('a staff user is recovered', (dialect) => {
     return { server, settings, url, dataDir };
   }
 
-  test('without scopes, disabled, second factor lost, while the server runs', async () => {
+  test('enables a user again, without a second factor, while the server runs', async () => {
     const { server, settings, url, dataDir } = await start();
     const email = server.env.STAFF_EMAIL;
     const before = await signIn(server, email, server.env.STAFF_PASSWORD);
@@ -93,7 +93,7 @@ describeDialects('a staff user is recovered', (dialect) => {
     expect(events).toMatchObject([{ actor_type: 'system', target: id, code: 'ok' }]);
   });
 
-  test('who does not exist is created', async () => {
+  test('creates a user who does not exist', async () => {
     const { server, settings, dataDir } = await start();
     const { code, password } = await recover(settings, dataDir, ['new.owner@example.com']);
     expect(code).toBe(0);
@@ -101,7 +101,7 @@ describeDialects('a staff user is recovered', (dialect) => {
     expect(sorted(scope)).toEqual([...managementScopes].sort());
   });
 
-  test('but not a member, who stays unchanged', async () => {
+  test('leaves a member unchanged', async () => {
     const { settings, url, dataDir } = await start();
     const member = await withDatabase(url, async (db) => {
       const user = await addUser(db, { kind: 'member', disabled: true });
@@ -135,7 +135,7 @@ test('recover-staff refuses an empty database', async () => {
 });
 
 test.each([[[]], [['ada@example.com', 'bo@example.com']], [['nonsense']]])(
-  'recover-staff refuses the words %j',
+  'recover-staff refuses the arguments %j',
   async (words) => {
     const { code, password, stderr } = await recover({}, await newDataDir(), words);
     expect([code, password]).toEqual([2, '']);

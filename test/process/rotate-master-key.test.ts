@@ -1,4 +1,4 @@
-// `latchkey rotate-master-key`, as a process of its own.
+// Runs `latchkey rotate-master-key` as a process.
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -131,7 +131,7 @@ test('no private signing key is stored in plain text', async () => {
   expect(sealed).toHaveLength(6);
   for (const { id, ciphertext } of sealed) {
     const der = masterKey.open(ciphertext, sealedSigningKeys.purpose(id));
-    // The seed stands at the end of PKCS #8 (RFC 8410 §7).
+    // The seed is the last part of PKCS #8 (RFC 8410 §7).
     const seed = der.subarray(-32);
     for (const form of [
       seed,
@@ -142,7 +142,7 @@ test('no private signing key is stored in plain text', async () => {
     ]) {
       expect(bytes.includes(form)).toBe(false);
     }
-    // It would have been found: its id is there.
+    // Proves that the search works: the key's id is found.
     expect(bytes.includes(id)).toBe(true);
   }
 });

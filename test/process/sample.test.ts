@@ -10,10 +10,10 @@ async function started(env: Record<string, string> = {}) {
   return program;
 }
 
-describe('the sample of a demo', () => {
+describe('the sample data of a demo', () => {
   type Sample = { id: string; sha256: string; page_count: number; size_bytes: number };
 
-  test('is a document with a link and views, as if it had been uploaded and read', async () => {
+  test('is a document with a link and views, like after real uploads and visits', async () => {
     const { env, dataDir } = await started();
     const original = await readFile(path.resolve(import.meta.dirname, '../../docs/sample.pdf'));
     const headers = { authorization: `Bearer ${env.API_KEY}` };
@@ -55,7 +55,7 @@ describe('the sample of a demo', () => {
     expect(usage.all()).toEqual([{ bytes: 2 * size_bytes, documents: 2, links: 1, views: 3 }]);
   });
 
-  test('is not there with `owner`', async () => {
+  test('is not created with `owner`', async () => {
     const { dataDir } = await started({ LATCHKEY_BOOTSTRAP: 'owner' });
     const database = new SQLite(path.join(dataDir, 'latchkey.db'), { readonly: true });
     onTestFinished(() => void database.close());

@@ -1,4 +1,4 @@
-// The ports of a start: bound first, released if the start fails, and silent until it is complete.
+// The ports at start: bound first, released if the start fails, and silent until it is complete.
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ describe('a start', () => {
       const started = startTestApp({ dataDir, config: addresses });
 
       await expect(started).rejects.toThrow(`EADDRINUSE: address already in use ${host}:${port}`);
-      // The test's own log.
+      // The log of this test.
       expect((await readdir(dataDir)).filter((file) => file !== 'log.jsonl')).toEqual([]);
       for (const one of ['http', 'grpc', 'ops'] as const) {
         if (one !== name) expect(await isFree(addresses[one].port)).toBe(true);
@@ -81,7 +81,7 @@ describe('a start', () => {
     for (const { port } of Object.values(addresses)) expect(await isFree(port)).toBe(true);
   });
 
-  it('answers the connections that arrived before it was complete', async () => {
+  it('answers connections that arrived before it was complete', async () => {
     const addresses = await freeAddresses();
     const starting = startTestApp({ config: addresses });
     onTestFinished(async () => (await starting).remove());

@@ -12,7 +12,7 @@ async function started(env: Record<string, string>, dataDir: string) {
   return program;
 }
 
-/** Root alone can mount a disk: where it cannot be mounted, only the messages are tested. */
+/** Only root can mount a disk; without it only the error messages are tested. */
 const disks: [string, () => SmallDisk][] = mayMount()
   ? [['a small disk', () => mountDisk('16m')]]
   : [];
@@ -29,7 +29,7 @@ describe.each(disks)('on %s', (_, mountIt) => {
 
     const second = await started({}, dataDir);
 
-    // The addresses in `bootstrap.env` are those of the first start.
+    // `bootstrap.env` contains the addresses of the first start.
     const [, url = ''] = /operations +(\S+)/.exec(second.stderr()) ?? [];
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     await second.kill();

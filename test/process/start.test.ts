@@ -26,7 +26,7 @@ async function modeOf(file: string): Promise<string> {
 }
 
 describe('the first start', () => {
-  test('writes what is needed to try the service, for its owner alone', async () => {
+  test('writes the settings for trying the service, readable only by its owner', async () => {
     const dataDir = await newDataDir();
     const { env } = await started({}, dataDir);
 
@@ -70,7 +70,7 @@ describe('the first start', () => {
     expect((await readdir(dataDir)).filter((name) => /[0-9a-f-]{36}$/.test(name))).toEqual([]);
   });
 
-  test('makes a data folder that only its owner may enter', async () => {
+  test('creates a data folder that only its owner may enter', async () => {
     const parent = await newDataDir();
     const dataDir = path.join(parent, 'deep/er');
     const program = await spawnProgram({ LATCHKEY_DATA_DIR: dataDir }, parent);
@@ -81,7 +81,7 @@ describe('the first start', () => {
     expect(await readdir(dataDir)).toContain('bootstrap.env');
   });
 
-  test('names its addresses and the file on the console, but no secret', async () => {
+  test('prints its addresses and the name of the file, but no secret', async () => {
     const { env, stderr, stdout, dataDir } = await started();
 
     expect(stderr()).toContain(env.LATCHKEY_BASE_URL);
@@ -93,7 +93,7 @@ describe('the first start', () => {
     }
   });
 
-  test('with `owner` makes a staff user and nothing else', async () => {
+  test('with `owner` creates a staff user and nothing else', async () => {
     const { env } = await started({ LATCHKEY_BOOTSTRAP: 'owner' });
 
     expect(env).toMatchObject({ STAFF_EMAIL: 'staff@example.com', CLIENT_ID: '', API_KEY: '' });
@@ -135,7 +135,7 @@ describe('a later start', () => {
     expect(second.stderr()).not.toContain('first credentials');
   });
 
-  test('does not write a removed file again', async () => {
+  test('does not recreate a removed file', async () => {
     const dataDir = await stoppedInstallation();
     await rm(path.join(dataDir, 'bootstrap.env'));
 
@@ -146,7 +146,7 @@ describe('a later start', () => {
     expect(await readdir(dataDir)).not.toContain('bootstrap.env');
   });
 
-  test('under another master key is refused with the reason', async () => {
+  test('with another master key is refused with the reason', async () => {
     const dataDir = await stoppedInstallation();
 
     const program = await spawnProgram({ LATCHKEY_MASTER_KEY: 'ab'.repeat(32) }, dataDir);
@@ -158,8 +158,8 @@ describe('a later start', () => {
   });
 });
 
-describe('a start that cannot succeed', () => {
-  test('reports every bad setting at once, echoes none of them, and exits with 2', async () => {
+describe('a failing start', () => {
+  test('reports every invalid setting at once, echoes no value, and exits with 2', async () => {
     const program = await spawned({
       LATCHKEY_HTTP_ADDRESS: 'nowhere-at-all',
       LATCHKEY_CUSTOMER_TOKEN_SECONDS: '61',
@@ -182,7 +182,7 @@ describe('a start that cannot succeed', () => {
   });
 
   test.each(['HTTP', 'GRPC', 'OPS'])(
-    'says that the %s port is in use and exits with 1',
+    'reports that the %s port is in use and exits with 1',
     async (transport) => {
       const server = createServer().listen(0, '127.0.0.1');
       onTestFinished(() => void server.close());
@@ -202,7 +202,7 @@ describe('a start that cannot succeed', () => {
     },
   );
 
-  test('says that the address belongs to another machine', async () => {
+  test('reports that the address belongs to another machine', async () => {
     const program = await spawned({ LATCHKEY_GRPC_ADDRESS: '192.0.2.1:50051' });
 
     expect(await program.ended).toBe(1);
@@ -212,7 +212,7 @@ describe('a start that cannot succeed', () => {
     );
   });
 
-  test('on a terminal is one line, without a stack trace', async () => {
+  test('prints one line on a terminal, without a stack trace', async () => {
     const program = await spawned({
       LATCHKEY_LOG_FORMAT: 'pretty',
       LATCHKEY_DATABASE_URL: 'postgres://someone@127.0.0.1:1/latchkey',

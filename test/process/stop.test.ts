@@ -45,7 +45,7 @@ async function beginUpload({ env, httpPort }: RunningProgram): Promise<RawHttp> 
   return connection;
 }
 
-/** Begins an upload over gRPC; its answer comes once the stream is ended. */
+/** Begins an upload over gRPC; its answer arrives after the stream ends. */
 function beginGrpcUpload({ env }: RunningProgram) {
   const client = new Client(env.LATCHKEY_GRPC_ADDRESS, credentials.createInsecure());
   onTestFinished(() => client.close());
@@ -68,14 +68,14 @@ function beginGrpcUpload({ env }: RunningProgram) {
   return { answer, send, end: () => stream?.end(), cancel: () => stream?.cancel() };
 }
 
-/** Whether somebody listens. */
+/** Whether a server listens. */
 async function listens(port: number): Promise<boolean> {
   const connection = await openRawHttp(port).catch(() => undefined);
   connection?.reset();
   return connection !== undefined;
 }
 
-/** How many uploads the server has begun to take. */
+/** The number of uploads that the server has begun to read. */
 async function uploadsOf({ dataDir }: RunningProgram): Promise<number> {
   return (await readdir(path.join(dataDir, 'blobs/pending'))).length;
 }
@@ -88,7 +88,7 @@ async function readiness({ env }: RunningProgram): Promise<unknown> {
 }
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
-  test('an idle program ends at once, with 0', async () => {
+  test('an idle program exits with 0 at once', async () => {
     const program = await started();
 
     program.child.kill(signal);
@@ -97,7 +97,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
     expect(program.stderr()).not.toContain('Latchkey ends');
   });
 
-  test('running calls finish, over HTTP and gRPC, and new ones are refused', async () => {
+  test('running calls finish over HTTP and gRPC, and new ones are refused', async () => {
     const program = await started();
     const upload = await beginUpload(program);
     const idle = await connected(program.httpPort);
@@ -111,7 +111,7 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('on %s', (signal) => {
 
     program.child.kill(signal);
 
-    // A connection at rest is closed, without a further answer.
+    // An idle connection is closed without another answer.
     expect(await idle.response()).toBeUndefined();
     await expect.poll(() => listens(program.httpPort)).toBe(false);
     await expect.poll(() => readiness(program)).toMatchObject({ code: 503, status: 'draining' });
@@ -145,7 +145,7 @@ test('a client that never finishes does not prevent the stop', async () => {
 
   expect(end).toBe(0);
   expect(await upload.response()).toBeUndefined();
-  // CANCELLED: the server has ended the call; UNAVAILABLE: the connection was the first to go.
+  // CANCELLED: the server ended the call first; UNAVAILABLE: it closed the connection first.
   expect([1, 14]).toContain(await failed);
 });
 
@@ -168,7 +168,7 @@ test('a health watcher does not delay the stop', async () => {
   program.child.kill('SIGTERM');
 
   expect(await program.ended).toBe(0);
-  // NOT_SERVING comes before the end.
+  // NOT_SERVING arrives before the stream ends.
   expect(seen).toEqual(['0801', '0802', 'ended']);
 });
 
@@ -195,7 +195,7 @@ test('a second signal ends the program at once', async () => {
   program.child.kill('SIGTERM');
   await expect.poll(() => readiness(program)).toMatchObject({ code: 503 });
 
-  // At once, it counts as the same Ctrl-C: npm forwards the signal that the terminal has sent.
+  // Immediately it would count as the same Ctrl-C, because npm forwards the terminal's signal.
   program.child.kill('SIGTERM');
   await sleep(500);
   expect(program.child.exitCode ?? program.child.signalCode).toBeNull();

@@ -1,4 +1,4 @@
-// A write to a cached table evicts, whichever code makes it.
+// Every write to a cached table evicts cache entries, whichever code makes it.
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import {
@@ -77,7 +77,7 @@ const key = {
 } as const;
 const revoked = { jti: 'jti_1', expire_time: 1, revision: 1 };
 
-/** A row in each cached table. */
+/** One row per cached table. */
 async function fill(trx: Executor): Promise<void> {
   const times = { create_time: 1, disable_time: null };
   await insertClient(trx, { id: 'cli_1', name: '', scopes: 'a:read', ...times });
@@ -166,20 +166,23 @@ describeDialects('a write', (dialect) => {
     return heard;
   }
 
-  it.each(evicting)('by %s to %s evicts, here at once and elsewhere within 1 s', async (...row) => {
-    const [, table, write] = row;
-    const { here, url } = await open();
-    const heardHere = await listen(here);
-    const heardElsewhere = await listen(await openUntilFinished(url));
+  it.each(evicting)(
+    'by %s to %s evicts at once in this process, and within 1 s in others',
+    async (...row) => {
+      const [, table, write] = row;
+      const { here, url } = await open();
+      const heardHere = await listen(here);
+      const heardElsewhere = await listen(await openUntilFinished(url));
 
-    await transact(here, async (trx) => void (await write(trx)));
+      await transact(here, async (trx) => void (await write(trx)));
 
-    const topic = cachedTables[table]?.topic;
-    expect(heardHere).toEqual([topic]);
-    await expect.poll(() => heardElsewhere, within1s).toEqual([topic]);
-  });
+      const topic = cachedTables[table]?.topic;
+      expect(heardHere).toEqual([topic]);
+      await expect.poll(() => heardElsewhere, within1s).toEqual([topic]);
+    },
+  );
 
-  it('of each cached table is among them', () => {
+  it('is tested for each cached table', () => {
     const tables = new Set(evicting.map(([, table]) => table));
     expect([...tables].sort()).toEqual(Object.keys(cachedTables).sort());
   });
@@ -195,7 +198,7 @@ describeDialects('a write', (dialect) => {
     expect(await here.selectFrom('revisions').selectAll().execute()).toEqual(before);
   });
 
-  it('of a table without a cache costs no further query', async () => {
+  it('to a table without a cache costs no additional query', async () => {
     const { here } = await open();
     let queries = 0;
     const counted = here.withPlugin({
@@ -215,12 +218,12 @@ describeDialects('a write', (dialect) => {
     expect(queries).toBe(3);
   });
 
-  it('to a cached table outside of a transaction is refused', async () => {
+  it('to a cached table outside of a transaction is rejected', async () => {
     const { here } = await open();
     await expect(updateClient(here, 'cli_1', { scopes: '' })).rejects.toThrow('within transact()');
   });
 
-  it('in raw SQL is refused', async () => {
+  it('in raw SQL is rejected', async () => {
     const { here } = await open();
     const raw = sql`update clients set scopes = ''`;
     await expect(raw.execute(here)).rejects.toThrow('raw SQL');

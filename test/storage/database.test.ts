@@ -37,7 +37,7 @@ const workspace = (id: string) => ({ id, name: id, create_time: 1_795_000_000_12
 const insert = (trx: Executor, id: string) =>
   trx.insertInto('workspaces').values(workspace(id)).execute();
 
-// Every topic of changes has its counter.
+// Every topic of invalidations has a counter.
 const revisions = ['access', 'signing_keys', 'revoked_tokens'].map((name) => ({ name, value: 0 }));
 
 describeDialects('a database', (dialect) => {
@@ -58,7 +58,7 @@ describeDialects('a database', (dialect) => {
     ]);
   });
 
-  it('may be opened by several processes at once for the first time', async () => {
+  it('can be opened by several processes at once for the first time', async () => {
     const url = await freshDatabaseUrl(dialect);
 
     const [first, second] = await Promise.all([openUntilFinished(url), openUntilFinished(url)]);
@@ -67,7 +67,7 @@ describeDialects('a database', (dialect) => {
     expect(await second.selectFrom('workspaces').select('id').execute()).toEqual([{ id: 'ws_1' }]);
   });
 
-  it('has one active signing key at most', async () => {
+  it('has at most one active signing key', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     const key = (kid: string, state: 'active' | 'retired') => ({
       kid,
@@ -174,7 +174,7 @@ describeDialects('a transaction', (dialect) => {
   const count = async (db: Executor) =>
     (await db.selectFrom('workspaces').select('id').execute()).length;
 
-  it('is done completely, and returns the result of the work', async () => {
+  it('commits all writes, and returns the result of the work', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
 
     const result = await transact(db, async (trx) => {
@@ -187,7 +187,7 @@ describeDialects('a transaction', (dialect) => {
     expect(await count(db)).toBe(2);
   });
 
-  it('is undone completely if the work fails, with the error of the work', async () => {
+  it('rolls back if the work fails, and throws the error of the work', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     const thrown = fail('conflict', 'No.');
 
@@ -202,7 +202,7 @@ describeDialects('a transaction', (dialect) => {
   });
 
   it.each(['40001', '40P01', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'])(
-    'is done again where the database asks for it with %s',
+    'is retried if the database asks for it with %s',
     async (code) => {
       const db = await openUntilFinished(await freshDatabaseUrl(dialect));
       let attempts = 0;
@@ -248,7 +248,7 @@ describeDialects('a transaction', (dialect) => {
 });
 
 describeDialects('a failure of the database', (dialect) => {
-  it('is unchanged if the database was reachable', async () => {
+  it('is rethrown unchanged if the database was reachable', async () => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     await db.schema.dropTable('view_pages').execute();
     const error = await db
@@ -282,7 +282,7 @@ describeDialects('a failure of the database', (dialect) => {
   );
 
   it.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT'])(
-    'is not one for %s of another connection',
+    'is not assumed for %s of another connection',
     (code) => {
       const error = Object.assign(new Error('Connection terminated'), { code });
       expect(storageFailure(error)).toBe(error);

@@ -8,7 +8,7 @@ import { describeDialects } from '../support/harness.ts';
 describeDialects('an invalidation', (dialect) => {
   const within1s = { timeout: 1_000, interval: 20 };
 
-  it('reaches every process within a second, and its own at once', async () => {
+  it('reaches every process within a second, and this process at once', async () => {
     const url = await freshDatabaseUrl(dialect);
     const here = await openUntilFinished(url);
     const mine = await watch(here);
@@ -49,7 +49,7 @@ describeDialects('an invalidation', (dialect) => {
         throw new Error('undone');
       }),
     ).rejects.toThrow('undone');
-    // A later change is heard once: nothing was left over of the other.
+    // A later change arrives once: the rolled-back one left nothing behind.
     await transact(db, record);
 
     await expect.poll(() => heard.length, within1s).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ describeDialects('an invalidation', (dialect) => {
     invalidations.onInvalidation('access', async () => {
       const mine = ++call;
       steps.push(`begin ${mine}`);
-      // The first takes the longest, as a query may.
+      // The first listener is the slowest, like a query.
       await new Promise((resolve) => setTimeout(resolve, mine === 1 ? 50 : 0));
       steps.push(`end ${mine}`);
     });

@@ -1,4 +1,4 @@
-// Every list is read by an index, in its order: its table may hold millions of rows.
+// Every list is read through an index in its order, because its table may hold millions of rows.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -35,9 +35,9 @@ type List = {
   readonly find: { readonly name: string };
   readonly filter: string;
   readonly read: (db: Database, page: PageQuery) => Promise<unknown>;
-  /** The rows to sort are few, however large the table is. */
+  /** Few rows are sorted, however large the table is. */
   readonly sortsFew?: boolean;
-  /** The only index that leads to nothing but the rows of the list. */
+  /** The only index that selects exactly the rows of the list. */
   readonly index?: string;
 };
 
@@ -135,7 +135,7 @@ test('every list of a store is explained', () => {
   const stores = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('/store.ts'),
   );
-  // Each function of a store, with its text, that sorts by `newestFirst`.
+  // Each store function, with its source, that sorts by `newestFirst`.
   const sorting = stores.flatMap((name) =>
     readFileSync(path.join(src, name), 'utf8')
       .split(/^(?=(?:export )?(?:async )?function )/m)
@@ -143,7 +143,7 @@ test('every list of a store is explained', () => {
       .map((text) => /^(?:export )?(?:async )?function (\w+)/.exec(text)?.[1]),
   );
   const explained = new Set(lists.map(({ find }) => find.name));
-  // Both of the functions that use it are explained.
+  // Both functions that use it are explained.
   explained.add('selectIndexed');
   explained.delete('selectEvents');
   explained.delete('selectFloor');
@@ -169,7 +169,7 @@ describeDialects('a list', (dialect) => {
   });
 });
 
-/** The queries that are made, none of which is answered. */
+/** Collects the queries; none of them returns rows. */
 async function queriesOf(
   dialect: Dialect,
   work: (db: Database) => Promise<unknown>,
@@ -191,7 +191,7 @@ async function queriesOf(
   return queries;
 }
 
-/** Reports why a query gets slower as its table grows; empty where it does not. */
+/** Reports why a query gets slower as its table grows; empty if it does not. */
 async function findCosts(
   db: Database,
   dialect: Dialect,
@@ -202,7 +202,7 @@ async function findCosts(
     const explained = Compiled.raw(`explain query plan ${text}`, [...parameters]);
     const { rows } = await db.executeQuery<{ detail: string }>(explained);
     const plan = rows.map(({ detail }) => detail);
-    // All the rows, in the order of an index, until the page is full: only without a filter.
+    // A scan in index order until the page is full is fast only without a filter.
     const scan = filter === 'none' ? /^SCAN (?!.*USING)/ : /^SCAN (?!\()/;
     const costs = plan.filter(
       (line) => scan.test(line) || (!sortsFew && line.includes('TEMP B-TREE')),

@@ -1,4 +1,4 @@
-// Row locks: one transaction at a time, and rows as they are once locked.
+// Row locks run one transaction at a time, and return the rows as they are once locked.
 import { expect, it } from 'vitest';
 import { insertClient, updateClient } from '../../src/identity/clients/store.ts';
 import { transact } from '../../src/storage/database.ts';
@@ -27,7 +27,7 @@ describeDialects('a row lock', (dialect) => {
     });
   });
 
-  it('makes other transactions wait: none of many increments is lost', async () => {
+  it('makes other transactions wait: concurrent increments are not lost', async () => {
     const { here, there } = await open();
     const increment = async (trx: Executor) => {
       const row = await lockRow(trx, 'clients', 'id', 'cli_1');
@@ -41,7 +41,7 @@ describeDialects('a row lock', (dialect) => {
     expect(await read.executeTakeFirst()).toEqual({ name: '20' });
   });
 
-  it('inserts the rows that do not exist, and keeps those that do', async () => {
+  it('inserts the rows that do not exist, and keeps existing ones', async () => {
     const { here } = await open();
     const lock = (...rows: { id: string; create_time: number }[]) =>
       transact(here, (trx) => insertOrLockRows(trx, 'accounts', 'id', rows));

@@ -1,4 +1,4 @@
-// The schema of a database when it is opened.
+// Migrations when a database is opened.
 import SQLite from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import pg from 'pg';
@@ -22,7 +22,7 @@ const tableNames = async (db: Kysely<unknown>) =>
 describeDialects('opening a database', (dialect) => {
   it('changes nothing if a migration fails, and succeeds later', async () => {
     const url = await freshDatabaseUrl(dialect);
-    // The migration creates it last but one, after most of the others.
+    // The last migration but one creates it, after most of the others.
     const obstacle = 'gate_codes';
     await withDatabase(url, (db) =>
       db.schema.createTable(obstacle).addColumn('id', 'text').execute(),
@@ -38,7 +38,7 @@ describeDialects('opening a database', (dialect) => {
     expect(await db.selectFrom('clients').selectAll().execute()).toEqual([]);
   });
 
-  it('refuses a database that another version has migrated further', async () => {
+  it('refuses a database with migrations of a newer version', async () => {
     const url = await freshDatabaseUrl(dialect);
     await openDatabase(url).then((db) => db.destroy());
     await withDatabase(url, (db) =>

@@ -1,4 +1,4 @@
-// The one cache of values that a change can revoke.
+// The only cache for values that a change can revoke.
 import { expect, it, onTestFinished } from 'vitest';
 import { raiseRevision, transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
@@ -101,7 +101,7 @@ describeDialects('a revocation-safe cache', (dialect) => {
     await expect.poll(() => cache.find('a'), within1s).toBeUndefined();
   });
 
-  it('does not keep a value that was read before a change and arrived after it', async () => {
+  it('does not cache a value that was read before a change and arrived after it', async () => {
     const { cache, invalidations } = await open();
     let release = () => {};
     const early = cache.get('a', async () => {
@@ -118,7 +118,7 @@ describeDialects('a revocation-safe cache', (dialect) => {
     expect(await cache.find('a')).toBeUndefined();
   });
 
-  it('returns no value once the database could not be read for 5 seconds', async () => {
+  it('returns no value after 5 seconds without the database', async () => {
     const { cache, get, passTime, loseDatabase } = await open();
     await get('a');
     await loseDatabase();
@@ -134,11 +134,14 @@ describeDialects('a revocation-safe cache', (dialect) => {
   it.each([
     ['entries', { entriesMax: 2 }],
     ['total size', { sizeMax: 20, sizeOf: (value: string | undefined) => value?.length ?? 1 }],
-  ])('evicts the least recently used value beyond its maximum of %s', async (_, bounds) => {
-    const { get, reads } = await open(bounds);
+  ])(
+    'evicts the least recently used value when it exceeds its maximum of %s',
+    async (_, bounds) => {
+      const { get, reads } = await open(bounds);
 
-    for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
+      for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
 
-    expect(reads).toEqual(['a', 'b', 'c', 'b']);
-  });
+      expect(reads).toEqual(['a', 'b', 'c', 'b']);
+    },
+  );
 });

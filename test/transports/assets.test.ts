@@ -1,4 +1,4 @@
-// The built browser code as the service sends it.
+// Compression and caching of the built browser code.
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ afterAll(() => test.remove());
 
 type Answer = { readonly headers: NodeJS.Dict<string | string[]>; readonly body: Buffer };
 
-/** fetch() would ask for every coding, and undo it. */
+/** Not fetch(), which would accept every coding and decode it. */
 function get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(`${test.app.publicUrl}${path}`, { headers }, async (response) => {
@@ -49,7 +49,7 @@ describe('a script', () => {
     },
   );
 
-  it('has a tag for each of its forms', async () => {
+  it('has a separate ETag per content coding', async () => {
     const plain = await get(script);
     const coded = await get(script, { 'accept-encoding': 'gzip' });
     expect(plain.headers.etag).toBeDefined();

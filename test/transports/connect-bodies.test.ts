@@ -1,4 +1,4 @@
-// Request bodies over Connect and gRPC-Web: who may send one, how large, how deep, how slowly.
+// Request bodies over Connect and gRPC-Web: the required credential, size, nesting and time limit.
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { Code } from '@connectrpc/connect';
 import {
@@ -128,7 +128,7 @@ describe('unfinished bodies of anonymous callers', () => {
     return other.remove();
   });
 
-  test('share one budget of memory', async () => {
+  test('share one memory budget', async () => {
     await expect.poll(() => refused.length, { timeout: 20_000 }).toBeGreaterThan(150);
     expect(refused.length).toBeLessThan(220);
     for (const error of refused) expect(error).toMatchObject({ code: 'unavailable' });
@@ -141,7 +141,7 @@ describe('unfinished bodies of anonymous callers', () => {
       .toBe('invalid_argument');
   });
 
-  test('leave callers with a credential their memory, on every transport', async () => {
+  test('leave memory for callers with a credential, on every transport', async () => {
     const credential = { Authorization: `Bearer ${other.env.API_KEY}` };
     const piece = [Buffer.from([0x22, 0xd0, 0x86, 0x03]), Buffer.alloc(50_000, 'x')];
     const large = frame(Buffer.concat(piece));
@@ -163,11 +163,11 @@ describe('unfinished bodies of anonymous callers', () => {
   });
 });
 
-describe('a body that trickles in', () => {
+describe('a body that arrives slowly', () => {
   test.each([
     ['of a Connect call', json, ''],
     ['of a gRPC-Web call', grpcWeb, frameHead(900)],
-  ])('%s is cut when its time is up', async (_what, type, start) => {
+  ])('%s is aborted at its time limit', async (_what, type, start) => {
     const connection = await open();
     await connection.write(post(signIn, type).announcing(1_000));
     await connection.write(start);
@@ -185,7 +185,7 @@ describe('a body that trickles in', () => {
     ).toBe('closed');
   });
 
-  test('of an upload has longer', async () => {
+  test('has a longer limit in an upload', async () => {
     const connection = await open();
     const { chunked } = post(upload, 'application/connect+proto', authorization());
     await connection.write(chunked);
@@ -201,7 +201,7 @@ describe('a body that trickles in', () => {
   });
 });
 
-describe('JSON that nests deeply', () => {
+describe('deeply nested JSON', () => {
   const deep = `{"email": ${'['.repeat(200_000)}`;
 
   test.each([
@@ -257,7 +257,7 @@ describe('the connection of a refused body', () => {
     ['an invalid message', post(signIn, grpcWeb)],
     ['no credential', post(createLink, json)],
     ['no credential for an upload', post(upload, 'application/connect+proto')],
-  ])('is closed where the body does not end after %s', async (_why, request) => {
+  ])('is closed if the body does not end after %s', async (_why, request) => {
     const connection = await open();
     await connection.write(request.chunked);
     for (let i = 0; i < 10; i++) await connection.write(chunk('\x7f'.repeat(60_000)));

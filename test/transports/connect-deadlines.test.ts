@@ -1,4 +1,4 @@
-// Deadlines over Connect and gRPC-Web: the call ends in time, and its handler learns of it.
+// Deadlines over Connect and gRPC-Web: the call ends in time, and its handler is aborted.
 import { setTimeout } from 'node:timers/promises';
 import { Code, type HandlerContext } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ service SlowService {
 
 const deadlineExceeded = { code: 'canceled', grpc: Code.DeadlineExceeded };
 
-/** The reasons with which handlers saw their signals abort. */
+/** The reasons of the handlers' abort signals. */
 let reasons: unknown[] = [];
 
 function aborted({ signal }: HandlerContext): Promise<never> {
@@ -94,7 +94,7 @@ const calls = [
 ] as const;
 
 describe.each(calls)('%s', (_what, request) => {
-  test('ends at its deadline, and its handler with it', async () => {
+  test('is aborted at its deadline together with its handler', async () => {
     const answer = await answerTo(transport.port, request);
     expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
     await expect.poll(() => reasons).toMatchObject([deadlineExceeded]);
@@ -104,7 +104,7 @@ describe.each(calls)('%s', (_what, request) => {
 test.each([
   ['a Connect call', post(path('Linger'), 'application/proto', connectMs('200')).with('')],
   ['a gRPC-Web call', post(path('Linger'), grpcWeb, grpcTimeout('200m')).with(frame(''))],
-])('%s ends at its deadline where the handler goes on', async (_what, request) => {
+])('%s ends at its deadline even if the handler continues', async (_what, request) => {
   const answer = await answerTo(transport.port, request);
   expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
 });
@@ -117,7 +117,7 @@ test.each([
     'an upload over gRPC-Web',
     post(path('Collect'), grpcWeb, grpcTimeout('300m')).chunked + chunk(frame('')),
   ],
-])('%s ends at its deadline where the body does not arrive', async (_what, request) => {
+])('%s ends at its deadline if the body does not arrive', async (_what, request) => {
   const answer = await answerTo(transport.port, request);
   expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
 });
@@ -129,11 +129,14 @@ describe('a timeout', () => {
   test.each([
     ['connect-timeout-ms', 'application/proto', connectMs('9999999999')],
     ['grpc-timeout', grpcWeb, grpcTimeout('99999999H')],
-  ])('in %s that is longer than any call is accepted', async (_header, type, header) => {
-    const answer = await answerTo(transport.port, ignore(type, header));
-    expect(answer).toMatchObject({ status: 200 });
-    expect(answer && errorIn(answer)).toBeUndefined();
-  });
+  ])(
+    'in %s that exceeds the maximum duration of a call is accepted',
+    async (_header, type, header) => {
+      const answer = await answerTo(transport.port, ignore(type, header));
+      expect(answer).toMatchObject({ status: 200 });
+      expect(answer && errorIn(answer)).toBeUndefined();
+    },
+  );
 
   test.each([
     ['connect-timeout-ms: soon', 'application/proto', connectMs('soon')],
@@ -141,18 +144,18 @@ describe('a timeout', () => {
     ['connect-timeout-ms: 12345678901', 'application/proto', connectMs('12345678901')],
     ['grpc-timeout: 5', grpcWeb, grpcTimeout('5')],
     ['grpc-timeout: 123456789m', grpcWeb, grpcTimeout('123456789m')],
-  ])('is refused where it is malformed: %s', async (_value, type, header) => {
+  ])('is refused if malformed: %s', async (_value, type, header) => {
     const answer = await answerTo(transport.port, ignore(type, header));
     expect(answer && errorIn(answer)).toMatchObject({ code: 'invalid_argument' });
   });
 
-  test('of nothing ends the call at once', async () => {
+  test('of zero ends the call at once', async () => {
     const answer = await answerTo(transport.port, ignore('application/proto', connectMs('0')));
     expect(answer && errorIn(answer)).toMatchObject(deadlineExceeded);
   });
 });
 
-test('a handler sees that its caller has gone away', async () => {
+test('the signal of a handler aborts when the client disconnects', async () => {
   const request = post(path('Wait'), 'application/proto').with('');
   expect(await answerTo(transport.port, request, 1_000)).toBeUndefined();
   await expect.poll(() => reasons).toMatchObject([{ code: 'canceled' }]);

@@ -1,4 +1,4 @@
-// Over Connect, a request need not say to which host it goes, nor say it well.
+// Connect does not need a valid Host header.
 import { expect, it } from 'vitest';
 import { requestHead } from '../support/raw-http.ts';
 import { hostileClient } from './hostile.ts';

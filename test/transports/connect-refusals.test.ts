@@ -1,5 +1,5 @@
-// Requests over Connect and gRPC-Web that reach no handler: each gets an error of the catalogue, a
-// request id, a line in the log and a place in the metrics.
+// Connect and gRPC-Web requests that reach no handler. Each gets an error of the catalogue, a
+// request id, a log line and a count in the metrics.
 import { gzipSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
@@ -28,7 +28,7 @@ const authorization = () => ({ Authorization: `Bearer ${app.env.API_KEY}` });
 
 let number = 0;
 
-/** Sends a request under a new id; returns the answer, and the lines of the log with the id. */
+/** Sends a request with a new id; returns the answer and the log lines with that id. */
 async function refusalOf(build: (id: Record<string, string>) => Uint8Array | string) {
   const requestId = `refusal-${++number}`;
   const answer = await answerTo(port, build({ 'X-Request-Id': requestId }));
@@ -38,7 +38,7 @@ async function refusalOf(build: (id: Record<string, string>) => Uint8Array | str
   return { requestId, answer, error: answer && errorIn(answer), log };
 }
 
-/** The value of a series in the metrics; 0 where there is none yet. */
+/** The value of a time series in the metrics; 0 if it does not exist yet. */
 async function countOf(series: string): Promise<number> {
   const text = await (await fetch(`${app.app.opsUrl}/metrics`)).text();
   const line = text.split('\n').find((one) => one.startsWith(`${series} `));
@@ -135,7 +135,7 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
     expect(log).toMatchObject([{ code: 'invalid_argument', transport: 'connect', level: 30 }]);
   });
 
-  test('and it is counted', async () => {
+  test('and is counted', async () => {
     const labels = `method="${signIn.slice(1)}",transport="connect",code="invalid_argument"`;
     const series = `latchkey_call_duration_seconds_count{${labels}}`;
     const before = await countOf(series);
@@ -144,7 +144,7 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
   });
 });
 
-describe('a request in no form of the method', () => {
+describe('a request that the method does not accept', () => {
   test.each([
     ['GET', signIn, 'POST'],
     ['PUT', signIn, 'POST'],
@@ -190,7 +190,7 @@ describe('a request in no form of the method', () => {
   test.each([
     ['Content-Encoding', proto],
     ['Grpc-Encoding', grpcWeb],
-  ])('names in %s a compression that is not supported', async (header, type) => {
+  ])('with an unsupported compression in %s gets the supported ones', async (header, type) => {
     const { error, log } = await refusalOf((id) =>
       post(signIn, type, { [header]: 'lz', ...id }).with(''),
     );

@@ -1,4 +1,4 @@
-// Connect and gRPC-Web, through the clients that people use, and by hand.
+// Connect and gRPC-Web, with their client libraries and with raw requests.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -63,7 +63,7 @@ describe.each(Object.entries(protocols))('%s', (_name, transportTo) => {
     expect(keys.keys).toMatchObject([{ kty: 'OKP', alg: 'EdDSA' }]);
   });
 
-  test('echoes the request id, and makes one of an insane one', async () => {
+  test('echoes the request id, and replaces an invalid one', async () => {
     const client = createClient(VerificationService, transportTo(app.app.publicUrl));
     const told: (string | null)[] = [];
     for (const id of ['Id-1', 'not sane']) {
@@ -118,7 +118,7 @@ async function uploaded(count: number, bytes: number): Promise<string> {
   return document?.id ?? '';
 }
 
-test('a download ends when its reader goes away', async () => {
+test('a download ends when its client disconnects', async () => {
   const message = toBinary(
     DownloadDocumentRequestSchema,
     create(DownloadDocumentRequestSchema, { documentId: await uploaded(8, 1_000_000) }),
@@ -156,19 +156,19 @@ describe('an upload', () => {
     });
   });
 
-  test('of a stranger is refused', async () => {
+  test('without a credential is refused', async () => {
     const transport = createConnectTransport({ baseUrl: app.app.publicUrl, httpVersion: '1.1' });
     const client = createClient(DocumentService, transport);
     const error = await failureOf(client.uploadDocument(pieces(3, 1000)));
     expect(connectError(error)).toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('of a piece over the limit of a message is refused', async () => {
+  test('with a piece over the message limit is refused', async () => {
     const error = await failureOf(uploaded(1, 3 * 1024 * 1024));
     expect(error.code).toBe(Code.ResourceExhausted);
   });
 
-  test('that its sender drops leaves nothing', async () => {
+  test('whose client disconnects leaves nothing behind', async () => {
     const abort = new AbortController();
     const transport = createConnectTransport({ baseUrl: app.app.publicUrl, httpVersion: '1.1' });
     async function* dropped() {
@@ -190,7 +190,7 @@ describe('an upload', () => {
   });
 });
 
-describe('by hand', () => {
+describe('a raw request', () => {
   const path = (method: string) => `${app.app.publicUrl}/latchkey.identity.v1.${method}`;
 
   async function send(method: string, body: string, more: Record<string, string> = {}) {
@@ -202,7 +202,7 @@ describe('by hand', () => {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  test('only methods without side effects accept GET', async () => {
+  test('by GET is accepted only for methods without side effects', async () => {
     const query = 'connect=v1&encoding=json&message=%7B%7D';
     const keys = await fetch(`${path('VerificationService/GetJwks')}?${query}`);
     expect(keys.status).toBe(200);
@@ -211,7 +211,7 @@ describe('by hand', () => {
     expect(token.status).toBe(405);
   });
 
-  test('an unknown field is refused', async () => {
+  test('with an unknown field is refused', async () => {
     const secret = 'lk_cs_hidden';
     const { status, text } = await send(
       'IssuanceService/IssueToken',
@@ -224,7 +224,7 @@ describe('by hand', () => {
   });
 
   test.each(['', '[]', '{', 'null', '"x"', '{"client_id": 1}'])(
-    'an invalid message is refused: %j',
+    'with an invalid message is refused: %j',
     async (body) => {
       const { status, text } = await send('IssuanceService/IssueToken', body);
       expect(status).toBe(400);
@@ -232,7 +232,7 @@ describe('by hand', () => {
     },
   );
 
-  test('a value that could not be read is not repeated', async () => {
+  test('gets an error that does not repeat an unreadable value', async () => {
     const { status, text } = await send(
       'IssuanceService/IssueToken',
       '{"clientSecret": ["lk_cs_hidden"]}',
@@ -241,28 +241,28 @@ describe('by hand', () => {
     expect(text).not.toContain('lk_cs_hidden');
   });
 
-  test('another content type is refused', async () => {
+  test('with another content type is refused', async () => {
     const { status } = await send('IssuanceService/IssueToken', '{}', {
       'content-type': 'text/plain',
     });
     expect(status).toBe(415);
   });
 
-  test('an answer has every field, and is not kept by anybody', async () => {
+  test('gets an answer that has every field and must not be cached', async () => {
     const { status, text, headers: told } = await send('VerificationService/GetJwks', '{}');
     expect(status).toBe(200);
     expect(told.get('cache-control')).toBe('no-store');
     expect(JSON.parse(text).keys[0]).toMatchObject({ use: 'sig' });
   });
 
-  test('gRPC itself is not spoken here', async () => {
+  test('of native gRPC is refused', async () => {
     const { status } = await send('VerificationService/GetJwks', '', {
       'content-type': 'application/grpc',
     });
     expect(status).toBe(415);
   });
 
-  test('an invalid deadline is refused', async () => {
+  test('with an invalid deadline is refused', async () => {
     const { text } = await send('VerificationService/GetJwks', '{}', {
       'connect-timeout-ms': 'soon',
     });

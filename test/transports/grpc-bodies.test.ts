@@ -1,4 +1,4 @@
-// The budget for the bodies of gRPC calls, and their deadlines.
+// The memory budget for the bodies of gRPC calls, and their deadlines.
 import { create, createRegistry, toBinary } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
@@ -23,7 +23,7 @@ const fields = { clientId: 'client', clientSecret: 'secret', scope: 'tokens:read
 const small = toBinary(IssueTokenRequestSchema, create(IssueTokenRequestSchema, fields));
 const smallBody = Buffer.concat([prefix(small.length), small]);
 
-describe('the memory of bodies', () => {
+describe('the gRPC server', () => {
   let budget: BodyBudget;
   let transport: GrpcTransport;
   let socket: BoundSocket;
@@ -50,7 +50,7 @@ describe('the memory of bodies', () => {
     return opened;
   }
 
-  test('is counted until they end, and refuses the next large one, but no small one', async () => {
+  test('counts bodies until they end, and then refuses large ones, but no small one', async () => {
     const opened = await openLocal();
     const large = () => {
       const call = openCall(opened, issueToken);
@@ -68,7 +68,7 @@ describe('the memory of bodies', () => {
     await expect.poll(() => budget.bytesHeld()).toBe(0);
   });
 
-  test('does not count the rest of a body whose call was refused', async () => {
+  test('does not count the rest of a refused body', async () => {
     const call = openCall(await openLocal(), verifyToken);
     expect(await call.status).toBe(String(status.UNAUTHENTICATED));
     call.stream.write(Buffer.concat([prefix(200_000), Buffer.alloc(150_000)]));
@@ -76,14 +76,14 @@ describe('the memory of bodies', () => {
     expect(budget.bytesHeld()).toBe(0);
   });
 
-  test('counts a compressed message as large as it may become', async () => {
+  test('counts a compressed message by its maximum decompressed size', async () => {
     const opened = await openLocal();
     const call = openCall(opened, issueToken, { 'grpc-encoding': 'gzip' });
     call.stream.write(prefix(100, 1));
     expect(await call.status).toBe(String(status.UNAVAILABLE));
   });
 
-  test('is free of a call whose deadline has passed, and its handler is aborted', async () => {
+  test('releases the memory of a call at its deadline, and aborts its handler', async () => {
     const reasons: unknown[] = [];
     handle = async ({ signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -104,7 +104,7 @@ describe('the memory of bodies', () => {
     await expect.poll(() => observed.map(({ failure }) => failure?.code)).toEqual(['canceled']);
   });
 
-  test('signals a deadline that had passed before the handler asked', async () => {
+  test('aborts the signal of a handler that reads it after the deadline', async () => {
     const seen: boolean[] = [];
     handle = async (context) => {
       await new Promise((resolve) => setTimeout(resolve, 500));

@@ -34,7 +34,7 @@ async function session() {
   return opened;
 }
 
-/** The request of a token that is issued. */
+/** The request of an issued token. */
 function tokenRequest(): Buffer {
   const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = app.env;
   const fields = { clientId, clientSecret, scope: 'tokens:read' };
@@ -42,7 +42,7 @@ function tokenRequest(): Buffer {
   return Buffer.concat([prefix(bytes.length), bytes]);
 }
 
-/** A download whose client does not read it. */
+/** A download that the client does not read. */
 async function openUnread() {
   const call = openCall(await session(), download, keyOf(app));
   call.stream.pause();
@@ -52,7 +52,7 @@ async function openUnread() {
   return call;
 }
 
-/** The error that a call has ended with, from its trailers. */
+/** The error in a call's trailers. */
 function errorOf(headers: Record<string, unknown>) {
   const metadata = new Metadata();
   const details = Buffer.from(String(headers['grpc-status-details-bin']), 'base64');
@@ -71,7 +71,7 @@ describe('a call', () => {
     expect(stream.rstCode).toBe(0);
   });
 
-  test('of a body that announces more than 256 KiB is refused, and logged', async () => {
+  test('that announces a body over 256 KiB is refused, and logged', async () => {
     const call = openCall(await session(), issueToken, { 'x-request-id': 'large-body' });
     call.stream.write(prefix(256 * 1024 + 1));
     expect(await call.status).toBe(String(status.RESOURCE_EXHAUSTED));
@@ -89,16 +89,19 @@ describe('a call', () => {
     expect(await call.status).toBe(String(status.UNIMPLEMENTED));
   });
 
-  test.each([issueToken, reflect])('of a body that trickles is ended in time: %s', async (path) => {
-    const call = openCall(await session(), path);
-    call.stream.write(prefix(1000));
-    const timer = setInterval(() => call.stream.write('x'), 100);
-    onTestFinished(() => clearInterval(timer));
-    expect(await call.status).toBe(String(status.DEADLINE_EXCEEDED));
-    await expect.poll(() => call.stream.closed).toBe(true);
-  });
+  test.each([issueToken, reflect])(
+    'whose body arrives slowly is ended in time: %s',
+    async (path) => {
+      const call = openCall(await session(), path);
+      call.stream.write(prefix(1000));
+      const timer = setInterval(() => call.stream.write('x'), 100);
+      onTestFinished(() => clearInterval(timer));
+      expect(await call.status).toBe(String(status.DEADLINE_EXCEEDED));
+      await expect.poll(() => call.stream.closed).toBe(true);
+    },
+  );
 
-  test('that uploads without an end is ended in time', async () => {
+  test('with an endless upload is ended in time', async () => {
     const call = openCall(await session(), upload, keyOf(app));
     const message = toBinary(
       UploadDocumentRequestSchema,

@@ -1,4 +1,4 @@
-// The connections of the gRPC listener: silent, idle, malformed, flooding, too many.
+// Connections of the gRPC listener: silent, idle, malformed, flooding, too many.
 import type { ClientHttp2Session } from 'node:http2';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { status } from '@grpc/grpc-js';
@@ -48,7 +48,7 @@ async function connection(...bytes: Buffer[]) {
   return opened;
 }
 
-/** The request of a token that is issued. */
+/** The request of an issued token. */
 function tokenRequest(): Buffer {
   const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = app.env;
   const fields = { clientId, clientSecret, scope: 'tokens:read' };
@@ -56,7 +56,7 @@ function tokenRequest(): Buffer {
   return Buffer.concat([prefix(bytes.length), bytes]);
 }
 
-/** A download whose client does not read it. */
+/** A download that the client does not read. */
 async function openUnread() {
   const call = openCall(await session(), download, keyOf(app));
   call.stream.pause();
@@ -76,7 +76,7 @@ describe('a connection', () => {
     for (const { closed } of kinds) expect(await closed).toBe('closed');
   });
 
-  test('whose last call was long ago is closed, and not before', async () => {
+  test('is closed a while after its last call, and not before', async () => {
     const opened = await session();
     for (let round = 0; round < 3; round += 1) {
       const call = openCall(opened, issueToken);
@@ -88,7 +88,7 @@ describe('a connection', () => {
     await expect.poll(() => opened.closed, { timeout: 10_000 }).toBe(true);
   });
 
-  test('whose calls are all refused is closed as one without a call', async () => {
+  test('whose calls are all refused is closed like one without a call', async () => {
     const opened = await session();
     const timer = setInterval(() => {
       if (!opened.closed) openCall(opened, download).stream.end();
@@ -109,7 +109,7 @@ describe('a connection', () => {
     expect(await opened.closed).toBe('closed');
   });
 
-  test('whose client answers no ping is closed, with its call', async () => {
+  test('whose client does not answer pings is closed, with its call', async () => {
     const block = frame(frameTypes.headers, 4, 1, headerBlock(watch));
     const opened = await connection(preface, settings(), block, frame(0, 1, 1, prefix(0)));
     expect(await opened.closed).toBe('closed');
@@ -119,7 +119,7 @@ describe('a connection', () => {
   test.each([
     ['pings', frame(frameTypes.ping, 0, 0, Buffer.alloc(8))],
     ['settings', settings(0, 3, 0, 0, 0, 100)],
-  ])('that floods us with %s is closed', async (_name, flood) => {
+  ])('that floods the server with %s is closed', async (_name, flood) => {
     const opened = await connection(preface, settings());
     const timer = setInterval(() => {
       for (let i = 0; i < 60; i += 1) opened.socket.write(flood);
@@ -130,7 +130,7 @@ describe('a connection', () => {
     expect(opened.frames().goaway).toBe(11);
   });
 
-  test('that opens and resets streams without end is closed', async () => {
+  test('that opens and resets streams endlessly is closed', async () => {
     const opened = await connection(preface, settings());
     const block = headerBlock(issueToken);
     let id = 1;
@@ -148,7 +148,7 @@ describe('a connection', () => {
     expect(await opened.closed).toBe('closed');
   });
 
-  test('that continues a header block without end is closed', async () => {
+  test('that continues a header block endlessly is closed', async () => {
     const opened = await connection(preface, settings());
     opened.socket.write(frame(frameTypes.headers, 0, 1, headerBlock(issueToken)));
     const field = Buffer.from([0, 1, 0x61, 100, ...Buffer.alloc(100, 0x61)]);
@@ -165,7 +165,7 @@ describe('a connection', () => {
 });
 
 describe('the listener', () => {
-  test('answers others while slow connections of each kind are open, and cuts those', async () => {
+  test('answers other clients while slow connections are open, and closes those', async () => {
     const each = 20;
     const ends: Promise<string>[] = [];
     for (let i = 0; i < each; i += 1) {
@@ -180,7 +180,7 @@ describe('the listener', () => {
     expect(await Promise.all(ends)).toHaveLength(4 * each);
   });
 
-  test('beyond its number ends the oldest connection without an accepted call', async () => {
+  test('at its limit closes the oldest connection without an accepted call', async () => {
     const few = await startTestApp({ grpcLimits: { ...shortLimits, connectionsMax: 2 } });
     onTestFinished(() => few.remove());
     const open = async () => {
@@ -212,7 +212,7 @@ describe('the listener', () => {
     await Promise.all([first, third].map(accepted));
   });
 
-  test('refuses watchers of health beyond their number, but no other call', async () => {
+  test('at its limit of health watchers refuses watchers, but no other call', async () => {
     const opened = await session();
     const watchers = Array.from({ length: 4 }, () => openCall(opened, watch));
     for (const { stream } of watchers) stream.end(prefix(0));
@@ -225,7 +225,7 @@ describe('the listener', () => {
     for (const { stream } of watchers) stream.close();
   });
 
-  test('refuses watchers of one connection beyond their number, but not of another', async () => {
+  test('limits the health watchers per connection', async () => {
     const limits = { ...shortLimits, lastingCallsPerConnectionMax: 1 };
     const few = await startTestApp({ grpcLimits: limits });
     onTestFinished(() => few.remove());

@@ -1,4 +1,4 @@
-// The standard services of gRPC: health checking and reflection, as bytes on the wire.
+// The standard gRPC services, health checking and reflection, as bytes on the wire.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -30,9 +30,9 @@ function call(path: string, request: Buffer): Promise<Answer> {
   });
 }
 
-describe('health', () => {
+describe('a health check', () => {
   const check = '/grpc.health.v1.Health/Check';
-  /** The request's field 1, the name of a service. */
+  /** Field 1 of the request, the name of a service. */
   const named = (service: string) =>
     Buffer.concat([Buffer.from([0x0a, service.length]), Buffer.from(service)]);
 
@@ -47,7 +47,7 @@ describe('health', () => {
     expect(bytes?.toString('hex')).toBe('0801');
   });
 
-  test('of unknown services can be watched, and their names are not kept', async () => {
+  test('of unknown services can be watched, and their names are not stored', async () => {
     const request = named('latchkey.Nowhere');
     const path = '/grpc.health.v1.Health/Watch';
     const call = client.makeServerStreamRequest(path, keep, keep, request);
@@ -78,7 +78,7 @@ describe('health', () => {
 });
 
 describe('reflection', () => {
-  /** Asks one question; the answer's bytes, which name what they hold. */
+  /** Sends one request; returns the bytes of the answer, which contain the names as text. */
   async function ask(field: number, text: string): Promise<Buffer> {
     const stream = client.makeBidiStreamRequest(
       '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo',
@@ -117,14 +117,14 @@ describe('reflection', () => {
   });
 
   test.each(['Status', 'ErrorInfo', 'RequestInfo', 'BadRequest', 'RetryInfo'])(
-    'serves the file of google.rpc.%s, which only errors carry',
+    'serves the file of google.rpc.%s, which only errors refer to',
     async (name) => {
       const answer = await ask(fileContainingSymbol, `google.rpc.${name}`);
       expect(lengthDelimited(answer, 4)).toHaveLength(1);
     },
   );
 
-  test('is enough for buf curl to call health', async () => {
+  test('is enough for buf curl to call the health service', async () => {
     const buf = path.resolve(import.meta.dirname, '../../node_modules/.bin/buf');
     const url = `http://${app.app.grpcAddress}/grpc.health.v1.Health/Check`;
     const flags = ['curl', '--protocol', 'grpc', '--http2-prior-knowledge'];

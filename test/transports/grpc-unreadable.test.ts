@@ -1,4 +1,4 @@
-// What grpc-js cannot read of a call is refused with our codes and details, as on other transports.
+// Calls that grpc-js cannot read get the same codes and details as on other transports.
 import { fromBinary } from '@bufbuild/protobuf';
 import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { Metadata, status } from '@grpc/grpc-js';

@@ -1,4 +1,4 @@
-// gRPC as any client of it sees the service: bytes on HTTP/2, with the standard services.
+// gRPC as bytes on HTTP/2, independent of a client library, with the standard services.
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import {
   Client,
@@ -50,7 +50,7 @@ function metadataOf(fields: Record<string, string>): Metadata {
 
 type Answer = { bytes?: Buffer; error?: ServiceError; metadata?: Metadata };
 
-/** A unary call with a request of these very bytes. */
+/** A unary call whose request is exactly these bytes. */
 function call(
   path: string,
   request: Uint8Array,
@@ -123,7 +123,7 @@ function downloadDocument(documentId: string): ClientReadableStream<DownloadDocu
 }
 
 describe('a call', () => {
-  test('is answered under its request id, or one of ours', async () => {
+  test('is answered with its request id, or a generated one', async () => {
     const named = await call(getJwks, Buffer.alloc(0), { 'x-request-id': 'My-1' });
     expect(named.metadata?.get('x-request-id')).toEqual(['My-1']);
     expect(fromBinary(GetJwksResponseSchema, named.bytes ?? Buffer.alloc(0)).keys).toHaveLength(1);
@@ -159,7 +159,7 @@ describe('a call', () => {
     expect(other.error?.code).toBe(status.UNIMPLEMENTED);
   });
 
-  test('past its deadline ends with DEADLINE_EXCEEDED', async () => {
+  test('ends with DEADLINE_EXCEEDED after its deadline', async () => {
     const { error } = await call(getJwks, Buffer.alloc(0), {}, Date.now() - 1_000);
     expect(error?.code).toBe(status.DEADLINE_EXCEEDED);
   });
@@ -189,7 +189,7 @@ describe('a call', () => {
 });
 
 describe('a stream', () => {
-  test('carries a document up and down', async () => {
+  test('uploads and downloads a document', async () => {
     const pieces = Array.from({ length: 50 }, (_, i) => Buffer.alloc(60_000, `piece ${i} `));
     const id = await uploadDocument(pieces);
 
@@ -230,7 +230,7 @@ describe('a stream', () => {
   });
 
   test('to a slow client waits, and does not buffer the document in memory', async () => {
-    // Large beside what is garbage at any moment, which nobody can tell from what is kept.
+    // Larger than the uncollected garbage, which is part of the measured memory.
     const size = 96 * 1024 * 1024;
     const piece = Buffer.alloc(1024 * 1024, 'x');
     const id = await uploadDocument(Array.from({ length: 96 }, () => piece));
@@ -239,7 +239,7 @@ describe('a stream', () => {
     const stream = downloadDocument(id);
     await new Promise((resolve) => stream.once('data', resolve));
     stream.pause();
-    // Reads are over once nothing more is buffered from one look to the next.
+    // The server has stopped reading once two measurements are the same.
     let buffered = -1;
     await expect
       .poll(

@@ -1,5 +1,5 @@
-// Raw requests to a real app, each over a connection of its own; after each test the app has to
-// answer still.
+// Raw requests to a real app, each on a separate connection. After each test the app must still
+// answer.
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { openRawHttp, type RawHttp, type RawResponse, requestHead } from '../support/raw-http.ts';
@@ -14,7 +14,7 @@ export type Hostile = {
   exchange(bytes: string | Uint8Array): Promise<RawResponse | undefined>;
 };
 
-/** Call it at the top of a suite; what it returns may be used inside of its tests. */
+/** Call this at the top of a suite, and use the result only inside of its tests. */
 export function hostileClient(): Hostile {
   const client = {} as { app: TestApp; port: number; connection: RawHttp };
   beforeAll(async () => {
@@ -44,7 +44,7 @@ export function post(path: string, body: string, headers: Record<string, string>
   return requestHead('POST', path, all) + body;
 }
 
-/** Expects the error body that every route has. */
+/** Expects the error body that every route returns. */
 export function expectProblem(
   response: RawResponse | undefined,
   status: number,

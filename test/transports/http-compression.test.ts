@@ -1,4 +1,4 @@
-// Compressed answers: which ones, in which coding, and with which Vary header.
+// Compression of answers: which answers, which coding, and the Vary header.
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -14,7 +14,7 @@ afterAll(() => app.remove());
 
 type Answer = { status: number; headers: Record<string, unknown>; body: Buffer };
 
-/** Asks without decompressing. */
+/** Sends a request and does not decompress the answer. */
 function ask(
   path: string,
   headers: Record<string, string>,
@@ -62,16 +62,19 @@ describe('a list over 1 KiB', () => {
     ['identity, gzip;q=0.5', undefined, undefined],
     ['zstd', undefined, undefined],
     ['', undefined, undefined],
-  ] as const)('to a client that accepts %j is sent as %s', async (accepted, coding, decompress) => {
-    const plain = await ask('/api/v1/links', key());
-    const answer = await ask('/api/v1/links', { ...key(), 'accept-encoding': accepted });
-    expect(answer.headers['content-encoding']).toBe(coding);
-    expect(answer.headers.vary).toBe('accept-encoding');
-    expect(String(decompress?.(answer.body) ?? answer.body)).toBe(String(plain.body));
-    if (coding !== undefined) expect(answer.body.length).toBeLessThan(plain.body.length / 2);
-  });
+  ] as const)(
+    'for a client that accepts %j is sent as %s',
+    async (accepted, coding, decompress) => {
+      const plain = await ask('/api/v1/links', key());
+      const answer = await ask('/api/v1/links', { ...key(), 'accept-encoding': accepted });
+      expect(answer.headers['content-encoding']).toBe(coding);
+      expect(answer.headers.vary).toBe('accept-encoding');
+      expect(String(decompress?.(answer.body) ?? answer.body)).toBe(String(plain.body));
+      if (coding !== undefined) expect(answer.body.length).toBeLessThan(plain.body.length / 2);
+    },
+  );
 
-  test('has the same head for HEAD', async () => {
+  test('has the same headers for HEAD', async () => {
     const headers = { ...key(), 'accept-encoding': 'gzip' };
     const get = await ask('/api/v1/links', headers);
     const head = await ask('/api/v1/links', headers, { method: 'HEAD' });
@@ -113,7 +116,7 @@ describe('a new client with a long list of scopes', () => {
     headers = { ...asJson, ...accepting, authorization: `Bearer ${access_token}` };
   });
 
-  test('is answered without compression, because the answer has the secret', async () => {
+  test('is answered without compression, because the answer contains the secret', async () => {
     const answer = await ask('/clients', headers, { method: 'POST', body: client });
     expect(answer.status).toBe(201);
     expect(answer.headers['content-encoding']).toBeUndefined();

@@ -9,7 +9,7 @@ import { host, hostileClient, jwks, post } from './hostile.ts';
 
 const hostile = hostileClient();
 
-/** Posts bodies in chunks from a process of its own; prints each status, or the error's code. */
+/** Posts chunked bodies from a separate process; prints each status, or the error's code. */
 const client = `
 import { Agent, request } from 'node:http';
 const [port, path] = process.argv.slice(1);
@@ -55,7 +55,7 @@ describe('a refused body', () => {
   const chunked = { ...host, 'Transfer-Encoding': 'chunked' };
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
 
-  test('that ends soon leaves the connection to the next request', async () => {
+  test('that ends soon leaves the connection usable for the next request', async () => {
     const { connection } = hostile;
     await connection.write(requestHead('POST', '/nowhere', chunked) + chunk);
     expect(await connection.response()).toMatchObject({ status: 404 });
@@ -80,7 +80,7 @@ describe('with Expect: 100-continue', () => {
   const createLink = '/latchkey.sharing.v1.LinkService/CreateLink';
   const issueToken = '/latchkey.identity.v1.IssuanceService/IssueToken';
 
-  /** The status lines that the server sends before it is sent a body. */
+  /** The status lines that the server sends before the body. */
   async function headOnly(head: string): Promise<string> {
     const socket = connect({ port: hostile.port, host: '127.0.0.1' });
     onTestFinished(() => void socket.destroy());
@@ -101,7 +101,7 @@ describe('with Expect: 100-continue', () => {
     ['POST', createLink, { ...grpcWeb, 'Content-Length': '9' }, 200],
     ['POST', createLink, { ...expecting, 'Content-Type': 'a/b', 'Content-Length': '9' }, 415],
     ['POST', issueToken, { ...json, 'Content-Length': '262145' }, 429],
-  ])('%s %s with %o is refused first: %i', async (method, path, headers, status) => {
+  ])('%s %s with %o is refused before the body: %i', async (method, path, headers, status) => {
     const line = await headOnly(requestHead(method, path, headers));
     expect(line).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
@@ -113,7 +113,7 @@ describe('with Expect: 100-continue', () => {
     ['a Connect client', issueToken, 'application/json'],
     ['a gRPC-Web client', issueToken, 'application/grpc-web+proto'],
     ['an accepted Connect client', createLink, 'application/json'],
-  ])('%s is asked for the body', async (_who, path, type) => {
+  ])('%s gets 100 Continue', async (_who, path, type) => {
     const headers = { ...expecting, 'Content-Type': type, 'Content-Length': '9' };
     const credential = { Authorization: `Bearer ${hostile.app.env.API_KEY}` };
     const isPublic = path.includes('oken');

@@ -1,4 +1,4 @@
-// Forms that no well-behaved client sends: each request gets an answer, and the process goes on.
+// Forms that no well-behaved client sends. Each request gets an answer, and the process continues.
 import { expect, test } from 'vitest';
 import { multipartBody, openRawHttp, type RawResponse, requestHead } from '../support/raw-http.ts';
 import { host, hostileClient } from './hostile.ts';
@@ -6,7 +6,7 @@ import { host, hostileClient } from './hostile.ts';
 const hostile = hostileClient();
 const boundary = 'frontier';
 
-/** Sends a form on a connection of its own. */
+/** Sends a form on a separate connection. */
 async function upload(form: Uint8Array): Promise<RawResponse | undefined> {
   const connection = await openRawHttp(hostile.port);
   try {
@@ -51,7 +51,7 @@ function randomNumbers(seed: number): (below: number) => number {
   };
 }
 
-test('400 forms with random damage get an answer each, and never 500', async () => {
+test('400 randomly damaged forms each get an answer, and never 500', async () => {
   const random = randomNumbers(20);
   const whole = multipartBody(
     [

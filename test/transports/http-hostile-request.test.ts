@@ -1,4 +1,5 @@
-// Paths, queries and bodies that no well-behaved client sends: each gets an answer of ours.
+// Paths, queries and bodies that no well-behaved client sends. Each gets one of the service's
+// errors.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
 import { expectProblem, host, hostileClient, post } from './hostile.ts';
@@ -48,7 +49,7 @@ describe('a path', () => {
     expect(JSON.parse(response?.body.toString() ?? '').detail).toContain('document');
   });
 
-  test('may come with its origin, as to a proxy', async () => {
+  test('may include the origin, as in a request to a proxy', async () => {
     const absolute = 'http://latchkey.test/.well-known/jwks.json';
     expect(await hostile.exchange(requestHead('GET', absolute, host))).toMatchObject({
       status: 200,
@@ -96,7 +97,7 @@ describe('a body', () => {
     ['lists that do not end', '['.repeat(deep)],
     ['lists in a field', `{"scope": ${'['.repeat(deep)}${']'.repeat(deep)}}`],
     ['objects', `{"scope": ${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}}`],
-  ])('of %s nested very deep is refused', async (_what, body) => {
+  ])('of deeply nested %s is refused', async (_what, body) => {
     const response = await hostile.exchange(post('/tokens', body));
     expect(response).toMatchObject({ status: 400 });
     const path = '/latchkey.identity.v1.IssuanceService/IssueToken';
@@ -126,7 +127,7 @@ describe('a body', () => {
     }
   });
 
-  test('may say that it is UTF-8', async () => {
+  test('may declare UTF-8', async () => {
     const body = '{"client_id": "x", "client_secret": "y", "scope": "a:read"}';
     for (const type of ['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']) {
       expect(
@@ -146,7 +147,7 @@ describe('a body', () => {
     expect((await hostile.exchange(body))?.status).toBe(400);
   });
 
-  test('over the limit is refused before it has come', async () => {
+  test('over the limit is refused before it has arrived', async () => {
     const head = requestHead('POST', '/tokens', {
       ...host,
       'Content-Type': 'application/json',
@@ -170,7 +171,7 @@ describe('a body', () => {
     expect(await hostile.exchange(head + chunk.repeat(6))).toMatchObject({ status: 413 });
   });
 
-  test('that is cut short is dropped', async () => {
+  test('that is truncated is dropped', async () => {
     const text = post('/tokens', '{"client_id": "x"}');
     await hostile.connection.write(text.slice(0, -5));
     hostile.connection.reset();

@@ -1,4 +1,5 @@
-// What no well-behaved client sends: each of it gets an answer of ours, and the server goes on.
+// Requests that no well-behaved client sends. Each gets one of the service's answers, and the
+// server continues.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
 import { expectProblem, host, hostileClient, jwks, post } from './hostile.ts';
@@ -62,8 +63,8 @@ describe('a malformed request', () => {
   });
 });
 
-describe('headers', () => {
-  test('beyond the limit are refused', async () => {
+describe('request headers', () => {
+  test('over the size limit are refused', async () => {
     const response = await hostile.exchange(
       requestHead('GET', '/.well-known/jwks.json', { ...host, 'X-Long': 'x'.repeat(20_000) }),
     );
@@ -71,7 +72,7 @@ describe('headers', () => {
     expect(await hostile.connection.response()).toBeUndefined();
   });
 
-  test('of great number, or a long request line, are refused', async () => {
+  test('in great number, or after a long request line, are refused', async () => {
     const many = Array.from({ length: 3_000 }, (_, i) => [`X-${i}`, 'x']);
     const head = requestHead('GET', '/', { ...host, ...Object.fromEntries(many) });
     expectProblem(await hostile.exchange(head), 431, 'invalid_argument');
@@ -82,7 +83,7 @@ describe('headers', () => {
     expectProblem(await other.response(), 431, 'invalid_argument');
   });
 
-  test('that come slowly are accepted, and delay no other request', async () => {
+  test('that arrive slowly are accepted, and delay no other request', async () => {
     for (const part of ['GET /.well-known/', 'jwks.json HTTP/1.1\r\n', 'Host: x\r\n']) {
       await hostile.connection.write(part);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -91,7 +92,7 @@ describe('headers', () => {
     expect(await hostile.exchange('\r\n')).toMatchObject({ status: 200 });
   });
 
-  test('with an insane request id get one of ours', async () => {
+  test('with an invalid request id get a generated one', async () => {
     for (const id of ['a b', 'x'.repeat(129), '<script>', '../..', '']) {
       const response = await hostile.exchange(
         requestHead('GET', '/nowhere', { ...host, 'X-Request-Id': id }),
@@ -107,7 +108,7 @@ describe('headers', () => {
 });
 
 describe('a connection', () => {
-  test('may have several requests on their way, answered in order', async () => {
+  test('may carry several requests at once, answered in order', async () => {
     await hostile.connection.write(jwks + requestHead('GET', '/nowhere', host) + jwks);
 
     expect(await hostile.connection.response()).toMatchObject({ status: 200 });
@@ -129,18 +130,18 @@ describe('a connection', () => {
     expect(response).toMatchObject({ status: 401 });
   });
 
-  test('of a client that expects something else is refused', async () => {
+  test('with another expectation is refused', async () => {
     const response = await hostile.exchange(post('/tokens', '{}', { Expect: 'wonders' }));
     expectProblem(response, 417, 'invalid_argument');
   });
 
-  test('that is upgraded to nothing we speak is an ordinary one', async () => {
+  test('with an unsupported upgrade is treated as an ordinary one', async () => {
     const upgrade = { ...host, Connection: 'Upgrade', Upgrade: 'websocket' };
     const response = await hostile.exchange(requestHead('GET', '/.well-known/jwks.json', upgrade));
     expect(response).toMatchObject({ status: 200 });
   });
 
-  test('may be to be a tunnel, which it is not', async () => {
+  test('cannot become a tunnel', async () => {
     await hostile.connection.write(
       'CONNECT other.test:443 HTTP/1.1\r\nHost: other.test:443\r\n\r\n',
     );
@@ -149,11 +150,11 @@ describe('a connection', () => {
   });
 });
 
-describe('a method', () => {
-  test('HEAD has the head of GET and no body', async () => {
+describe('the HTTP method', () => {
+  test('HEAD returns the headers of GET and no body', async () => {
     const get = await hostile.exchange(jwks);
     await hostile.connection.write(requestHead('HEAD', '/.well-known/jwks.json', host) + jwks);
-    // The test client reads a body wherever a length announces one: here the next answer follows.
+    // The test client reads a body if there is a Content-Length: here the next answer follows.
     const raw = await fetch(`${hostile.app.app.publicUrl}/.well-known/jwks.json`, {
       method: 'HEAD',
     });
@@ -182,7 +183,7 @@ describe('a method', () => {
     },
   );
 
-  test('in lower case is not a method', async () => {
+  test('in lower case is invalid', async () => {
     expectProblem(
       await hostile.exchange(requestHead('get', '/tokens', host)),
       400,

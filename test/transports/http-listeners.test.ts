@@ -1,4 +1,4 @@
-// What a request registers on its connection ends with the request.
+// A request removes its listeners from its connection when it ends.
 import { Agent, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestApp } from '../support/harness.ts';

@@ -1,4 +1,4 @@
-// Requests that a client sends on one connection before it has read the answers to earlier ones.
+// Pipelining: requests that a client sends before it has read the earlier answers.
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -23,7 +23,7 @@ test('a few requests at once are all answered, in order', async () => {
   expect(await connection.response()).toMatchObject({ status: 200 });
 });
 
-test('thousands of requests at once end their connection', async () => {
+test('thousands of requests at once close their connection', async () => {
   const { connection } = hostile;
   await connection.write(requestHead('GET', '/console', host).repeat(3_000));
 
@@ -32,7 +32,7 @@ test('thousands of requests at once end their connection', async () => {
   expect(answers).toBeLessThan(32);
 });
 
-test('a request is not begun before the earlier ones on its connection are answered', async () => {
+test('a request starts only after the earlier ones on its connection are answered', async () => {
   const socket = connect({ port: hostile.port, host: '127.0.0.1' });
   onTestFinished(() => void socket.destroy());
   socket.on('error', () => {}).resume();

@@ -1,10 +1,10 @@
-// Requests that arrive slowly, or not at all, and connections beyond the limit.
+// Requests that arrive slowly or not at all, and connections beyond the limit.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startTestApp, type TestApp } from '../support/harness.ts';
 import { openRawHttp, type RawHttp, type RawResponse, requestHead } from '../support/raw-http.ts';
 import { host, jwks } from './hostile.ts';
 
-/** 30 seconds outside of tests. */
+/** 30 seconds in production. */
 const requestMs = 2_000;
 const uploadMs = 6_000;
 const connectionsMax = 60;
@@ -26,7 +26,7 @@ async function open(): Promise<RawHttp> {
 
 type Cut = { readonly ms: number; readonly response: RawResponse | undefined };
 
-/** Sends the head, then a byte at a time, until the peer closes; gives up after a while. */
+/** Sends the head, then one byte at a time, until the peer closes; gives up after a while. */
 async function trickle(connection: RawHttp, head: string, byte = ' '): Promise<Cut> {
   const started = performance.now();
   const elapsed = () => performance.now() - started;
@@ -62,7 +62,7 @@ test.each([
     () => requestHead('POST', '/latchkey.identity.v1.IssuanceService/IssueToken', json),
   ],
   ['headers', () => 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
-])('%s that arrives a byte at a time is cut off in time', async (_what, head) => {
+])('%s that arrives a byte at a time is aborted in time', async (_what, head) => {
   const { ms, response } = await trickle(await open(), head());
   expect(ms).toBeGreaterThan(requestMs - 500);
   expect(ms).toBeLessThan(requestMs + 6_000);
@@ -105,14 +105,14 @@ describe('an upload', () => {
     expect(response?.status).toBe(408);
   });
 
-  test('has an end to its time as well', async () => {
+  test('also has a time limit', async () => {
     const { ms } = await trickle(await open(), head(1_000_000) + start, 'x');
     expect(ms).toBeGreaterThan(uploadMs - 500);
     expect(ms).toBeLessThan(uploadMs + 6_000);
   });
 });
 
-test('connections beyond the limit are closed, and places become free again', async () => {
+test('connections above the limit are closed, and closing others makes room again', async () => {
   const silent = await Promise.all(Array.from({ length: connectionsMax }, () => open()));
   const further = await open();
   await further.write(jwks);

@@ -25,7 +25,7 @@ async function received(headers: Record<string, string | string[]>): Promise<Inc
   return arrived;
 }
 
-describe('the caller', () => {
+describe('the caller’s address', () => {
   it.each([
     ['who connects, where nobody is trusted', [], '192.0.2.1', '127.0.0.1'],
     ['who connects, where that is no trusted proxy', ['10.0.0.0/8'], '192.0.2.1', '127.0.0.1'],
@@ -56,7 +56,7 @@ describe('the caller', () => {
   });
 });
 
-it('a peer that names a caller without being trusted is reported once', async () => {
+it('an untrusted peer that names a caller is reported once', async () => {
   const reports: string[] = [];
   const peerOf = createPeerOf(['10.0.0.0/8'], (peer) => reports.push(peer));
   peerOf(await received({}));
@@ -123,7 +123,7 @@ describe('a connection that is reset before it is read', () => {
     ['a page', '/console'],
     ['HTTP/JSON', '/sessions'],
     ['Connect', '/latchkey.identity.v1.SessionService/SignIn'],
-  ])('ends with itself at %s', async (_, path) => {
+  ])('does not disturb the server at %s', async (_, path) => {
     const program = await startProgram({ LATCHKEY_TRUSTED_PROXIES: '127.0.0.1' });
     onTestFinished(() => program.remove());
     program.child.kill('SIGSTOP');

@@ -1,4 +1,4 @@
-// RFC 6797: where the public URL is https, every HTTP answer says so.
+// With an https public URL every HTTP answer has Strict-Transport-Security (RFC 6797).
 
 import type { AddressInfo } from 'node:net';
 import { createServer, connect as openSocket } from 'node:net';
@@ -28,7 +28,7 @@ const paths = [
 it.each([
   ['https://latchkey.test', 'max-age=31536000'],
   ['http://latchkey.test', null],
-])('answers under %s say %s', async (publicUrl, expected) => {
+])('answers under %s have the header %s', async (publicUrl, expected) => {
   const port = await freePort();
   const http = { host: '127.0.0.1', port };
   const test = await startTestApp({ config: { publicUrl, http } });

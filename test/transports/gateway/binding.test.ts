@@ -1,5 +1,4 @@
-// What stops the server at start: http rules that cannot be expressed, and access rules that
-// contradict themselves.
+// Invalid http rules and contradictory access rules, which stop the server at start.
 import type { FileRegistry } from '@bufbuild/protobuf';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../../src/api/endpoint.ts';
@@ -9,7 +8,7 @@ import { compileProto, endpointsOf, serveEndpoints } from '../../support/test-pr
 type Case = {
   /** The http rule. */
   rule: string;
-  /** Request and response, unless they are plain messages. */
+  /** Request and response; by default plain messages. */
   types?: string;
   /** The method's other HTTP options. */
   http?: string;
@@ -266,7 +265,7 @@ function endpoints(service: string): Endpoint[] {
   return endpointsOf(registry, `test.v1.${service}`, () => (request: unknown) => request);
 }
 
-describe('an http rule that cannot be expressed stops the start, naming its method', () => {
+describe('an unsupported http rule stops the start and names its method:', () => {
   test.each(Object.entries(refused))('%s', async (name, { error }) => {
     const [endpoint] = endpoints(name);
     expect(() => endpoint && bindingsOf(endpoint)).toThrow(`test.v1.${name}/Bad: `);
@@ -274,7 +273,7 @@ describe('an http rule that cannot be expressed stops the start, naming its meth
   });
 });
 
-describe('two rules that match the same requests stop the start, naming both methods', () => {
+describe('two rules that match the same requests stop the start, naming both methods:', () => {
   test.each(Object.keys(collisions))('%s', async (name) => {
     await expect(serveEndpoints(endpoints(name))).rejects.toThrow(
       new RegExp(`test.v1.${name}/M0 .* and test.v1.${name}/M1 .* match the same requests`),
@@ -282,17 +281,17 @@ describe('two rules that match the same requests stop the start, naming both met
   });
 });
 
-describe('an access rule that contradicts itself stops the start, naming its method', () => {
+describe('a contradictory access rule stops the start and names its method:', () => {
   test.each(Object.entries(flaws))('%s', (name, { error }) => {
     expect(() => endpoints(name)).toThrow(`test.v1.${name}/Bad: `);
     expect(() => endpoints(name)).toThrow(error);
   });
 
-  test('as does a stream in both directions, which no transport carries', () => {
+  test('a bidirectional stream, which no transport supports', () => {
     expect(() => endpoints('Bidi')).toThrow('test.v1.Bidi/M: no transport carries streams in both');
   });
 });
 
-test('a method without an http rule has no path of its own', () => {
+test('a method without an http rule has no path', () => {
   expect(endpoints('Unrouted').flatMap(bindingsOf)).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// The service of proto/echo.proto behind the real HTTP transport: every method answers what it was
-// asked, so that the answer shows what the gateway has read.
+// Serves proto/echo.proto through the real HTTP transport. Every method returns its request, so
+// that the answer shows what the gateway has read.
 import { readFile } from 'node:fs/promises';
 import type { JsonValue } from '@bufbuild/protobuf';
 import { expect } from 'vitest';
@@ -9,13 +9,13 @@ export type Answer = { status: number; headers: Headers; json: JsonValue };
 
 export type Echo = {
   ask(route: string, body?: JsonValue): Promise<Answer>;
-  /** Creates a thing with a body that is sent as it is. */
+  /** Creates a thing with a raw body. */
   send(body: string): Promise<Answer>;
-  /** What an answer holds beyond the values that everything has by default. */
+  /** The fields of an answer that differ from their defaults. */
   read(route: string, body?: JsonValue): Promise<JsonValue>;
-  /** The fields that a refusal names. */
+  /** The fields that an error names. */
   refusal(route: string, body?: JsonValue): Promise<string[]>;
-  /** The message that the handler has got last. */
+  /** The last message that a handler received. */
   lastRequest(): unknown;
   stop(): Promise<void>;
 };
@@ -69,7 +69,7 @@ const defaults = ['""', '0', '"0"', 'false', '[]', '{}', '"KIND_UNSPECIFIED"'];
 function withoutDefaults(json: JsonValue): JsonValue {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
   const told = Object.entries(json).filter(
-    // `maybe` is optional: it is there only where it was given.
+    // `maybe` is optional: it is present only if the request sets it.
     ([name, value]) => name === 'maybe' || !defaults.includes(JSON.stringify(value)),
   );
   return Object.fromEntries(told.map(([name, value]) => [name, withoutDefaults(value ?? null)]));

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => echo.stop());
 
 describe('a body', () => {
-  test('is the whole request, in either spelling', async () => {
+  test('is the whole request, with field names in either spelling', async () => {
     const body = { name: 'n', bigs: ['1', 2], child: { displayName: 'd' }, line_1: 'l' };
     expect(await echo.read('POST /things', body)).toEqual({
       name: 'n',
@@ -19,12 +19,12 @@ describe('a body', () => {
     });
   });
 
-  test('that is empty sets nothing', async () => {
+  test('that is empty sets no field', async () => {
     expect(await echo.read('POST /things')).toEqual({});
     expect(await echo.read('POST /things', {})).toEqual({});
   });
 
-  test('is one field, of whatever type', async () => {
+  test('can be one field of any type', async () => {
     expect(await echo.read('PUT /things/a', { name: 'c', child: { number: 1 } })).toEqual({
       name: 'c',
       child: { number: 1 },
@@ -57,13 +57,13 @@ describe('a body', () => {
   });
 
   test.each(['[]', '"text"', '1', 'null', '{', '{"a":}', ' ', '{}{}'])(
-    'other than an object is refused: %j',
+    'that is not an object is refused: %j',
     async (body) => {
       expect((await echo.send(body)).status).toBe(400);
     },
   );
 
-  test('cannot reach the prototype of anything', async () => {
+  test('cannot change the prototype of an object', async () => {
     const before = Object.getOwnPropertyNames(Object.prototype);
     expect(await echo.send('{"__proto__": {"name": "a"}}')).toMatchObject({
       status: 400,
@@ -83,7 +83,7 @@ describe('a body', () => {
     ['lists of messages', '', '{"children":[', '', ']}', ''],
     ['a struct', '{"struct":', '{"a":', '1', '}', '}'],
     ['lists', '{"tags":', '[', '', ']', '}'],
-  ])('nested very deep in %s is refused', async (_what, start, open, middle, close, end) => {
+  ])('with deep nesting in %s is refused', async (_what, start, open, middle, close, end) => {
     const depth = 15_000;
     const body = start + open.repeat(depth) + middle + close.repeat(depth) + end;
     expect((await echo.send(body)).status).toBe(400);
@@ -105,25 +105,25 @@ describe('a PATCH', () => {
     expect(await mask('PATCH /things/a', { line1: 'x' })).toEqual(['line_1']);
   });
 
-  test('whose body is one field changes the fields named in it', async () => {
+  test('whose body is one field changes the fields inside it', async () => {
     const body = { displayName: null, number: 1 };
     expect(await mask('PATCH /children/a', body)).toEqual(['display_name', 'number']);
     expect(echo.lastRequest()).toMatchObject({ child: { name: 'a', number: 1 } });
   });
 
-  test('that brings a mask keeps it', async () => {
+  test('with an update mask uses that mask', async () => {
     const body = { number: 1, updateMask: 'number,maybe' };
     expect(await mask('PATCH /things/a', body)).toEqual(['number', 'maybe']);
     expect(await mask('PATCH /children/a?update_mask=number', {})).toEqual(['number']);
     expect(await mask('PATCH /things/a', { update_mask: null, flag: true })).toEqual(['flag']);
   });
 
-  test('that names nothing changes nothing', async () => {
+  test('without fields changes nothing', async () => {
     expect(await mask('PATCH /things/a', {})).toEqual([]);
     expect(await mask('PATCH /things/a')).toEqual([]);
   });
 
-  test('alone has a mask made for it', async () => {
+  test('is the only request that gets a generated update mask', async () => {
     expect(await mask('POST /things', { number: 1 })).toBeUndefined();
   });
 });
@@ -144,7 +144,7 @@ describe('an answer', () => {
     expect(json).not.toHaveProperty('child');
   });
 
-  test('of one field has the default of that field', async () => {
+  test('that is one field contains the default of that field', async () => {
     expect((await echo.ask('PUT /things/a/tags', [])).json).toEqual([]);
     expect((await echo.ask('PUT /things/a/number', 0)).json).toBe(0);
     expect((await echo.ask('PUT /things/a', {})).json).toMatchObject({ name: '', number: 0 });
@@ -156,7 +156,7 @@ describe('an answer', () => {
     expect(headers.get('location')).toBe('/things/a%2Fb%20%C3%BC');
   });
 
-  test('may be to a method of a custom kind', async () => {
+  test('is returned by a method with a custom verb', async () => {
     expect(await echo.read('LINK /things/a')).toEqual({ name: 'a' });
     const { status, headers } = await echo.ask('UNLINK /things/a');
     expect(status).toBe(405);

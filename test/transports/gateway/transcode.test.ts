@@ -33,7 +33,7 @@ describe('a path variable', () => {
     expect(await echo.refusal(`GET ${path}`)).toEqual(fields);
   });
 
-  test('may not be given again', async () => {
+  test('may not occur in the query or the body as well', async () => {
     expect(await echo.refusal('GET /things/a?name=b')).toEqual(['name']);
     expect(await echo.refusal('PATCH /things/a', { name: 'a' })).toEqual(['name']);
     expect(await echo.refusal('PATCH /children/a', { name: 'a' })).toEqual(['child.name']);
@@ -42,7 +42,7 @@ describe('a path variable', () => {
     ]);
   });
 
-  test('of a message leaves the rest of the message to the query and the body', async () => {
+  test('within a message leaves its other fields to the query and the body', async () => {
     expect(await echo.read('GET /boxes/b/things/t?child.number=4')).toEqual({
       name: 't',
       child: { name: 'b', number: 4 },
@@ -132,15 +132,15 @@ describe('a query parameter', () => {
     ['.name=a', ['.name']],
     ['child.=a', ['child.']],
     ['child..name=a', ['child..name']],
-  ])('that cannot be read is refused by its name: ?%s', async (query, fields) => {
+  ])('with an unreadable value is refused by its name: ?%s', async (query, fields) => {
     expect(await echo.refusal(`GET /search?${query}`)).toEqual(fields);
   });
 
-  test('is never read where the body is everything', async () => {
+  test('is ignored if the body is the whole request', async () => {
     expect(await echo.refusal('POST /things?name=a', {})).toEqual(['name']);
   });
 
-  test('is read in addition to a body that is one field, but not for that field', async () => {
+  test('is read in addition to a body that is one field, except for that field', async () => {
     expect(await echo.read('PUT /things/a?number=2', { name: 'c' })).toEqual({ name: 'c' });
     expect(await echo.read('PATCH /children/a?number=2', {})).toMatchObject({ number: 2 });
     expect(await echo.refusal('PATCH /children/a?child.number=2', {})).toEqual(['child.number']);
