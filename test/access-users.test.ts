@@ -1,6 +1,6 @@
-// What users may do by their role in a workspace, and what they may do for themselves. The cases
-// come from the descriptors, as in access.test.ts. On SQLite every method is tested, on PostgreSQL
-// one of each scope: the database only finds the roles.
+// The permissions of users: by their role in a workspace, and for themselves. The cases come from
+// the descriptors, as in access.test.ts. SQLite tests every method; PostgreSQL tests one method per
+// scope, because the database only finds the roles.
 import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { http as httpRule } from '../gen/google/api/annotations_pb.js';

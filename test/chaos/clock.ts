@@ -5,7 +5,7 @@ import { addManager, type Calls, callsTo, describeAnswer } from '../support/camp
 import { newDataDir, startProgram } from '../support/program.ts';
 import { openProgramClock } from '../support/program-clock.ts';
 
-/** No wait between attempts to sign in is longer. */
+/** Longer than any delay between sign-in attempts. */
 const waitSecondsMax = 64;
 
 export const clockChecks: readonly Check[] = [

@@ -17,7 +17,7 @@ export const containersChecks: readonly Check[] = (['sqlite', 'postgres'] as con
   }),
 );
 
-// Killing `unshare` ends the program under it.
+// Killing `unshare` ends the program inside.
 const container = ['unshare', '--pid', '--fork', '--kill-child=SIGKILL', '--mount-proc'];
 
 async function restartBesideLoad(trial: Trial, dialect: 'sqlite' | 'postgres'): Promise<void> {

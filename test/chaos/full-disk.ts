@@ -1,4 +1,4 @@
-// A disk without room: it refuses uploads, and still deletes, reads and starts.
+// A full disk: the program refuses uploads, and still deletes, reads and starts.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,13 +17,15 @@ export const fullDiskCheck: Check = {
 type Disk = {
   readonly kind: string;
   start(): Promise<RunningProgram>;
-  /** Leaves no room. */
+  /** Fills the disk. */
   fill(): void;
-  /** Removes the bytes that filled it. */
+  /** Removes the bytes that filled the disk. */
   free(): void;
 };
 
-/** With the same ports for each start: the file that names new ones may find no room. */
+/**
+ * Every start uses the same ports, because the file that records new ones may not fit on the disk.
+ */
 async function settings(): Promise<Record<string, string>> {
   const address = async () => `127.0.0.1:${await freePort()}`;
   return {
@@ -35,7 +37,7 @@ async function settings(): Promise<Record<string, string>> {
   };
 }
 
-/** Root may mount, unless it is confined, as in most containers. */
+/** Root may mount file systems, unless confined, as in most containers. */
 function mountSmallDisk(trial: Trial, env: Record<string, string>): Disk | undefined {
   const folder = mkdtempSync(path.join(tmpdir(), 'latchkey-disk-'));
   try {
@@ -70,11 +72,11 @@ function fillBy(file: number, size: number): void {
   try {
     while (writeSync(file, bytes) === size);
   } catch {
-    // There is no room for that many more.
+    // The disk has no space for that many more.
   }
 }
 
-/** No file may grow beyond 2 MiB, the database and its log included. */
+/** No file may grow beyond 2 MiB, including the database and its log. */
 async function limitFiles(env: Record<string, string>): Promise<Disk> {
   const dataDir = await newDataDir();
   // In units of 512 bytes (POSIX).
@@ -121,7 +123,7 @@ async function fillDisk(trial: Trial): Promise<void> {
   await expectRefusals('after a restart');
   await deleteDocument('after a restart');
   await deleteDocument('after a restart');
-  // Freed room fills the reserve of the database first.
+  // Freed space fills the reserve of the database first.
   disk.free();
   const freed = await callsTo(program).upload(small);
   if (freed?.status !== 201) trial.fail(`an upload into the freed room: ${describeAnswer(freed)}`);

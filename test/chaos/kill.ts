@@ -1,4 +1,4 @@
-// kill -9 under load: after the restart every acknowledged write is there.
+// kill -9 under load: after the restart every acknowledged write exists.
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';

@@ -1,10 +1,10 @@
-// Writes that the program has acknowledged, and whether they are still there.
+// Records the writes that the program acknowledged, and checks that they still exist.
 import { randomBytes } from 'node:crypto';
 import { addManager, type Calls, type CampaignAnswer } from '../support/campaign-calls.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import { sha256 } from '../support/sharing-api.ts';
 
-/** Something that must hold from now on; a later write may withdraw it. */
+/** A fact that must hold from now on; a later write may withdraw it. */
 type Fact = {
   readonly what: string;
   readonly holds: (access: Access) => Promise<boolean>;
@@ -14,7 +14,7 @@ export type Access = {
   readonly calls: Calls;
   /** The workspace's API key. */
   readonly key: string;
-  /** A token that manages clients and tokens. */
+  /** A token that may manage clients and tokens. */
   readonly token: string;
 };
 
@@ -34,7 +34,7 @@ export function createLedger(random: SeededRandom) {
   const statuses = new Map<number, number>();
   let manager: Client | undefined;
 
-  /** Counts the answer; undefined where it is not a success. */
+  /** Counts the answer; undefined unless it is a success. */
   function counted(answer: CampaignAnswer | undefined): CampaignAnswer | undefined {
     const status = answer?.status ?? 0;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -52,7 +52,10 @@ export function createLedger(random: SeededRandom) {
     });
   }
 
-  /** The status that a GET has from now on; undefined while a write of it is not answered. */
+  /**
+   * The status that a GET returns from now on; undefined while a write to the resource is
+   * unanswered.
+   */
   function expectGet(id: string, route: string, is: (answer: CampaignAnswer) => boolean): void {
     facts.set(id, {
       what: route,
@@ -84,7 +87,7 @@ export function createLedger(random: SeededRandom) {
       if (id === undefined) return;
       const fields = { document_id: id, email_required: true };
       const answer = counted(await calls.json('POST', '/api/v1/links', key, fields));
-      // Its document may be deleted under it, and the link with it.
+      // Another call may delete the link's document, and the link with it.
       if (answer !== undefined && documents.has(id)) links.push(String(answer.body.id));
     },
     async revokeLink({ calls, key }) {
@@ -143,16 +146,16 @@ export function createLedger(random: SeededRandom) {
   return {
     statuses,
     count: () => facts.size,
-    /** Signs in with the manager, which the first call makes. */
+    /** Signs in as the manager; the first call creates that user. */
     async enter(calls: Calls, key: string): Promise<Access> {
       manager ??= await addManager(calls);
       const scope = 'clients:read clients:write tokens:read tokens:write';
       return { calls, key, token: await calls.issue(manager.id, manager.secret, scope) };
     },
-    /** Writes on `lanes` at a time, until `isOver`. */
+    /** Runs `lanes` writes at a time until `isOver`. */
     async write(access: Access, lanes: number, isOver: () => boolean): Promise<void> {
       const list = Object.values(works);
-      // Uploads more often: only they have bytes and a row.
+      // Uploads more often than other writes, because only they write both bytes and a row.
       const upload = works.upload ?? list[0];
       await Promise.all(
         Array.from({ length: lanes }, async () => {
@@ -163,7 +166,10 @@ export function createLedger(random: SeededRandom) {
         }),
       );
     },
-    /** The facts that no longer hold; each is checked once more only if `isLast`. */
+    /**
+     * Returns the facts that no longer hold. Drops checked facts, except those of documents and in
+     * the last check.
+     */
     async lost(access: Access, isLast: boolean): Promise<string[]> {
       const lost: string[] = [];
       const entries = [...facts];

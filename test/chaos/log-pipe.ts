@@ -38,7 +38,7 @@ async function leaveUnread(trial: Trial): Promise<void> {
   if (end === 'late') trial.fail(`the process runs on ${stopSecondsMax} s after SIGTERM`);
 }
 
-/** Each of them writes a long line. */
+/** Each request writes a long log line. */
 async function requestMany({ httpPort }: RunningProgram, count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const headers = { 'x-request-id': 'r'.repeat(128) };

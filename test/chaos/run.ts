@@ -1,4 +1,4 @@
-// Faults against the built program: `npm run test:chaos`, with `-- --short` the form of CI.
+// Injects faults into the built program: `npm run test:chaos`; CI runs it with `-- --short`.
 import { runCampaign } from '../support/campaign.ts';
 import { clockChecks } from './clock.ts';
 import { commitLossCheck } from './commit-loss.ts';

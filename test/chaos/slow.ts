@@ -1,4 +1,5 @@
-// 100 connections of each slow kind: each is cut in time, and meanwhile others are served.
+// 100 connections of each slow kind: each is closed in time, and meanwhile other clients are
+// served.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
@@ -22,11 +23,11 @@ type Kind = {
   readonly port: 'http' | 'grpc';
   /** Sent at once. */
   readonly start: Buffer | string;
-  /** Sent every few seconds; undefined: nothing. */
+  /** Sent every few seconds; undefined sends nothing. */
   readonly drip?: Buffer | string;
-  /** Closes its own side at once, and waits for the other one. */
+  /** Half-closes the connection at once, and waits for the server to close it. */
   readonly closes?: boolean;
-  /** Whether the answer so far ends the call, where the connection may live on. */
+  /** Whether the answer so far ends the call, for calls whose connection may stay open. */
   readonly isCut?: (received: Buffer) => boolean;
 };
 
@@ -38,7 +39,7 @@ async function openSlowConnections(trial: Trial): Promise<void> {
   const descriptors = descriptorsOf(pid);
   const kinds = await kindsOf(program, trial);
 
-  // By turns with the quiet windows around it, so that a busy machine slows both.
+  // Alternates with quiet windows, so that a busy machine slows both.
   const quiet = [await measureWindow(program), await measureWindow(program)];
   const slow = Object.entries(kinds).flatMap(([name, kind]) =>
     Array.from({ length: connectionsPerKind }, () => ({ name, cut: openSlow(program, kind) })),
@@ -59,7 +60,7 @@ async function openSlowConnections(trial: Trial): Promise<void> {
   const [quietMs, loadedMs] = [Math.min(...quiet), Math.min(...loaded)];
   trial.figure('p99 quiet', `${quiet.map((ms) => ms.toFixed(1)).join('/')} ms`);
   trial.figure('p99 loaded', `${loaded.map((ms) => ms.toFixed(1)).join('/')} ms`);
-  // A machine that runs every change may be busy with others: there the figures alone are printed.
+  // A machine that runs CI may be busy, so there the figures are only printed.
   const isSlowed = !trial.isShort && loadedMs > 2 * quietMs;
   if (isSlowed) trial.fail(`p99 ${loadedMs} ms, ${quietMs} ms when it is quiet`);
   await sleep(1000);
@@ -68,7 +69,7 @@ async function openSlowConnections(trial: Trial): Promise<void> {
   if (left > 10) trial.fail(`${left} descriptors are left`);
 }
 
-/** The p99 of four callers who issue tokens, in milliseconds. */
+/** The p99 latency of four callers who issue tokens, in milliseconds. */
 async function measureWindow(program: RunningProgram): Promise<number> {
   const { issue } = callsTo(program);
   const { CLIENT_ID, CLIENT_SECRET } = program.env;
@@ -87,7 +88,7 @@ async function measureWindow(program: RunningProgram): Promise<number> {
   return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
 }
 
-/** Resolves to the milliseconds until the service cut it; to infinity where it did not. */
+/** Resolves to the milliseconds until the service closed it; to infinity if it did not. */
 function openSlow(
   program: RunningProgram,
   { port, start, drip, closes, isCut }: Kind,
@@ -149,7 +150,7 @@ async function kindsOf(program: RunningProgram, trial: Trial): Promise<Record<st
     'a gRPC connection with half a preface': { port: 'grpc', start: http2Preface.subarray(0, 10) },
     'an unfinished gRPC call': {
       port: 'grpc',
-      // A message of 200 bytes of which one has come.
+      // A message of 200 bytes, of which one has arrived.
       start: Buffer.concat([...call, frame(types.data, 0, 1, Buffer.from([0, 0, 0, 0, 200, 1]))]),
       isCut: (received) => endsStream(received),
     },
@@ -162,7 +163,7 @@ async function kindsOf(program: RunningProgram, trial: Trial): Promise<Record<st
   };
 }
 
-/** Whether stream 1 was reset or has its trailers, or the connection goes away. */
+/** Whether stream 1 was reset or has its trailers, or the server sent GOAWAY. */
 function endsStream(received: Buffer): boolean {
   for (let at = 0; at + 9 <= received.length; at += 9 + received.readUIntBE(at, 3)) {
     const [type = 0, flags = 0] = received.subarray(at + 3, at + 5);

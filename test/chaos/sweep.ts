@@ -1,12 +1,12 @@
-// After the lease of a process that was killed, no file is left of what it had not finished. The
-// programs of the other checks go on in the meantime, as a lease lasts for minutes.
+// When the lease of a killed process has expired, its unfinished files are removed. A lease lasts
+// for minutes, so the programs of the other checks keep running until then.
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
 import type { RunningProgram } from '../support/program.ts';
 import { compareBlobs } from '../support/stored-blobs.ts';
 
-/** From the last start: the lease, and the looks at it. */
+/** Milliseconds after the last start until a sweep has removed the files of an expired lease. */
 const sweptMs = 200_000;
 
 type Place = {
@@ -22,7 +22,7 @@ export function sweepLater(name: string, place: Place): void {
   places.push({ ...place, name, until: Date.now() + sweptMs });
 }
 
-/** For the end of a check, which may have failed before it left the program. */
+/** Ends the program after a check, unless the check has left it to `expectSwept`. */
 export async function removeUnlessLeft(program: RunningProgram): Promise<void> {
   if (!places.some((place) => place.program === program)) await program.remove();
 }

@@ -16,7 +16,7 @@ const { app, visit, visitAs, staff, member } = useConsole();
 
 const db = () => app().app.inside.db;
 
-/** The status of a sign-in. */
+/** Returns the HTTP status of a sign-in. */
 async function signInStatus(
   { email, password }: Omit<ConsoleUser, 'id'>,
   otp = '',

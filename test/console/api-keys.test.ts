@@ -21,7 +21,7 @@ const tableOf = (page: Page) => page.getByRole('table', { name: 'API keys' });
 const rowOf = (page: Page, text: string) =>
   tableOf(page).getByRole('row').filter({ hasText: text });
 
-/** The status of a request with the key. */
+/** Returns the HTTP status of a request with the key. */
 async function statusOf(key: string): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
   return (await fetch(`${app().app.publicUrl}/api/v1/documents`, { headers })).status;
@@ -65,7 +65,7 @@ describe('a workspace API key', () => {
   it.each([
     [['links:read'], { links: [] }],
     [['documents:write', 'links:write'], { name: 'hello.txt' }],
-  ])('gets a line that %s allow', async (scopes, answer) => {
+  ])('gets a command that %s allow', async (scopes, answer) => {
     const { ownerId } = await added();
     const { page, open } = await visitAs(await staff());
     await open(pathOf(ownerId));

@@ -11,7 +11,7 @@ const db = () => app().app.inside.db;
 const added = () => addClient(db(), 'payments:read');
 const secretsOf = (page: Page) => page.getByRole('table', { name: 'Secrets' });
 
-/** The status of a token request. */
+/** Returns the HTTP status of a token request. */
 async function statusOf(client_id: string, client_secret: string, scope = 'payments:read') {
   const answer = await fetch(`${app().app.publicUrl}/tokens`, {
     method: 'POST',

@@ -84,8 +84,8 @@ describe('a trailing slash', () => {
     expect(response.headers.get('location')).toBe('/console?a=b');
     const requestId = response.headers.get('x-request-id');
     const lines = (await test.logText()).trim().split('\n');
-    const told = lines.map((line): unknown => JSON.parse(line));
-    expect(told).toContainEqual(
+    const logged = lines.map((line): unknown => JSON.parse(line));
+    expect(logged).toContainEqual(
       expect.objectContaining({ request_id: requestId, route: 'console', status: 308 }),
     );
   });

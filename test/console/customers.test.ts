@@ -12,7 +12,7 @@ const added = (accounts: readonly string[] = ['acc-1', 'acc-2']) =>
   addCustomer(db(), 'payments:read', { accounts });
 const keysOf = (page: Page) => page.getByRole('table', { name: 'API keys' });
 
-/** The status of a token request with the key. */
+/** Returns the HTTP status of a token request with the key. */
 async function statusOf(api_key: string): Promise<number> {
   const answer = await fetch(`${app().app.publicUrl}/tokens/api-key`, {
     method: 'POST',

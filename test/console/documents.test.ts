@@ -41,7 +41,7 @@ describe('the documents of a workspace', () => {
     expect(await problem.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
-  it('are listed with their properties, page by page', async () => {
+  it('are listed with their properties in pages', async () => {
     await upload(app(), makeReport(), 'Quarterly report.pdf');
     for (let number = 0; number < 50; number++) {
       await upload(app(), makeZip(`file ${number}`), `Archive ${number}.zip`);

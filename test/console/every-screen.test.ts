@@ -86,7 +86,7 @@ describe.each(paths)('%s', (template) => {
   });
 });
 
-/** The scheme in which the console draws itself. */
+/** The rendered color scheme. */
 function colorSchemeOf(page: Page): Promise<string | null> {
   return page.locator('html').getAttribute('data-mantine-color-scheme');
 }

@@ -162,7 +162,7 @@ describe('many links', () => {
     }
   });
 
-  it('are listed page by page with the names of their documents', async () => {
+  it('are listed in pages with the names of their documents', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open(linksPath());
     await rowOf(page, 'oldest.pdf').waitFor();

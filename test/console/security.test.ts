@@ -167,7 +167,7 @@ const attack = (origin: string, userId: string) => `(async () => {
   return results;
 })()`;
 
-/** The status of a form submission. */
+/** Returns the HTTP status of a form submission. */
 async function postForm(page: Page, action: string, enctype: string): Promise<number> {
   const answered = page.waitForResponse(action);
   await page.evaluate(`(() => {

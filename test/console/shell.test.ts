@@ -1,4 +1,4 @@
-// The shell with the keyboard and on a phone.
+// Using the navigation with the keyboard and on a phone.
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';

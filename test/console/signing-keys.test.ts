@@ -19,7 +19,7 @@ async function inState(state: string) {
   return (await keys()).filter((key) => key.state === state).map(({ kid }) => kid);
 }
 
-/** Makes the pending keys ready. */
+/** Ages the pending keys until they are ready. */
 function makeReady() {
   return changeAsOtherProcess(app().app.inside.db, (trx) =>
     trx
@@ -166,7 +166,7 @@ describe('signing keys', () => {
     await expectAccessible(page);
   });
 
-  it('are shown with nothing wrong for those who cannot see them well', async () => {
+  it('are accessible in both color schemes and in the dialog of a revocation', async () => {
     const { page, open } = await visitAs(await staff());
     await open('/signing-keys');
     const kid = await createKey(page);

@@ -106,7 +106,7 @@ describe('a link', () => {
 });
 
 describe('the views of a link', () => {
-  it('are listed and summed up', async () => {
+  it('are listed and totalled', async () => {
     const link = await makeWatchedLink(app());
     await viewed(link, 'first@example.com', readPages('1:20000,2:40000'));
     await viewed(

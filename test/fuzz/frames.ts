@@ -1,4 +1,5 @@
-// The gRPC listener: connections of mutated HTTP/2 frames, and calls with mutated messages.
+// Fuzzes the gRPC listener: connections with mutated HTTP/2 frames, and calls with mutated
+// messages.
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +42,10 @@ async function sendFrames(trial: Trial, target: Target, connections: number): Pr
   );
 }
 
-/** Sends frames until the service hangs up, or all are sent; then hangs up, or only half. */
+/**
+ * Sends frames until the service closes the connection or all are sent; then closes or half-closes
+ * it.
+ */
 async function converse(target: Target, random: SeededRandom): Promise<void> {
   const socket = connect({ port: target.grpcPort, host: '127.0.0.1' });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));

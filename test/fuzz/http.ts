@@ -1,4 +1,4 @@
-// Sends generated HTTP requests, on many connections, and reads every answer.
+// Sends generated HTTP requests on many connections and reads every answer.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
 import { openRawHttp, type RawHttp, type RawResponse } from '../support/raw-http.ts';
@@ -54,7 +54,8 @@ async function send(
   async function lane(): Promise<void> {
     let connection: RawHttp | undefined;
     while (next < count) {
-      // By its number, so that a seed makes the same requests however the lanes take turns.
+      // Seeded by the request's number, so that a seed yields the same requests in any order of the
+      // lanes.
       const random = seededRandom(trial.seed + next++);
       await target.keep();
       connection ??= await openRawHttp(target.httpPort);
@@ -105,14 +106,14 @@ function reasonOf(answer: RawResponse | undefined): string {
   return text.replace(/"request_id":"[^"]*"|[^ -~]+/g, ' ').slice(0, 300);
 }
 
-/** A mutated head may have been read as another request, or as part of one. */
+/** The server may have read a mutated head as another request, or as part of one. */
 function isLast({ bytes, isBroken }: FuzzRequest, answer: RawResponse | undefined | 'late') {
   if (isBroken || answer === undefined || answer === 'late' || !answer.complete) return true;
   if (answer.headers.get('connection') === 'close' || answer.status === 400) return true;
   return /^(?:expect|upgrade):|^HEAD/im.test(bytes.toString('latin1', 0, 4000));
 }
 
-/** As a JSON string of Latin-1; its token is void by then. */
+/** As a JSON string of Latin-1; its token is invalid by then. */
 function show({ bytes }: FuzzRequest): string {
   const text = bytes.toString('latin1').replace(/eyJ[\w.-]{100,}/, '<token>');
   return JSON.stringify(text).slice(0, 3000);

@@ -1,16 +1,18 @@
-// Deeply nested bodies: each is refused without a stall of the event loop.
+// Deeply nested bodies are refused without blocking the event loop.
 import type { Check, Trial } from '../support/campaign.ts';
 import { openRawHttp, requestHead } from '../support/raw-http.ts';
 import { startTarget, type Target } from './target.ts';
 
 const bodyBytes = 2_000_000;
 const stallMsMax = 250;
-/** The best of them counts, as other work of the machine stalls the event loop, too. */
+/**
+ * Only the best of these runs counts, because other work of the machine also delays the event loop.
+ */
 const attempts = 3;
 
 export const nestingCheck: Check = { name: 'nested bodies', secondsMax: [60, 60], run: nest };
 
-/** A field that no method has, as a group within a group (protobuf wire types 3 and 4). */
+/** An unknown field, as a group within a group (protobuf wire types 3 and 4). */
 const groups = Buffer.alloc(bodyBytes, 0xfb);
 for (let at = 1; at < groups.length; at += 2) groups[at] = 0x7f;
 

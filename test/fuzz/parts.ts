@@ -1,4 +1,4 @@
-// Uploads whose multipart bodies are malformed.
+// Uploads with malformed multipart bodies.
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Context, FuzzRequest } from './requests.ts';
 import { mutate, oddText } from './values.ts';

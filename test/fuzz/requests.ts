@@ -1,5 +1,5 @@
-// HTTP/1.1 requests out of the descriptors: every route and page with odd paths, queries, headers
-// and bodies; and Connect, gRPC-Web and their framings.
+// Generates HTTP/1.1 requests from the descriptors: every route with odd paths, queries, headers
+// and bodies, over HTTP/JSON, Connect and gRPC-Web.
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type DescMethod, getOption } from '@bufbuild/protobuf';
 import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
@@ -9,7 +9,7 @@ import { type Ids, jsonBody, methods, mutate, oddText, wireMessage } from './val
 export type FuzzRequest = {
   readonly bytes: Buffer;
   readonly isHead: boolean;
-  /** Mutated: it may end early, and its answer may be a mere end. */
+  /** Mutated: it may end early, and the server may close the connection without an answer. */
   readonly isBroken?: boolean;
 };
 
@@ -104,7 +104,7 @@ function fill(template: string, { random, ids }: Context): string {
   return random.chance(0.05) ? mutatePath(path, random) : path;
 }
 
-/** `encodeURIComponent` throws for half of a surrogate pair. */
+/** `encodeURIComponent` throws for an unpaired surrogate. */
 export const encodeText = (text: string) => encodeURIComponent(Buffer.from(text).toString('utf8'));
 
 function mutatePath(path: string, random: SeededRandom): string {
@@ -139,7 +139,7 @@ function query(method: DescMethod, { random, ids }: Context): string {
   return `?${parts.join('&')}`;
 }
 
-/** A request to a route or a page. */
+/** A request to an HTTP/JSON method or an HTML route. */
 export function routeRequest(context: Context): FuzzRequest {
   const { random, ids } = context;
   const method = random.pick(methods);
@@ -163,7 +163,7 @@ export function routeRequest(context: Context): FuzzRequest {
   return assemble(verb, path, type, body, context);
 }
 
-/** Connect has types for unary methods, and others for streams. */
+/** Connect has separate content types for unary methods and streams. */
 function rpcType({ methodKind }: DescMethod, random: SeededRandom): string {
   const types = rpcTypes.filter(
     (type) => type.includes('grpc') || type.includes('connect') === (methodKind !== 'unary'),
@@ -242,7 +242,7 @@ function assemble(
   return { bytes: mutate(bytes, random), isHead, isBroken: true };
 }
 
-/** Without the line ends that would make another header of it. */
+/** Removes line breaks, which would start another header. */
 const headerText = (value: string) => value.replace(/[\r\n\0]/g, ' ');
 
 function chunked(body: Buffer, random: SeededRandom): Buffer {

@@ -1,5 +1,4 @@
-// Generated requests against the built program: `npm run test:fuzz`, with `-- --short` the form of
-// CI.
+// Sends generated requests to the built program: `npm run test:fuzz`; CI runs it with `-- --short`.
 import { runCampaign } from '../support/campaign.ts';
 import { framesChecks } from './frames.ts';
 import { httpChecks } from './http.ts';

@@ -1,4 +1,4 @@
-// The program under test: its credentials, and what it may not lose while it is fuzzed.
+// The program under test, its credentials, and the checks of its health during fuzzing.
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +8,7 @@ import { descriptorsOf, residentMbOf } from '../support/process-usage.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 
-/** Memory that caches may fill, and that a collection leaves behind. */
+/** Memory growth allowed for caches and uncollected garbage. */
 const heapGrownMbMax = 48;
 const residentGrownMbMax = 200;
 const stallMsMax = 1_000;
@@ -33,7 +33,7 @@ export async function startTarget(trial: Trial) {
   const credentials = { staff: '', client: '' };
   const ids: Record<string, string> = { workspace: env.WORKSPACE_ID };
 
-  /** Fuzzing may end the session, delete the document or revoke the link. */
+  /** A generated request may end the session, delete the document or revoke the link. */
   async function refresh(): Promise<void> {
     credentials.staff = await calls.signIn();
     const scope = managerScopes.join(' ');
@@ -68,7 +68,7 @@ export async function startTarget(trial: Trial) {
       const { staff, client } = credentials;
       return random.pick([undefined, env.API_KEY, client, client, staff, staff]);
     },
-    /** Keeps the credentials fresh; throws where the process has ended. */
+    /** Renews the credentials; throws if the process has ended. */
     async keep(): Promise<void> {
       if (program.child.exitCode !== null || program.child.signalCode !== null) {
         throw new Error(`the process has ended: ${program.stderr().slice(-4000)}`);
@@ -80,7 +80,7 @@ export async function startTarget(trial: Trial) {
       });
       return state.refreshing;
     },
-    /** Descriptors and memory after a pause and a collection. */
+    /** Descriptors and memory after a pause and a garbage collection. */
     quiet: async () => {
       await sleep(500);
       const mark = program.stderr().length;
@@ -93,7 +93,7 @@ export async function startTarget(trial: Trial) {
       const heapMb = Math.round(Number(heap) / 1024 / 1024);
       return { descriptors: descriptorsOf(pid), heapMb, residentMb: residentMbOf(pid) };
     },
-    /** Compares with the figures of a quiet moment before. */
+    /** Compares with the figures before the fuzzing. */
     async expectUnharmed(before: { descriptors: number; heapMb: number; residentMb: number }) {
       state.stallMs = Math.max(state.stallMs, await readLag());
       await this.keep();
@@ -115,7 +115,7 @@ export async function startTarget(trial: Trial) {
   };
 }
 
-/** One line of the log for each kind of error. */
+/** One log line per kind of error. */
 function errorsOf(program: RunningProgram): string[] {
   const kinds = new Map<string, string>();
   for (const line of program.stdout().split('\n')) {

@@ -1,4 +1,4 @@
-// Odd values, and requests with them for any method: as JSON and as a message on the wire.
+// Odd values, and requests with them for any method, as JSON and as protobuf.
 import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { services } from '../../src/api/services.ts';
@@ -8,7 +8,7 @@ export const methods: readonly DescMethod[] = Object.values(services).flatMap(
   (service) => service.methods,
 );
 
-/** Ids that exist, by the noun that a field of an id begins with. */
+/** Existing ids, by the noun with which the field name of an id begins. */
 export type Ids = Readonly<Record<string, string>>;
 
 const oddTexts = [
@@ -49,7 +49,7 @@ const oddTexts = [
   'staff@example.com',
 ];
 
-/** JSON texts, as they stand in a body. */
+/** Raw JSON texts. */
 const oddJson = [
   'null',
   'true',
@@ -80,7 +80,7 @@ const oddJson = [
 
 export const oddText = (random: SeededRandom): string => random.pick(oddTexts);
 
-/** A value that fits the name of the field, where there is one. */
+/** A value that matches the name of the field, if there is one. */
 function likelyText(name: string, random: SeededRandom, ids: Ids): string {
   const [, noun = ''] = /^(\w+?)_ids?$/.exec(name) ?? [];
   const id = ids[noun];
@@ -91,7 +91,7 @@ function likelyText(name: string, random: SeededRandom, ids: Ids): string {
   return random.chance(0.5) ? `name ${random.below(1e6)}` : oddText(random);
 }
 
-/** One value as JSON: likely or odd. */
+/** One likely or odd value as JSON. */
 function jsonValue(field: DescField, random: SeededRandom, ids: Ids): string {
   if (random.chance(0.25)) return random.pick(oddJson);
   const text = () => JSON.stringify(likelyText(field.name, random, ids));
@@ -126,7 +126,7 @@ export function jsonBody(input: DescMessage, random: SeededRandom, ids: Ids): st
   return `{${members.join(',')}}`;
 }
 
-/** A message of the method, or near to one. */
+/** A valid or slightly invalid message of the method. */
 export function wireMessage(input: DescMessage, random: SeededRandom, ids: Ids): Buffer {
   const writer = new BinaryWriter();
   for (const field of input.fields) {
@@ -145,7 +145,7 @@ export function wireMessage(input: DescMessage, random: SeededRandom, ids: Ids):
   return random.chance(0.7) ? bytes : mutate(bytes, random);
 }
 
-/** Changes some bytes, cuts some off, or adds some. */
+/** Changes some bytes, removes some, or adds some. */
 export function mutate(bytes: Buffer, random: SeededRandom): Buffer {
   const changed = Buffer.from(bytes);
   switch (random.below(4)) {

@@ -20,7 +20,7 @@ describeDialects('the current grants of a token', (dialect) => {
     await invalidations.invalidate('access');
     let queries = 0;
     let hold: Promise<void> | undefined;
-    // On a connection of its own, so that the changes need not wait for it.
+    // Uses a separate connection, so that the changes need not wait for it.
     const counted = (await openUntilFinished(url)).withPlugin({
       transformQuery({ node }) {
         queries++;

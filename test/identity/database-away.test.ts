@@ -39,7 +39,7 @@ async function keyringOf({ db, invalidations }: Parts) {
   return openKeyring({ db, masterKey, invalidations, tokenSecondsMax: 300, now: Date.now });
 }
 
-/** What is asked of each part, which has no other part next to it that could ask the database. */
+/** The call to each part. It runs without other parts that could query the database. */
 const parts: [string, (parts: Parts) => Promise<() => Promise<unknown>>][] = [
   [
     'the current grants of clients',

@@ -17,7 +17,7 @@ const { verifyToken } = VerificationService.method;
 
 type Json = Record<string, unknown>;
 
-/** What a forger can use: a valid token, its parts, and the keys. */
+/** Inputs of a forger: a valid token, its parts, and the keys. */
 type Workshop = {
   readonly token: string;
   readonly key: ActiveKey;

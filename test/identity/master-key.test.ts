@@ -40,7 +40,7 @@ describeDialects('a rotation of the master key', (dialect) => {
       databaseUrl,
       add: (bytes: Uint8Array, count: number) => addSealed(databaseUrl, bytes, count),
       masterKeyIds: () => masterKeyIds(databaseUrl),
-      /** Tells by which key a server signs that starts now; it has to start. */
+      /** Starts a server and returns the `kid` of the key with which it signs. */
       async serve(others: Keys = {}) {
         const test = await startTestApp({ dataDir, config: { ...others, databaseUrl } });
         const token = await signToken(test.app, { type: 'service', scope: 'accounts:read' });

@@ -72,7 +72,7 @@ describeApp('passwords', (suite) => {
       expect(await verify(await hashOf(id), password.normalize('NFKC'))).toBe(true);
     });
 
-    it('end every session of the user if somebody else sets them', async () => {
+    it('end every session of the user if another user sets them', async () => {
       const { id } = await addUser(db(), { kind: 'member' });
       await addSession(db(), id);
       await addSession(db(), id);

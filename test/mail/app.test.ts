@@ -4,14 +4,14 @@ import { expect, it } from 'vitest';
 import { startTestApp } from '../support/harness.ts';
 import { startSmtpServer } from '../support/smtp.ts';
 
-it('an app without an SMTP server has an outbox that its owner alone can open', async () => {
+it('an app without an SMTP server has an outbox that only its owner can open', async () => {
   const test = await startTestApp();
   const { mode } = await stat(path.join(test.dataDir, 'outbox'));
   await test.remove();
   expect(mode & 0o777).toBe(0o700);
 });
 
-it('an app starts and is ready while its SMTP server is away', async () => {
+it('an app starts and becomes ready while its SMTP server is down', async () => {
   const gone = await startSmtpServer();
   await gone.stop();
   const { port } = gone;

@@ -34,7 +34,7 @@ async function smtpServer(options?: SMTPServerOptions): Promise<TestSmtpServer> 
   return server;
 }
 
-/** Sockets are handed to `serve`, and ended with the test. */
+/** Passes each connection to `serve`, and closes it when the test ends. */
 async function rawServer(serve: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -52,7 +52,7 @@ async function rawServer(serve: (socket: Socket) => void): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** The error for the caller, and the line in the log. */
+/** The caller's error, and the log line. */
 async function refusalOf(sending: Promise<void>): Promise<{ failure: Failure; cause: string }> {
   const thrown: unknown = await sending.then(
     () => undefined,
@@ -70,7 +70,7 @@ const isLogin: NonNullable<SMTPServerOptions['onAuth']> = ({ username, password 
 };
 
 describe('a mail', () => {
-  it('arrives as it was written', async () => {
+  it('is received unchanged', async () => {
     const server = await smtpServer();
     const text = `Grüße — 你好 🔑\n\n. a dot\n.\nFrom here  \n=3D ${'long '.repeat(300)}\n`;
     const subject = `Ein Schlüssel für „Übersicht“, ${'weiter '.repeat(20)}🔑`;
@@ -96,7 +96,7 @@ describe('a mail', () => {
     ['a subject with lines', { subject: 'Code\r\nBcc: eve@example.com\r\n\r\nBody' }, {}],
     ['a name with lines', {}, { name: 'Us\r\nBcc: eve@example.com', address: from.address }],
     ['a name with a list', {}, { name: '"Us" <eve@example.com>, Me;', address: from.address }],
-  ])('cannot get another header by %s', async (_, part, sender) => {
+  ])('cannot get additional headers through %s', async (_, part, sender) => {
     const server = await smtpServer();
     const options = { from: { ...from, ...sender } };
     await mailerFor(server.port, options).send({ ...mail, ...part });
@@ -116,7 +116,7 @@ describe('a mail', () => {
     'a@example.com> SIZE=1',
     'a',
     '',
-  ])('goes to a single address: %j is refused', async (to) => {
+  ])('has a single recipient: %j is refused', async (to) => {
     const server = await smtpServer();
     const sending = mailerFor(server.port).send({ ...mail, to });
     await expect(sending).rejects.toThrow('a mail goes to a single address');
@@ -140,7 +140,7 @@ describe('a mail', () => {
   });
 });
 
-describe('a login', () => {
+describe('an SMTP login', () => {
   it('is used', async () => {
     const server = await smtpServer({ authOptional: false, onAuth: isLogin });
     await mailerFor(server.port, { login }).send(mail);
@@ -181,7 +181,7 @@ describe('encryption', () => {
   });
 
   it.each(['starttls', 'tls'] as const)(
-    'as %s is worth nothing under a certificate that does not hold',
+    'with %s requires a valid certificate',
     async (encryption) => {
       let logins = 0;
       const server = await smtpServer({
@@ -199,15 +199,15 @@ describe('encryption', () => {
     },
   );
 
-  it('is used with a server on this machine that offers it', async () => {
+  it('is used with a local server that offers it', async () => {
     const server = await smtpServer({ hideSTARTTLS: false });
     await mailerFor(server.port).send(mail);
     expect(server.arrived).toMatchObject([{ encrypted: true }]);
   });
 });
 
-describe('a mail fails at a server', () => {
-  it('that refuses the address, and the next one can', async () => {
+describe('a mail fails if the server', () => {
+  it('refuses the address, and the next mail succeeds', async () => {
     const server = await smtpServer({
       onRcptTo({ address }, _, done) {
         done(address === mail.to ? new Error(`no ${address} here`) : null);
@@ -221,24 +221,24 @@ describe('a mail fails at a server', () => {
     expect(server.arrived).toMatchObject([{ to: ['other@example.com'] }]);
   });
 
-  it('that is unreachable', async () => {
+  it('is unreachable', async () => {
     const gone = await startSmtpServer();
     await gone.stop();
     const { cause } = await refusalOf(mailerFor(gone.port).send(mail));
     expect(cause).toContain('originalCode ECONNREFUSED');
   });
 
-  it('that hangs up', async () => {
+  it('closes the connection', async () => {
     const port = await rawServer((socket) => socket.end());
     await refusalOf(mailerFor(port).send(mail));
   });
 
-  it('that says nothing', async () => {
+  it('does not answer', async () => {
     const port = await rawServer(() => {});
     await refusalOf(mailerFor(port, { timeoutMs: 200 }).send(mail));
   });
 
-  it('that keeps sending and never answers', async () => {
+  it('sends data without ever completing an answer', async () => {
     const port = await rawServer((socket) => {
       const timer = setInterval(() => socket.write('220-wait\r\n'), 20);
       socket.on('close', () => clearInterval(timer));
@@ -246,7 +246,7 @@ describe('a mail fails at a server', () => {
     await refusalOf(mailerFor(port, { timeoutMs: 500 }).send(mail));
   });
 
-  it('with too many waiting mails, which fail when the service stops', async () => {
+  it('has too many waiting mails, which also fail when the service stops', async () => {
     const port = await rawServer(() => {});
     const mailer = mailerFor(port, { timeoutMs: 60_000, pendingMax: 5 });
     const waiting = Array.from({ length: 5 }, () => refusalOf(mailer.send(mail)));

@@ -171,8 +171,8 @@ test('the log is JSON lines on standard output, with request ids and without sec
   await program.ended;
 
   const lines = program.stdout().trim().split('\n');
-  const told: Record<string, unknown>[] = lines.map((line) => JSON.parse(line));
-  expect(told).toContainEqual(
+  const logged: Record<string, unknown>[] = lines.map((line) => JSON.parse(line));
+  expect(logged).toContainEqual(
     expect.objectContaining({
       request_id: 'req-1',
       method: 'latchkey.identity.v1.IssuanceService/IssueToken',
@@ -183,10 +183,10 @@ test('the log is JSON lines on standard output, with request ids and without sec
       time: expect.stringMatching(/^\d{4}-.*Z$/),
     }),
   );
-  expect(told).toContainEqual(
+  expect(logged).toContainEqual(
     expect.objectContaining({ request_id: 'req-2', route: 'unrouted', status: 404 }),
   );
-  for (const line of told) {
+  for (const line of logged) {
     expect(line.request_id).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   }
   const { CLIENT_SECRET, API_KEY, STAFF_PASSWORD, CUSTOMER_API_KEY } = program.env;

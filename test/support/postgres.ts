@@ -30,7 +30,7 @@ const superuser = 'latchkey';
 /** Starts a real PostgreSQL on a free loopback port; it ends when this process does. */
 export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-postgres-'));
-  // PostgreSQL refuses to run as root; 65534 is the user `nobody`.
+  // PostgreSQL refuses to run as root; 65534 is an unprivileged user on every system.
   const identity: Identity = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   try {
     await layOut(folder, identity);

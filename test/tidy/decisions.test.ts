@@ -1,4 +1,4 @@
-// Decision records have one form, and the index lists them all.
+// Decision records have the same sections, and the index lists them all.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ describe('a decision record', () => {
     expect(headings).toEqual([title, '## Context', '## Decision', '## Consequences']);
   });
 
-  test('is listed in the index under its title', () => {
+  test('is listed in the index with its title', () => {
     const rows = read('README.md').matchAll(/^\| \[(\d{4})\]\((\S+)\) \| (.*?) \|/gm);
     const listed = [...rows].map(([, number, name, title]) => [name, `${number} ${title}`]);
     const titled = records.map((name) => {

@@ -1,4 +1,5 @@
-// The documentation leads to files and headings that exist, and its generated part is fresh.
+// Links in the documentation point to existing files and headings, and its generated part is up to
+// date.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -59,13 +60,13 @@ function namedPaths(file: string): string[] {
 }
 
 test.each(['CONTRIBUTING.md', 'docs/architecture.md', 'docs/api.md'])(
-  'every path that %s names exists',
+  'every path in %s exists',
   (file) => {
     expect(namedPaths(file).length).toBeGreaterThan(0);
     expect(namedPaths(file).filter((name) => !existsSync(path.join(root, name)))).toEqual([]);
   },
 );
 
-test('docs/api.md describes the methods of today', async () => {
+test('docs/api.md is up to date', async () => {
   await run('node', ['scripts/api-doc.mjs', '--check'], { cwd: root });
 });

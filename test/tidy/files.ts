@@ -1,10 +1,10 @@
-// The files of the project, by their paths from the root.
+// The files of the project, by their paths relative to the root.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 export const root = path.resolve(import.meta.dirname, '../..');
 
-/** The files of a folder whose names end in one of `ends`, in alphabetical order. */
+/** The files of a folder whose names end in one of `ends`, sorted by name. */
 export function listFiles(folder: string, ...ends: string[]): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => ends.some((end) => name.endsWith(end)))

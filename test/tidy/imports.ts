@@ -1,13 +1,13 @@
-// What a source imports, read from its text: all of ours are written one way, which Biome keeps up.
+// Reads the imports of a source file from its text. Biome keeps all imports in one form.
 import path from 'node:path';
 
 export type Import = {
   readonly from: string;
-  /** A path from the root of the project, or a package's name. */
+  /** A path relative to the root of the project, or a package's name. */
   readonly to: string;
-  /** Whether only types are imported: nothing of it is left at run time. */
+  /** Whether only types are imported, which do not exist at run time. */
   readonly isType: boolean;
-  /** The names of what is imported, without those of types. */
+  /** The imported names, except those of types. */
   readonly names: readonly string[];
 };
 
@@ -36,6 +36,6 @@ export function importsOf(file: string, text: string): Import[] {
 function resolve(file: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
   const target = path.join(path.dirname(file), specifier);
-  // Generated code is imported by the name that it has once compiled.
+  // Generated code is imported by its compiled name.
   return target.startsWith('gen/') ? target.replace(/\.js$/, '.ts') : target;
 }

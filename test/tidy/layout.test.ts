@@ -1,4 +1,4 @@
-// Which part of the source may import which, and that no two folders import each other.
+// Rules on which part of the source may import which; folders must not import each other.
 import { describe, expect, test } from 'vitest';
 import { listFiles, readText } from './files.ts';
 import { type Import, importsOf } from './imports.ts';
@@ -22,7 +22,7 @@ function partOf(file: string): string {
 const leaves = ['gen', 'src/clock.ts', 'config', 'crypto', 'errors', 'files', 'limits', 'net'];
 const shared = [...leaves, 'storage', 'api', 'audit', 'access', 'credentials'];
 
-/** The parts whose values a part may import, besides its own; `*` is any. */
+/** The parts whose values a part may import in addition to its own; `*` means any. */
 const mayImport: Record<string, readonly string[]> = {
   config: leaves,
   crypto: leaves,
@@ -50,9 +50,9 @@ const mayImport: Record<string, readonly string[]> = {
   'src/main.ts': ['*'],
 };
 
-/** The parts of which a part may import the types too: the composition passes in the values. */
+/** The parts of which a part may import only the types; `module.ts` passes in the values. */
 const mayImportTypes: Record<string, readonly string[]> = {
-  // A feature receives other features of its own module, and the mailer.
+  // A feature receives other features of the same module, and the mailer.
   'identity feature': ['identity feature', 'mail'],
   'sharing feature': ['sharing feature', 'mail'],
   observe: ['http'],
@@ -70,7 +70,7 @@ function isPermitted({ from, to, isType }: Import): boolean {
   return isType && (mayImportTypes[kindOf(here)] ?? []).includes(kindOf(there));
 }
 
-/** The transports know no product message: of the generated code, they import the options. */
+/** The transports import only the options from the generated code, no product messages. */
 const productMessages = /^gen\/latchkey\/(identity|sharing)\//;
 
 /** Every cycle of a graph, as `a -> b -> a`. */
@@ -89,7 +89,7 @@ function cyclesOf(edges: Iterable<readonly [string, string]>): string[] {
   return cycles;
 }
 
-/** The folder of a file; files directly in `src` or in a module's folder stand for themselves. */
+/** The folder of a file. A file directly in `src` or in a module's folder counts as a folder. */
 function folderOf(file: string): string {
   const folder = file.slice(0, file.lastIndexOf('/'));
   return /^src(\/(identity|sharing))?$/.test(folder) ? file : folder;
@@ -101,14 +101,14 @@ describe('an import', () => {
     expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  test('of a transport is of no product message', () => {
+  test('of a transport does not refer to a product message', () => {
     const broken = local.filter(
       ({ from, to }) => /^src\/(transports|http)\//.test(from) && productMessages.test(to),
     );
     expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
-  test('leads to a file that exists', () => {
+  test('refers to an existing file', () => {
     const known = new Set([...sources, ...listFiles('gen', '.ts')]);
     expect(local.filter(({ to }) => !known.has(to)).map(({ to }) => to)).toEqual([]);
   });
@@ -128,13 +128,13 @@ describe('an import', () => {
     ['prom-client', /^src\/observe\//],
     ['pino', /^src\/observe\//],
     ['nodemailer', /^src\/mail\//],
-  ])('of %s stands only in its part', (library, places) => {
+  ])('of %s occurs only in its part', (library, places) => {
     const users = imports.filter(({ to }) => to === library).map(({ from }) => from);
     expect(users.length).toBeGreaterThan(0);
     expect(users.filter((file) => !places.test(file))).toEqual([]);
   });
 
-  test('of signing and verifying functions stands only with the keys and tokens', () => {
+  test('of signing and verifying functions occurs only with the keys and tokens', () => {
     const signing = /^(sign|verify|createSign|createVerify|generateKeyPair.*|create\w+Key)$/;
     const users = imports.filter(
       ({ to, names }) => to === 'node:crypto' && names.some((name) => signing.test(name)),
@@ -144,12 +144,12 @@ describe('an import', () => {
     expect(files.filter((file) => !/^src\/identity\/(keys|tokens)\//.test(file))).toEqual([]);
   });
 
-  test('of a file makes no cycle of files', () => {
+  test('does not create a cycle of files', () => {
     const values = local.filter(({ isType }) => !isType);
     expect(cyclesOf(values.map(({ from, to }) => [from, to]))).toEqual([]);
   });
 
-  test('of a type or a value makes no cycle of folders', () => {
+  test('of a type or a value does not create a cycle of folders', () => {
     const edges = local
       .map(({ from, to }) => [folderOf(from), folderOf(to)] as const)
       .filter(([from, to]) => from !== to);
@@ -157,7 +157,7 @@ describe('an import', () => {
   });
 });
 
-test('a query is written only in the storage and in store files', () => {
+test('a query occurs only in the storage and in store files', () => {
   const query = /\.(selectFrom|insertInto|updateTable|deleteFrom)\(/;
   const users = sources.filter((file) => query.test(readText(file)));
   expect(users.filter((file) => !/^src\/storage\/|\/store\.ts$/.test(file))).toEqual([]);

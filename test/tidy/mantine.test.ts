@@ -1,4 +1,4 @@
-// The console loads the styles of the components that it uses, and of no others.
+// The console loads exactly the styles of the Mantine components that it uses.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ const mantine = path.join(root, 'node_modules/@mantine/core');
 
 const read = (...names: string[]) => readFileSync(path.join(...names), 'utf8');
 
-/** The modules of the components that the console names itself. */
+/** The modules of the components that the console imports. */
 function usedByConsole(): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const texts = files.filter((name) => name.endsWith('.tsx')).map((name) => read(folder, name));
@@ -21,7 +21,7 @@ function usedByConsole(): string[] {
   return [...new Set(modules)].filter((module) => existsSync(module));
 }
 
-/** The modules and all that they import of Mantine's own. */
+/** The modules and their transitive imports within Mantine. */
 function withImports(modules: readonly string[], seen = new Set<string>()): Set<string> {
   for (const module of modules) {
     if (seen.has(module)) continue;
@@ -33,8 +33,8 @@ function withImports(modules: readonly string[], seen = new Set<string>()): Set<
   return seen;
 }
 
-test('the styles of every component that the console uses are loaded, and no others', () => {
-  // Mantine's names of classes stand in modules that are called like the style sheet.
+test('the console loads exactly the styles of the components that it uses', () => {
+  // Mantine's class names are in modules with the same name as the style sheet.
   const classes = [...withImports(usedByConsole())]
     .map((module) => /(\w+)\.module\.mjs$/.exec(module)?.[1] ?? '')
     .filter((name) => existsSync(path.join(mantine, 'styles', `${name}.css`)));

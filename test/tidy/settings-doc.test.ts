@@ -12,18 +12,18 @@ test('docs/settings.md is up to date', () => {
   expect(readFileSync(file, 'utf8')).toBe(settingsDoc());
 });
 
-test('docs/settings.md has each setting once', () => {
+test('docs/settings.md lists each setting once', () => {
   const rows = [...settingsDoc().matchAll(/^\| `(LATCHKEY_\w+)` \|/gm)].map(([, name]) => name);
   expect(rows.sort()).toEqual(all.map(({ name }) => name).sort());
 });
 
-test('a name belongs to one setting, and a group has settings', () => {
+test('a name belongs to one setting, and each group has settings', () => {
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
   expect([...new Set(all.map(({ group }) => group))]).toEqual([...groups]);
 });
 
 test.each(all.map((setting) => [setting.name, setting] as const))(
-  '%s has one sentence, a default that can be read, and a default in words if it is computed',
+  '%s has one sentence, a readable default, and a default in words if it is computed',
   (_name, { about, default: fixed, defaultOf, defaultText, type }) => {
     expect(about).toMatch(/^[A-Z].*\.$/);
     expect(about).not.toMatch(/\. [A-Z]/);

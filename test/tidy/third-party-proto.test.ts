@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('the laid sources compile, and the printed one means what its package says', async () => {
+test('the sources compile, and the printed one means the same as its package', async () => {
   await run('node', ['scripts/third-party-protos.mjs', folder], { cwd: project });
   const compiled = await compile(folder);
 
@@ -41,12 +41,12 @@ test('the laid sources compile, and the printed one means what its package says'
   expect(printed && meaning(printed)).toEqual(meaning(embedded));
 });
 
-test('an install without development packages lays nothing and succeeds', async () => {
+test('an install without development packages generates nothing and succeeds', async () => {
   await cp(join(project, 'scripts'), folder, {
     recursive: true,
     filter: (path) => path === join(project, 'scripts') || path.endsWith('.mjs'),
   });
-  // Hides a package of that name in a folder further up.
+  // Hides a package of that name in a parent folder.
   await mkdir(join(folder, 'node_modules/google-proto-files'), { recursive: true });
 
   await run('node', [join(folder, 'third-party-protos.mjs'), join(folder, 'out')]);
@@ -54,7 +54,7 @@ test('an install without development packages lays nothing and succeeds', async 
   expect(await readdir(folder)).not.toContain('out');
 });
 
-test('a descriptor with something the printer does not know is refused', async () => {
+test('a descriptor with an unsupported element is refused', async () => {
   const script = `
     import { file_google_protobuf_struct as file } from '@bufbuild/protobuf/wkt';
     import { printFile } from './scripts/print-descriptor.mjs';
@@ -76,7 +76,7 @@ async function compile(module: string): Promise<FileDescriptorProto[]> {
   return fromBinary(FileDescriptorSetSchema, stdout).file;
 }
 
-/** Options with the meaning that the file's own extensions give them. */
+/** Options interpreted with the file's own extensions. */
 function meaning(file: FileDescriptorProto): JsonValue {
   const registry = createRegistry(validate.file_buf_validate_validate);
   return toJson(FileDescriptorProtoSchema, file, { registry });

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 const sources = listFiles('src', '.ts');
 
-test('only an entry touches the process', () => {
+test('only an entry file uses the process', () => {
   const users = sources.filter((file) =>
     /\bprocess\.(env|exit|on|once|argv)\b/.test(readText(file)),
   );
@@ -24,7 +24,7 @@ describe('a method', () => {
   const methods = Object.values(services).flatMap((service) => service.methods);
 
   test.each(methods.map((method) => [`${method.parent.name}.${method.name}`, method] as const))(
-    '%s says who may call it, and whether it may be repeated',
+    '%s declares who may call it, and whether it may be repeated',
     (_name, method) => {
       const rule = getOption(method, access);
       const takesCookie = rule.sessionCookie !== SessionCookie.UNSPECIFIED;
@@ -34,7 +34,7 @@ describe('a method', () => {
         `(?:// .*\\n\\s*)rpc ${method.name}\\([^]*?idempotency_level = (\\w+)`,
       );
       const [, level = ''] = body.exec(source) ?? [];
-      // Unknown is said, too, so that it is a decision.
+      // An unknown idempotency level must be declared, so that it is a decision.
       expect(Object.keys(MethodOptions_IdempotencyLevel)).toContain(level);
     },
   );
@@ -48,9 +48,9 @@ describe('a method', () => {
   });
 });
 
-test('docs/errors.md documents the error codes of today', () => {
+test('docs/errors.md documents the current error codes', () => {
   const document = readText('docs/errors.md');
-  // Where this fails, run `npm run generate`.
+  // If this fails, run `npm run generate`.
   expect(document).toBe(withErrorCodes(document));
 });
 
@@ -63,7 +63,7 @@ test('no file has more than 300 lines', () => {
   expect(long).toEqual([]);
 });
 
-/** Files of lines that cannot be broken. */
+/** Files with lines that cannot be wrapped. */
 const longLines: Record<string, string> = {
   'src/net/email.ts': 'a regular expression',
   'src/sharing/gate/gate-html.ts': 'HTML, in which a break would show',
@@ -79,13 +79,13 @@ test('no line has more than 100 columns', () => {
   expect(long).toEqual([]);
 });
 
-test('no test is skipped, alone, or still to be written', () => {
+test('no test is skipped, exclusive or left as a to-do', () => {
   const marks = new RegExp(
     `\\b(?:test|it|describe)(?:\\.\\w+)*\\.(?:${['skip', 'only', 'todo'].join('|')})`,
   );
   expect(listFiles('test', '.test.ts').filter((file) => marks.test(readText(file)))).toEqual([]);
 });
 
-test('what is generated is what the protos generate today', async () => {
+test('the generated files are up to date', async () => {
   await run('node', ['scripts/check-generated.mjs'], { cwd: root });
 });

@@ -65,14 +65,17 @@ describe.each(Object.entries(protocols))('%s', (_name, transportTo) => {
 
   test('echoes the request id, and replaces an invalid one', async () => {
     const client = createClient(VerificationService, transportTo(app.app.publicUrl));
-    const told: (string | null)[] = [];
+    const requestIds: (string | null)[] = [];
     for (const id of ['Id-1', 'not sane']) {
       await client.getJwks(
         {},
-        { headers: { 'x-request-id': id }, onHeader: (h) => told.push(h.get('x-request-id')) },
+        {
+          headers: { 'x-request-id': id },
+          onHeader: (h) => requestIds.push(h.get('x-request-id')),
+        },
       );
     }
-    expect(told).toEqual(['Id-1', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    expect(requestIds).toEqual(['Id-1', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
   });
 
   test('carries an error with its details', async () => {
@@ -249,9 +252,9 @@ describe('a raw request', () => {
   });
 
   test('gets an answer that has every field and must not be cached', async () => {
-    const { status, text, headers: told } = await send('VerificationService/GetJwks', '{}');
+    const { status, text, headers } = await send('VerificationService/GetJwks', '{}');
     expect(status).toBe(200);
-    expect(told.get('cache-control')).toBe('no-store');
+    expect(headers.get('cache-control')).toBe('no-store');
     expect(JSON.parse(text).keys[0]).toMatchObject({ use: 'sig' });
   });
 

@@ -70,8 +70,8 @@ function call(
       );
     client
       .makeUnaryRequest(path, keep, keep, Buffer.from(request), metadataOf(fields), options, done)
-      .on('metadata', (told) => {
-        metadata = told;
+      .on('metadata', (received) => {
+        metadata = received;
       });
   });
 }
@@ -268,10 +268,10 @@ describe('a stream', () => {
     stream.pause();
     stream.cancel();
 
-    const told = async () =>
+    const cancelledCalls = async () =>
       (await app.logText())
         .split('\n')
         .filter((line) => line.includes('DownloadDocument"') && line.includes('"canceled"')).length;
-    await expect.poll(told).toBe(1);
+    await expect.poll(cancelledCalls).toBe(1);
   });
 });

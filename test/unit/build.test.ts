@@ -1,4 +1,4 @@
-// The build script in a small project whose compilers only note that they ran.
+// Runs the build script in a small project whose compilers only record that they ran.
 import { execFile } from 'node:child_process';
 import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ async function newProject() {
 
 const both = ['tsc', 'vite'];
 
-test('a start builds what was never built, and what has changed', async () => {
+test('a start builds missing and changed outputs', async () => {
   const { root, build } = await newProject();
   expect(await build('--if-changed')).toEqual(both);
   expect(await build('--if-changed')).toEqual([]);
@@ -70,7 +70,7 @@ test('npm run build always builds, and a start after it does not', async () => {
   expect(await readFile(path.join(root, 'dist/sample.pdf'), 'utf8')).toBe('x');
 });
 
-test('a build that failed is repeated by the next start', async () => {
+test('the next start repeats a failed build', async () => {
   const { build, setTool } = await newProject();
   await build();
   await setTool('vite', 1);

@@ -26,7 +26,7 @@ test('a call is one line', () => {
   );
 });
 
-test('a call that failed shows its code and its request id', () => {
+test('a failed call shows its code and its request id', () => {
   const failed = { ...call, principal: 'anonymous', principal_id: '', code: 'unauthenticated' };
   expect(pretty(failed)).toBe(
     `${clock} INFO  unauthenticated    3.1 ms  IssuanceService/IssueToken  http  anonymous  ` +

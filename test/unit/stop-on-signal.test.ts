@@ -20,21 +20,24 @@ describe('a signal', () => {
     return () => vi.useRealTimers();
   });
 
-  test.each(['SIGTERM', 'SIGINT'])('%s stops the service and says so on a terminal', (signal) => {
-    const { events, written, stop } = serving(true);
-    events.emit(signal);
-    expect(stop).toHaveBeenCalledOnce();
-    expect(written).toEqual(['Stopping… Press Ctrl-C again to stop at once.\n']);
-  });
+  test.each(['SIGTERM', 'SIGINT'])(
+    '%s stops the service and prints a message on a terminal',
+    (signal) => {
+      const { events, written, stop } = serving(true);
+      events.emit(signal);
+      expect(stop).toHaveBeenCalledOnce();
+      expect(written).toEqual(['Stopping… Press Ctrl-C again to stop at once.\n']);
+    },
+  );
 
-  test('writes nothing where no terminal is', () => {
+  test('prints nothing without a terminal', () => {
     const { events, written, stop } = serving(false);
     events.emit('SIGINT');
     expect(stop).toHaveBeenCalledOnce();
     expect(written).toEqual([]);
   });
 
-  test('that comes twice at once counts once; later the default applies', () => {
+  test('that arrives twice at once counts once; a later one has its default effect', () => {
     const { events, stop } = serving(true);
     events.emit('SIGINT');
     events.emit('SIGINT');

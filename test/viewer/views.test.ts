@@ -143,7 +143,7 @@ it('a view does not count idle time', async () => {
 it.each([
   ['a picture, which is one page', makePng(320, 200), 'picture.png', [1]],
   ['a file that is not shown, and so without pages', makeZip(), 'files.zip', []],
-])('a view tells how long the page was open of %s', async (_what, bytes, filename, pages) => {
+])('a view shows how long the page was open of %s', async (_what, bytes, filename, pages) => {
   const link = await share(bytes, filename);
   const { page, wait, complaints } = await read(link);
   await page.waitForLoadState('networkidle');

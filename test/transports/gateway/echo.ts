@@ -68,9 +68,11 @@ const defaults = ['""', '0', '"0"', 'false', '[]', '{}', '"KIND_UNSPECIFIED"'];
 
 function withoutDefaults(json: JsonValue): JsonValue {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
-  const told = Object.entries(json).filter(
+  const nonDefault = Object.entries(json).filter(
     // `maybe` is optional: it is present only if the request sets it.
     ([name, value]) => name === 'maybe' || !defaults.includes(JSON.stringify(value)),
   );
-  return Object.fromEntries(told.map(([name, value]) => [name, withoutDefaults(value ?? null)]));
+  return Object.fromEntries(
+    nonDefault.map(([name, value]) => [name, withoutDefaults(value ?? null)]),
+  );
 }

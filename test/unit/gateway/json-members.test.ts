@@ -4,7 +4,7 @@ import { hasRepeatedName } from '../../../src/transports/gateway/json-members.ts
 
 const judge = (text: string) => hasRepeatedName(text, JSON.parse(text));
 
-describe('a name', () => {
+describe('a key of a JSON object', () => {
   test.each([
     '{"a":1,"a":1}',
     '{"a":1,"b":2,"a":3}',
@@ -14,7 +14,7 @@ describe('a name', () => {
     '{"":1,"":2}',
     '{"__proto__":1,"__proto__":2}',
     '{"a\\\\":1,"a\\\\":2}',
-  ])('that an object has twice is refused: %s', (text) => {
+  ])('that is duplicated is found: %s', (text) => {
     expect(judge(text)).toBe(true);
   });
 
@@ -27,11 +27,11 @@ describe('a name', () => {
     '[{"a":1},{"a":1}]',
     '{"__proto__":1,"constructor":2}',
     '{"a":"\\\\","b":"\\\\\\":\\""}',
-  ])('that no object has twice is accepted: %s', (text) => {
+  ])('that is unique is accepted: %s', (text) => {
     expect(judge(text)).toBe(false);
   });
 
-  test('is never found twice in serialised JSON', () => {
+  test('is never reported as a duplicate in serialised JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(4), (value, spaces) => {
         expect(judge(JSON.stringify(value, null, spaces))).toBe(false);
@@ -39,7 +39,7 @@ describe('a name', () => {
     );
   });
 
-  test('is found twice wherever it is inserted again', () => {
+  test('is reported as a duplicate wherever it is inserted again', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (members) => {
         const [name = ''] = Object.keys(members);
@@ -49,7 +49,7 @@ describe('a name', () => {
     );
   });
 
-  test('is found twice exactly where it is, whatever else the text holds', () => {
+  test('is reported exactly if it is a duplicate, whatever else the text contains', () => {
     const names = fc.constantFrom('a', 'b', 'a"', '\\', '\n', 'é');
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', '\\"', ':"', '\\'));
     const inner = fc.oneof(text, fc.array(text), fc.dictionary(names, text), fc.nat());

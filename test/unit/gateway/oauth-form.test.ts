@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { IssueTokenRequestSchema } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { addBasicClient, readForm } from '../../../src/transports/gateway/oauth-form.ts';
 
-/** Any text but the character that stands for what is not UTF-8. */
+/** Any text without the replacement character, which stands for invalid UTF-8. */
 const text = fc.string({ unit: 'binary', minLength: 1 }).filter((one) => !one.includes('\ufffd'));
 
-test('every form arrives unchanged', () => {
+test('every form is decoded unchanged', () => {
   fc.assert(
     fc.property(text, text, text, text, (client_id, client_secret, scope, grant_type) => {
       const fields = { client_id, client_secret, scope, grant_type };
@@ -17,7 +17,7 @@ test('every form arrives unchanged', () => {
   );
 });
 
-test('every HTTP Basic credential arrives unchanged', () => {
+test('every HTTP Basic credential is decoded unchanged', () => {
   const encoded = (value: string) => String(new URLSearchParams({ '': value })).slice(1);
   fc.assert(
     fc.property(text, text, (client_id, client_secret) => {

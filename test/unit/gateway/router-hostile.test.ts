@@ -22,7 +22,7 @@ function secondsFor(times: number, work: () => void): number {
   return (performance.now() - start) / 1000;
 }
 
-describe('a malformed percent-encoding', () => {
+describe('an invalid percent-encoding', () => {
   const router = routerOf('/a', '/a/{b}', '/a/{b}:v', '/c/{d=**}');
 
   test.each([
@@ -44,7 +44,7 @@ describe('a malformed percent-encoding', () => {
 });
 
 describe('a hostile path', () => {
-  test('is not found when it has more segments than the limit', () => {
+  test('is not found if it has more segments than the limit', () => {
     const router = routerOf('/**', '/**:v');
     expect(answer(router, '/a'.repeat(pathSegmentsMax))).toBe('/**');
     expect(answer(router, '/a'.repeat(pathSegmentsMax + 1))).toBe('not_found');
@@ -59,7 +59,7 @@ describe('a hostile path', () => {
     expect(secondsFor(200, () => router.match('GET', path))).toBeLessThan(1);
   });
 
-  test('cannot make the search visit more than the templates', () => {
+  test('cannot make the search visit more nodes than the templates have', () => {
     const depth = 10;
     const templates = Array.from({ length: 2 ** depth }, (_, bits) => {
       const segments = Array.from({ length: depth }, (_, i) => ((bits >> i) & 1 ? 'a' : '*'));

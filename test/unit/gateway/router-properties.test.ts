@@ -4,7 +4,7 @@ import { createRouter } from '../../../src/transports/gateway/router.ts';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
 
-/** The client's side of http.proto: all but `[-_.~0-9a-zA-Z]` is percent-encoded. */
+/** Encodes like a client of http.proto: all characters but `[-_.~0-9a-zA-Z]`. */
 function encode(value: string): string {
   const strictly = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(value).replace(/[!'()*]/g, strictly);
@@ -14,7 +14,7 @@ function encodeSegments(value: string): string {
   return value.split('/').map(encode).join('/');
 }
 
-/** A piece of a template, the same piece of a path, and the value its variable must get. */
+/** A piece of a template, the matching piece of a path, and the expected value of its variable. */
 interface Piece {
   template: string;
   path: string;
@@ -48,7 +48,7 @@ const pieces = fc
   )
   .map(([start, rest]) => (rest === undefined ? start : [...start, rest]));
 
-test('a path that is made from a template and values gives back the values', () => {
+test('a path built from a template and values yields these values', () => {
   const property = fc.property(pieces, fc.constantFrom('', ':verb'), (parts, verb) => {
     const variables: [string, string][] = [];
     const segments = parts.map(({ template, value }, index) => {
@@ -94,7 +94,7 @@ const requestPath = fc
   })
   .map((segments) => `/${segments.join('/')}`);
 
-/** Says the rules again in the simplest way: a regular expression each, sorted by specificity. */
+/** A reference implementation: one regular expression per template, sorted by specificity. */
 function expectedMatch(all: Rule[], method: string, path: string): unknown {
   const matching = all.filter(({ template }) => {
     const pattern = template
@@ -126,7 +126,7 @@ function rank(template: string): string {
   return (verb === undefined ? 'without ' : 'verb ') + kinds.join('');
 }
 
-test('any set of routes answers any request as a sorted list of patterns would', () => {
+test('any set of routes answers any request like the reference implementation', () => {
   const kinds = new Set<string>();
   const anyMethod = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT');
   const property = fc.property(rules, anyMethod, requestPath, (all, method, path) => {

@@ -6,7 +6,7 @@ import {
 } from '../../../src/transports/gateway/router.ts';
 import { parseTemplate } from '../../../src/transports/gateway/template.ts';
 
-/** Routes are written `GET /template`, and each is its own value. */
+/** Each route is written as `GET /template`, and its value is that text. */
 function routerOf(...routes: string[]): Router<string> {
   return createRouter(
     routes.map((route) => {
@@ -16,7 +16,7 @@ function routerOf(...routes: string[]): Router<string> {
   );
 }
 
-/** The route that answers, or how the request is turned away. */
+/** The matching route, or the reason why no route matches. */
 function answer(router: Router<string>, method: string, path: string): string {
   const match = router.match(method, path);
   if (match.kind === 'found') return match.value;
@@ -53,11 +53,11 @@ describe('the examples of http.proto', () => {
     ['/{var=*}', '/a', [['var', 'a']]],
     ['/{var=foo/*}', '/foo/a', [['var', 'foo/a']]],
     ['/{var=**}', '/foo/a/b', [['var', 'foo/a/b']]],
-  ])('%s takes %s apart', (template, path, variables) => {
+  ])('%s splits %s into its variables', (template, path, variables) => {
     expect(variablesOf(template, path)).toEqual(variables);
   });
 
-  test('route by method, and both bindings of one rpc', () => {
+  test('route by method, and support both bindings of one rpc', () => {
     const routes = [
       'GET /v1/messages/{message_id}',
       'PATCH /v1/messages/{message_id}',
@@ -96,7 +96,7 @@ describe('a template', () => {
     ['/a/**:v', ['/a:v', '/a/b:v', '/a/b/c:v'], ['/a/:v', '/:v', '/a/b']],
     ['/a:%3A', ['/a:%3A'], ['/a::', '/a:']],
     ['/a:b%2Fc', ['/a:b%2Fc'], ['/a:b/c', '/a:b']],
-  ])('%s matches its own paths only', (template, matching, others) => {
+  ])('%s matches only its own paths', (template, matching, others) => {
     const route = `GET ${template}`;
     const router = routerOf(route);
     for (const path of matching) expect([path, answer(router, 'GET', path)]).toEqual([path, route]);
@@ -141,7 +141,7 @@ describe('a template', () => {
   });
 });
 
-describe('the most specific template answers', () => {
+describe('the most specific template matches', () => {
   test.each([
     // path, templates from the most specific on, all of which match it
     ['/a/b', ['/a/b', '/a/*', '/a/**', '/*/b', '/*/*', '/*/**', '/**']],
@@ -158,7 +158,7 @@ describe('the most specific template answers', () => {
     }
   });
 
-  test('unless it does not match a later segment', () => {
+  test('unless it fails at a later segment', () => {
     const router = routerOf('GET /a/b/c', 'GET /a/*/d', 'GET /*/b/e', 'GET /a/**', 'GET /**:v');
     expect(answer(router, 'GET', '/a/b/c')).toBe('GET /a/b/c');
     expect(answer(router, 'GET', '/a/b/d')).toBe('GET /a/*/d');
@@ -168,7 +168,7 @@ describe('the most specific template answers', () => {
     expect(answer(router, 'GET', '/x/b/f')).toBe('not_found');
   });
 
-  test('unless it has another method and a less specific one has the right one', () => {
+  test('unless it has another method and a less specific one has the requested method', () => {
     const router = routerOf('POST /a/b', 'GET /a/{x}', 'DELETE /a/{x}:v', 'PUT /a/{x=**}');
     expect(answer(router, 'GET', '/a/b')).toBe('GET /a/{x}');
     expect(answer(router, 'PUT', '/a/b')).toBe('PUT /a/{x=**}');
@@ -177,7 +177,7 @@ describe('the most specific template answers', () => {
   });
 });
 
-describe('a method', () => {
+describe('an HTTP method', () => {
   const router = routerOf(
     'GET /docs',
     'POST /docs',
@@ -212,7 +212,7 @@ describe('a method', () => {
     expect(router.match('HEAD', '/docs/1')).toEqual(router.match('GET', '/docs/1'));
   });
 
-  test('HEAD finds its own route first where there is one', () => {
+  test('HEAD prefers a HEAD route if there is one', () => {
     const both = routerOf('GET /a/{x}', 'HEAD /a/{x}', 'GET /b', 'HEAD /b');
     expect(answer(both, 'HEAD', '/a/1')).toBe('HEAD /a/{x}');
     expect(answer(both, 'HEAD', '/b')).toBe('HEAD /b');
@@ -245,7 +245,7 @@ describe('a set of routes is refused', () => {
     expect(() => createRouter([route])).toThrow(new Error(message));
   });
 
-  test('when a template is wrong, and the error names the route', () => {
+  test('when a template is invalid, and the error names the route', () => {
     const route = { method: 'GET', template: '/a/', value: 1, name: 'some.Service.One' };
     expect(() => createRouter([route])).toThrow(
       'some.Service.One: path template "/a/" is wrong at column 4',

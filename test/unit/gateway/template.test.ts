@@ -87,11 +87,11 @@ describe('a valid template', () => {
     });
   });
 
-  test('has no verb property when it has no verb', () => {
+  test('without a verb has no verb property', () => {
     expect(Object.keys(parseTemplate('/v1'))).toEqual(['source', 'segments', 'variables']);
   });
 
-  test('holds an encoded asterisk as a literal, not as a wildcard', () => {
+  test('keeps an encoded asterisk as a literal, not as a wildcard', () => {
     expect(parseTemplate('/%2A').segments).toEqual([{ kind: 'literal', text: '*' }]);
   });
 });
@@ -163,7 +163,7 @@ describe('an invalid template', () => {
 });
 
 describe('the variables of a matched path', () => {
-  test('are given in the order of the template, each decoded by its own rule', () => {
+  test('are returned in the order of the template, each decoded by its rule', () => {
     const template = parseTemplate('/{one}/{two.three=b/*}/{four=**}');
     const raw = ['a%2Fa', 'b', 'c%2Fc%20c', 'd%2fd', 'e%25'];
     const decoded = raw.map(decodeURIComponent);
@@ -174,7 +174,7 @@ describe('the variables of a matched path', () => {
     ]);
   });
 
-  test('are empty when the template has none', () => {
+  test('are empty if the template has none', () => {
     const path = { raw: ['a', 'b'], decoded: ['a', 'b'] };
     expect(captureVariables(parseTemplate('/a/*'), path)).toEqual([]);
   });

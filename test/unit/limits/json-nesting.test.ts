@@ -1,4 +1,4 @@
-// The depth of JSON texts, which is judged without parsing them.
+// The nesting depth of JSON texts, measured without parsing.
 import { expect, test } from 'vitest';
 import { isNestedTooDeeply } from '../../../src/limits/json-nesting.ts';
 

@@ -38,7 +38,7 @@ async function subjects(): Promise<(string | undefined)[]> {
   return (await Promise.all(mails)).map(({ subject }) => subject);
 }
 
-it('a mail is a file that its owner alone can read, named by its time', async () => {
+it('a mail is a file that only its owner can read, named by its time', async () => {
   const outbox = await open();
   await outbox.send(mail);
   const [name = '', ...others] = await readdir(folder);
@@ -61,11 +61,11 @@ it('a mail can be read back unchanged', async () => {
   const [name = ''] = await readdir(folder);
   const raw = await readFile(path.join(folder, name), 'utf8');
   expect((await PostalMime.parse(raw)).text?.trimEnd()).toBe(mail.text);
-  // Lines end as RFC 5322 wants them.
+  // RFC 5322 requires CRLF.
   expect(raw.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
 });
 
-it('the newest mails are kept', async () => {
+it('only the newest mails are kept', async () => {
   const outbox = await open(3);
   for (const subject of ['1', '2', '3', '4', '5']) {
     time += 1000;
@@ -74,14 +74,14 @@ it('the newest mails are kept', async () => {
   expect(await subjects()).toEqual(['3', '4', '5']);
 });
 
-it('a folder that others could read is closed', async () => {
+it('the mode of a folder that others could read is restricted', async () => {
   await open();
   await chmod(folder, 0o755);
   await open();
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
 });
 
-it('a mail that cannot be written is not sent', async () => {
+it('a mail whose file cannot be written fails', async () => {
   const outbox = await open();
   await rm(folder, { recursive: true });
   await writeFile(folder, '');

@@ -3,8 +3,8 @@ import { Failure } from '../../../src/errors/errors.ts';
 import { selectBytes } from '../../../src/http/byte-range.ts';
 import { rangeCases } from '../../support/range-cases.ts';
 
-describe('a range', () => {
-  it.each(rangeCases)('%j selects what it says', (range, expected) => {
+describe('the Range header', () => {
+  it.each(rangeCases)('%j selects the right bytes', (range, expected) => {
     const select = () => selectBytes({ range, ifRange: '', ifNoneMatch: '' }, 10_000, '"tag"');
     if (expected === 'none') {
       expect(select).toThrow(Failure);
@@ -23,7 +23,7 @@ describe('a range', () => {
   const conditions: [ifRange: string, partial: boolean][] = [
     ['"tag"', true],
     ['"other"', false],
-    // RFC 9110 §13.1.5: only the strong comparison counts.
+    // RFC 9110 §13.1.5 requires the strong comparison.
     ['W/"tag"', false],
     ['Wed, 21 Oct 2015 07:28:00 GMT', false],
     ['garbage', false],

@@ -12,7 +12,7 @@ const rows = fc.uniqueArray(
   { selector: ({ id }) => id, maxLength: 60 },
 );
 
-/** As every store reads a page: newest first, from a position on, one row more than asked. */
+/** Reads a page as every store does: newest first, from a position, one row more than requested. */
 function read(all: readonly Row[], { after, limit }: PageQuery): Row[] {
   const newest = all.toSorted(
     (a, b) => b.create_time - a.create_time || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),
@@ -27,7 +27,7 @@ function read(all: readonly Row[], { after, limit }: PageQuery): Row[] {
 }
 
 describe('pages', () => {
-  it('show every row once, newest first, for every page size', () => {
+  it('contain every row once, newest first, for every page size', () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 1, max: 25 }), (all, pageSize) => {
         const seen: Row[] = [];
@@ -44,7 +44,7 @@ describe('pages', () => {
     );
   });
 
-  it('show no row twice when rows are added', () => {
+  it('contain no row twice when rows are added', () => {
     const old = [4, 3, 2, 1].map((time) => ({ create_time: time, id: `doc_${time}` }));
     const first = pageQuery({ pageSize: 2, pageToken: '' });
     const { rows: page, nextPageToken } = pageOf(read(old, first), first);
@@ -64,7 +64,7 @@ describe('pages', () => {
     [200, 200],
     [201, 200],
     [2_147_483_647, 200],
-  ])('of size %i hold %i rows', (pageSize, limit) => {
+  ])('of size %i contain %i rows', (pageSize, limit) => {
     expect(pageQuery({ pageSize, pageToken: '' })).toEqual({ limit, after: undefined });
   });
 
@@ -81,7 +81,7 @@ describe('pages', () => {
     token('1.1.doc_1\n'),
     token(`1.1.${'a'.repeat(65)}`),
     token(`1.${'9'.repeat(16)}.doc_1`),
-  ])('do not begin at %j', (pageToken) => {
+  ])('are refused for the token %j', (pageToken) => {
     expect(() => pageQuery({ pageSize: 1, pageToken })).toThrow(
       expect.objectContaining({
         code: 'invalid_argument',
