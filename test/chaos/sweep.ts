@@ -28,7 +28,7 @@ export async function removeUnlessLeft(program: RunningProgram): Promise<void> {
 }
 
 export const sweepCheck: Check = {
-  name: 'what killed processes have left',
+  name: 'the files of killed processes',
   secondsMax: [220, 220],
   run: expectSwept,
 };

@@ -161,7 +161,7 @@ async function call(
   }
   const transports = openStreamTransports(suite.app);
   const transport = transports.find((one) => one.name === name);
-  if (transport === undefined) throw new Error(`there is no transport ${name}`);
+  if (transport === undefined) throw new Error(`unknown transport ${name}`);
   try {
     const answer = await transport.upload([request as Piece], credential);
     const resources: Called['resources'] = answer.ok

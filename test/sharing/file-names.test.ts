@@ -93,7 +93,7 @@ describe('a file name', () => {
     it.each(fileNames)('%.20j is sanitized', async (sent, name) => {
       const transport = transports.find((one) => one.name === transportName);
       const answer = await transport?.upload([{ fileName: sent, file }], keyOf(test));
-      if (answer === undefined) throw new Error(`there is no transport ${transportName}`);
+      if (answer === undefined) throw new Error(`unknown transport ${transportName}`);
       await expectName(answer, name);
     });
   });
@@ -102,7 +102,7 @@ describe('a file name', () => {
     const transport = transports.find((one) => one.name === name);
     const pieces = [{ fileName: 'a\r\nX-Evil: 1\r\n\r\nb.pdf', file }];
     const answer = await transport?.upload(pieces, keyOf(test));
-    if (answer === undefined) throw new Error(`there is no transport ${name}`);
+    if (answer === undefined) throw new Error(`unknown transport ${name}`);
     await expectName(answer, 'aX-Evil: 1b.pdf');
   });
 

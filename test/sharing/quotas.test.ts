@@ -48,7 +48,7 @@ describeApp('the quota of a workspace', (suite) => {
       for (const transport of transports) transport.close();
     });
     const upload = (size: number, transport = transports[0]) => {
-      if (transport === undefined) throw new Error('there is no transport');
+      if (transport === undefined) throw new Error('no transport');
       return transport.upload([{ file: Buffer.alloc(size, 'x') }], key);
     };
     return { id, key, staff, usage, send, transports, upload };

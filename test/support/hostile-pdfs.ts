@@ -62,13 +62,13 @@ export const unreadablePdfs: [what: string, pdf: Buffer][] = [
     pdfOf([catalogue, '<< /Type /Pages /Kids [] /Count 3 >>'], `/Root 1 0 R ${password}`),
   ],
   ['a count below zero', changed('/Count 4', '/Count -4')],
-  ['a lock that nobody knows', changed('/Root 1 0 R', '/Root 1 0 R /Encrypt << /Filter /Mine >>')],
+  ['an unknown encryption', changed('/Root 1 0 R', '/Root 1 0 R /Encrypt << /Filter /Mine >>')],
 ];
 
 /** Contain false claims about the file. The count is correct, as the viewer would show it. */
 export const lyingPdfs: [what: string, pdf: Buffer, pages: number][] = [
   ['that claims a million', changed('/Count 4', '/Count 1000000'), 4],
-  ['whose table of objects lies elsewhere', changed('startxref\n0', 'startxref\n9'), 4],
+  ['with a wrong offset of its cross-reference table', changed('startxref\n0', 'startxref\n9'), 4],
 ];
 
 const claim = '/Type /Pages /Count 1000000000';
@@ -80,18 +80,18 @@ const loop = (kids: string) =>
 
 export const loopingPdfs: [what: string, pdf: Buffer][] = [
   ['is its own page', loop('2 0 R')],
-  ['holds what holds it', loop('3 0 R')],
+  ['has an object that contains its parent', loop('3 0 R')],
   ['has a table before the table, which is the same', changed('/Size', '/Prev 0000000000 /Size')],
   [
     'lists two milliard objects in no bytes',
     pdfOfXref('/Size 2147483647 /W [0 0 0] /Index [0 2147483647]', Buffer.from('x')),
   ],
   [
-    'lies in a hundred thousand arrays',
+    'is nested in a hundred thousand arrays',
     pdfOf([catalogue, `${'['.repeat(100_000)}`], '/Root 1 0 R'),
   ],
   [
-    'lies in a hundred thousand dictionaries',
+    'is nested in a hundred thousand dictionaries',
     pdfOf([catalogue, `${'<</A '.repeat(100_000)}`], '/Root 1 0 R'),
   ],
 ];

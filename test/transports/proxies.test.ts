@@ -27,10 +27,10 @@ async function received(headers: Record<string, string | string[]>): Promise<Inc
 
 describe('the caller’s address', () => {
   it.each([
-    ['who connects, where nobody is trusted', [], '192.0.2.1', '127.0.0.1'],
-    ['who connects, where that is no trusted proxy', ['10.0.0.0/8'], '192.0.2.1', '127.0.0.1'],
-    ['whom a trusted proxy names', ['127.0.0.1'], '192.0.2.1', '192.0.2.1'],
-    ['whom it names last', ['127.0.0.1'], '203.0.113.9, 192.0.2.1', '192.0.2.1'],
+    ['the peer if no proxy is trusted', [], '192.0.2.1', '127.0.0.1'],
+    ['the peer if it is not a trusted proxy', ['10.0.0.0/8'], '192.0.2.1', '127.0.0.1'],
+    ['the address that a trusted proxy names', ['127.0.0.1'], '192.0.2.1', '192.0.2.1'],
+    ['the last address that it names', ['127.0.0.1'], '203.0.113.9, 192.0.2.1', '192.0.2.1'],
     [
       'the last who is no trusted proxy',
       ['127.0.0.1', '10.0.0.0/8'],
@@ -43,13 +43,13 @@ describe('the caller’s address', () => {
     ['the same in brackets', ['127.0.0.1'], '[2001:db8::1]', '2001:db8::1'],
     ['the same without a port', ['127.0.0.1'], '2001:db8::1:4915', '2001:db8::1:4915'],
     [
-      'the last who is no trusted proxy, where each has a port',
+      'the last address that is not a trusted proxy, with ports',
       ['127.0.0.1', '10.0.0.0/8'],
       '203.0.113.9:1, 192.0.2.1:2, 10.1.2.3:3',
       '192.0.2.1',
     ],
-    ['who connects, where what is named is no address', ['127.0.0.1'], 'unknown', '127.0.0.1'],
-    ['who connects, where none is named', ['127.0.0.1'], '', '127.0.0.1'],
+    ['the peer if the header contains no address', ['127.0.0.1'], 'unknown', '127.0.0.1'],
+    ['the peer if the header is empty', ['127.0.0.1'], '', '127.0.0.1'],
   ])('is %s', async (_, trusted, forwarded, expected) => {
     const message = await received({ 'x-forwarded-for': forwarded });
     expect(createPeerOf(trusted)(message)).toBe(expected);

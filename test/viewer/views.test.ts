@@ -54,7 +54,7 @@ async function viewOf(link: LinkFields): Promise<ViewFields> {
   await test.app.inside.views.flush();
   const [view, ...others] = await viewsOf(test, link);
   expect(others).toEqual([]);
-  if (view === undefined) throw new Error('nobody has viewed the link');
+  if (view === undefined) throw new Error('the link has no views');
   return view;
 }
 
