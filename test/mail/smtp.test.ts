@@ -93,8 +93,8 @@ describe('a mail', () => {
   });
 
   it.each([
-    ['a subject with lines', { subject: 'Code\r\nBcc: eve@example.com\r\n\r\nBody' }, {}],
-    ['a name with lines', {}, { name: 'Us\r\nBcc: eve@example.com', address: from.address }],
+    ['a subject with line breaks', { subject: 'Code\r\nBcc: eve@example.com\r\n\r\nBody' }, {}],
+    ['a name with line breaks', {}, { name: 'Us\r\nBcc: eve@example.com', address: from.address }],
     ['a name with a list', {}, { name: '"Us" <eve@example.com>, Me;', address: from.address }],
   ])('cannot get additional headers through %s', async (_, part, sender) => {
     const server = await smtpServer();

@@ -144,12 +144,12 @@ describeDialects('a process', (dialect) => {
     ['is revoked', 410, (linkId) => manage(revokeLink, { workspaceId, linkId })],
     ['has ended', 410, (linkId) => manage(updateLink, { workspaceId, linkId, expireTime: soon() })],
     [
-      'has another gate',
+      'got another gate',
       403,
       (linkId) => manage(updateLink, { workspaceId, linkId, emailRequired: true }),
     ],
     [
-      'went with its document',
+      'was deleted with its document',
       404,
       (_, documentId) => manage(deleteDocument, { workspaceId, documentId }),
     ],

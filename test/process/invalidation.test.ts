@@ -48,7 +48,7 @@ const losses: [string, 'client' | 'customer', (of: Added, manage: Manage) => unk
     credentialInvalid,
   ],
   [
-    'a scope that was taken away',
+    'a removed scope',
     'client',
     ({ ownerId: clientId }, manage) =>
       manage(clients.updateClient, { clientId, scopes: ['payments:write'] }),

@@ -134,9 +134,9 @@ describeApp("a workspace's API keys", (suite) => {
     it.each([
       ['no name', { name: '' }, 'name'],
       ['no scope', { scopes: [] }, 'scopes'],
-      ['a scope of another area', { scopes: ['api_keys:write'] }, 'scopes'],
-      ['a scope given twice', { scopes: ['links:read', 'links:read'] }, 'scopes'],
-      ['an end in the past', { expireTime: timestampFromMs(Date.now() - 1) }, 'expire_time'],
+      ['a scope of another module', { scopes: ['api_keys:write'] }, 'scopes'],
+      ['a duplicate scope', { scopes: ['links:read', 'links:read'] }, 'scopes'],
+      ['an expiry in the past', { expireTime: timestampFromMs(Date.now() - 1) }, 'expire_time'],
     ])('are not created with %s', async (_, fields, field) => {
       const before = await countKeys();
       const answer = await call(createApiKey, { name: 'A key', scopes, ...fields });

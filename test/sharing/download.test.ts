@@ -171,10 +171,10 @@ describe('a download', () => {
   });
 
   it.each([
-    ['one that is weak', (tag: string) => `W/${tag}`],
+    ['a weak ETag', (tag: string) => `W/${tag}`],
     ['a date', () => new Date(0).toUTCString()],
-    ['one of 1000 characters', () => `"${'x'.repeat(998)}"`],
-    ['two of them', (tag: string) => `${tag}, ${tag}`],
+    ['an ETag of 1000 characters', () => `"${'x'.repeat(998)}"`],
+    ['a list of two ETags', (tag: string) => `${tag}, ${tag}`],
   ])('is sent whole if If-Range is %s', async (_, make) => {
     const headers = { range: 'bytes=9000-', 'if-range': make(`"${document.sha256}"`) };
     for (const response of [await request(headers), await requestShared(headers)]) {

@@ -69,9 +69,9 @@ describe('a link', () => {
 
   const passes: [string, (link: LinkFields) => Promise<string>][] = [
     ['no pass', async () => ''],
-    ['the pass of a link to another document', async () => pass(await newDocument())],
+    ['the cookie of a link to another document', async () => pass(await newDocument())],
     [
-      'a pass of before the gate was changed',
+      'a cookie from before a change of the gate',
       async (link) => {
         const cookie = await pass(link);
         await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { email_required: true });
@@ -79,7 +79,7 @@ describe('a link', () => {
       },
     ],
     [
-      'a pass of before the revocation',
+      'a cookie from before the revocation',
       async (link) => {
         const cookie = await pass(link);
         await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
@@ -87,7 +87,7 @@ describe('a link', () => {
       },
     ],
     [
-      'a pass of before the end',
+      'a cookie from before the expiry',
       async (link) => {
         const expire_time = new Date(clock.now + 1000).toISOString();
         await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { expire_time });

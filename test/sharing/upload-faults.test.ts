@@ -13,17 +13,17 @@ describe('a form is refused that', () => {
     ['no file', [name('a')], ['file']],
     ['two files', [file, file], ['file']],
     ['an empty file', [{ ...file, body: '' }], ['file']],
-    ['a name twice', [file, name('a'), name('b')], ['name']],
-    ['a name twice, before the file', [name('a'), name('b'), file], ['name']],
+    ['two names', [file, name('a'), name('b')], ['name']],
+    ['two names before the file', [name('a'), name('b'), file], ['name']],
     ['an unknown field', [file, { name: 'nmae', body: 'a' }], ['nmae']],
-    ['a field that only HTTP fills', [file, { name: 'file_name', body: 'a' }], ['file_name']],
+    ['a field that only the gateway sets', [file, { name: 'file_name', body: 'a' }], ['file_name']],
     ['an unknown file', [file, { ...file, name: 'other' }], ['other']],
     ['an unknown file first', [{ ...file, name: 'other' }, file], ['other']],
     ['a field as a file', [{ ...name('a'), filename: 'a.txt' }, file], ['name']],
     ['a field that is too long', [file, name('x'.repeat(9000))], ['name']],
     ['a name of 9000 characters for a field', [{ ...file, name: 'n'.repeat(9000) }], []],
     ['only a part without a name', [{ body: 'stray' }], ['file']],
-    ['more parts than anybody needs', Array.from({ length: 100 }, () => name('a')), []],
+    ['100 parts', Array.from({ length: 100 }, () => name('a')), []],
     ['a name that is a property of every object', [file, { name: '__proto__', body: 'a' }], []],
   ];
   it.each(forms)('has %s', async (_, parts, fields) => {
@@ -36,7 +36,7 @@ describe('a form is refused that', () => {
 
   const named = 'form-data; name="file"; filename="a.bin"';
   const bodies: [what: string, body: Buffer][] = [
-    ['nothing at all', Buffer.alloc(0)],
+    ['no content', Buffer.alloc(0)],
     ['no boundary', Buffer.alloc(50_000, 'x')],
     ['another boundary', multipartBody([file], 'elsewhere')],
     ['an end before the last boundary', whole.subarray(0, -20)],
@@ -76,7 +76,7 @@ describe('a form is refused that', () => {
     ['the type of JSON', { 'Content-Type': 'application/json' }],
     ['the type of a simple form', { 'Content-Type': 'application/x-www-form-urlencoded' }],
     ['the type of bytes', { 'Content-Type': 'application/octet-stream' }],
-    ['a content type that is none', { 'Content-Type': ';;;' }],
+    ['an invalid content type', { 'Content-Type': ';;;' }],
   ];
   it.each(types)('has %s', async (_, headers) => {
     const { status, problem } = await post(whole, headers);

@@ -51,7 +51,7 @@ describe('an upload that stalls', () => {
 
   it.each([
     ['before its first message', 0],
-    ['between two of them', 3],
+    ['between two messages', 3],
   ])('over gRPC %s ends with an error and leaves nothing behind', async (_, pieces) => {
     const client = new Client(test.app.grpcAddress, credentials.createInsecure());
     onTestFinished(() => client.close());

@@ -15,9 +15,9 @@ describe('an upload as a stream of messages', () => {
     ['nothing', [], 'invalid_argument', ['file']],
     ['only empty messages', [{}, {}], 'invalid_argument', ['file']],
     ['a name only', [{ name: 'a' }], 'invalid_argument', ['file']],
-    ['a name twice', [{ name: 'a' }, { file: chunk }, { name: 'a' }], 'invalid_argument', ['name']],
+    ['two names', [{ name: 'a' }, { file: chunk }, { name: 'a' }], 'invalid_argument', ['name']],
     [
-      'a file name twice',
+      'two file names',
       [{ fileName: 'a' }, { file: chunk }, { fileName: 'b' }],
       'invalid_argument',
       ['file_name'],

@@ -173,16 +173,16 @@ describeDialects('an upload', (dialect) => {
   });
 
   const refusals: [what: string, pieces: Piece[], code: string, fields: string[]][] = [
-    ['that names none', [{ file }], 'invalid_argument', ['workspace_id']],
-    ['that names an unknown one', [{ file }, { workspaceId: 'ws_none' }], 'not_found', []],
+    ['that names no workspace', [{ file }], 'invalid_argument', ['workspace_id']],
+    ['that names an unknown workspace', [{ file }, { workspaceId: 'ws_none' }], 'not_found', []],
     [
-      'that names nonsense',
+      'that names an invalid workspace',
       [{ file }, { workspaceId: 'a\u0000b' }],
       'invalid_argument',
       ['workspace_id'],
     ],
     [
-      'that names two',
+      'that names two workspaces',
       [{ file }, { workspaceId: 'ws_other' }, { workspaceId: 'ws_other' }],
       'invalid_argument',
       ['workspace_id'],

@@ -140,11 +140,11 @@ const keeping: [string, Write][] = [
   ['the last use of a credential', (trx) => markUsed(trx, [{ id: 'key_1', time: 5 }])],
   ['the e-mail address of a user', (trx) => updateUser(trx, 'usr_1', { email: 'b@example.com' })],
   ['the expiry of a session', (trx) => extendSession(trx, 'ses_1', 2, 200)],
-  ['the longest life of a token', (trx) => raiseTokenSeconds(trx, 'kid_1', 600)],
+  ['the maximum lifetime of a token', (trx) => raiseTokenSeconds(trx, 'kid_1', 600)],
   ['expired sessions', (trx) => deleteExpiredSessions(trx, 1_000, 2_000)],
   ['expired revocations', (trx) => deleteExpired(trx, 1_000)],
   ['no row', (trx) => updateClient(trx, 'cli_none', { scopes: '' })],
-  ['nothing but locks', (trx) => lockRows(trx, 'users', 'kind', ['member'])],
+  ['row locks only', (trx) => lockRows(trx, 'users', 'kind', ['member'])],
   ['a table without a cache', (trx) => insertWorkspace(trx, { id: 'w', name: '', create_time: 1 })],
 ];
 

@@ -53,21 +53,21 @@ const password = `/ID [<00> <00>] /Encrypt << ${lock} >>`;
 
 /** Fast to read, but without a page count. */
 export const unreadablePdfs: [what: string, pdf: Buffer][] = [
-  ['nothing but its first line', Buffer.from('%PDF-1.7\n')],
+  ['only its first line', Buffer.from('%PDF-1.7\n')],
   ['garbage after its first line', Buffer.from(`%PDF-1.7\n${'\u0000\u00ff<<[('.repeat(5000)}`)],
-  ['its first half', good.subarray(0, good.length / 2)],
+  ['only its first half', good.subarray(0, good.length / 2)],
   ['no catalogue', changed('/Root 1 0 R', '/Root 9 9 R')],
   [
     'a password',
     pdfOf([catalogue, '<< /Type /Pages /Kids [] /Count 3 >>'], `/Root 1 0 R ${password}`),
   ],
-  ['a count below zero', changed('/Count 4', '/Count -4')],
+  ['a negative count', changed('/Count 4', '/Count -4')],
   ['an unknown encryption', changed('/Root 1 0 R', '/Root 1 0 R /Encrypt << /Filter /Mine >>')],
 ];
 
 /** Contain false claims about the file. The count is correct, as the viewer would show it. */
 export const lyingPdfs: [what: string, pdf: Buffer, pages: number][] = [
-  ['that claims a million', changed('/Count 4', '/Count 1000000'), 4],
+  ['that claims a million pages', changed('/Count 4', '/Count 1000000'), 4],
   ['with a wrong offset of its cross-reference table', changed('startxref\n0', 'startxref\n9'), 4],
 ];
 
@@ -81,9 +81,9 @@ const loop = (kids: string) =>
 export const loopingPdfs: [what: string, pdf: Buffer][] = [
   ['is its own page', loop('2 0 R')],
   ['has an object that contains its parent', loop('3 0 R')],
-  ['has a table before the table, which is the same', changed('/Size', '/Prev 0000000000 /Size')],
+  ['has a cross-reference table that refers to itself', changed('/Size', '/Prev 0000000000 /Size')],
   [
-    'lists two milliard objects in no bytes',
+    'lists two billion objects in zero bytes',
     pdfOfXref('/Size 2147483647 /W [0 0 0] /Index [0 2147483647]', Buffer.from('x')),
   ],
   [

@@ -73,7 +73,7 @@ describe('a body over 256 KiB is refused', () => {
 
   test.each([
     ['by its announced length', () => post(signIn, json).announcing(bytesMax + 1)],
-    ['that comes in chunks', () => post(signIn, json).chunked + chunk(large)],
+    ['in a chunked body', () => post(signIn, json).chunked + chunk(large)],
     ['in a frame', () => post(signIn, 'application/grpc-web+json').with(frame(large))],
     [
       'by the announced length of a frame',
@@ -81,15 +81,15 @@ describe('a body over 256 KiB is refused', () => {
         Buffer.concat([Buffer.from(post(signIn, grpcWeb).chunked), chunk(frameHead(bytesMax + 1))]),
     ],
     [
-      'once it is inflated from gzip',
+      'by its size after gzip decompression',
       () => post(signIn, json, { 'Content-Encoding': 'gzip' }).with(gzipSync(large)),
     ],
     [
-      'once it is inflated from brotli',
+      'by its size after brotli decompression',
       () => post(signIn, json, { 'Content-Encoding': 'br' }).with(brotliCompressSync(large)),
     ],
     [
-      'once its frame is inflated',
+      'by the size of its decompressed frame',
       () =>
         post(signIn, 'application/grpc-web+json', { 'Grpc-Encoding': 'gzip' }).with(
           frame(gzipSync(large), compressed),

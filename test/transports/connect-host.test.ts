@@ -10,9 +10,9 @@ const head = { 'Content-Type': 'application/json', 'Content-Length': '2' };
 
 it.each([
   ['no host, as HTTP/1.0 allows', requestHead('POST', path, head).replace('HTTP/1.1', 'HTTP/1.0')],
-  ['an empty one', requestHead('POST', path, { ...head, Host: '' })],
-  ['one that is none', requestHead('POST', path, { ...head, Host: '[' })],
-  ['one with a port that is none', requestHead('POST', path, { ...head, Host: 'a:b' })],
+  ['an empty host', requestHead('POST', path, { ...head, Host: '' })],
+  ['an invalid host', requestHead('POST', path, { ...head, Host: '[' })],
+  ['a host with an invalid port', requestHead('POST', path, { ...head, Host: 'a:b' })],
 ])('with %s is answered', async (_, request) => {
   const answer = await hostile.exchange(`${request}{}`);
   expect(answer).toMatchObject({ status: 400 });

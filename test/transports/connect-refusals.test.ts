@@ -54,10 +54,10 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
   const query = (rest: string) => `${jwks}?connect=v1&encoding=proto&${rest}`;
 
   test.each<[string, (id: Record<string, string>) => Uint8Array | string]>([
-    ['binary that is cut short', (id) => post(signIn, proto, id).with(truncated)],
-    ['binary with groups without end', (id) => post(signIn, proto, id).with(groups)],
+    ['truncated binary', (id) => post(signIn, proto, id).with(truncated)],
+    ['binary with unclosed groups', (id) => post(signIn, proto, id).with(groups)],
     ['JSON that is not UTF-8', (id) => post(signIn, 'application/json', id).with(truncated)],
-    ['gRPC-Web binary that is cut short', (id) => post(signIn, grpcWeb, id).with(frame(truncated))],
+    ['truncated gRPC-Web binary', (id) => post(signIn, grpcWeb, id).with(frame(truncated))],
     [
       'gRPC-Web JSON',
       (id) => post(signIn, 'application/grpc-web+json', id).with(frame('{"email": 1}')),
@@ -67,7 +67,7 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
       (id) => requestHead('GET', query('base64=1&message=%21%21'), { ...host, ...id }),
     ],
     [
-      'a message in a query that is no zip',
+      'a query message with invalid gzip',
       (id) =>
         requestHead('GET', query('compression=gzip&base64=1&message=bm8'), { ...host, ...id }),
     ],
@@ -76,7 +76,7 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
       (id) => post(signIn, proto, { 'Content-Encoding': 'gzip', ...id }).with(badZip),
     ],
     [
-      'gzip that is cut short',
+      'truncated gzip',
       (id) => post(signIn, proto, { 'Content-Encoding': 'gzip', ...id }).with(shortZip),
     ],
     [
@@ -89,13 +89,10 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
         post(signIn, grpcWeb, { 'Grpc-Encoding': 'gzip', ...id }).with(frame(badZip, compressed)),
     ],
     [
-      'a frame with a compression that is not named',
+      'a compressed frame without a named compression',
       (id) => post(signIn, grpcWeb, id).with(frame(gzipSync(message), compressed)),
     ],
-    [
-      'a frame that is cut short',
-      (id) => post(signIn, grpcWeb, id).with(frame(message).subarray(0, 6)),
-    ],
+    ['a truncated frame', (id) => post(signIn, grpcWeb, id).with(frame(message).subarray(0, 6))],
     ['no frame', (id) => post(signIn, grpcWeb, id).with('')],
     [
       'two frames',
@@ -121,7 +118,7 @@ describe('a request that cannot be decoded is invalid_argument:', () => {
       (id) => post(upload, grpcWeb, { ...authorization(), ...id }).with(frame(truncated)),
     ],
     [
-      'an upload that is cut short',
+      'a truncated upload',
       (id) =>
         Buffer.concat([
           Buffer.from(post(upload, grpcWeb, { ...authorization(), ...id }).chunked),

@@ -19,8 +19,8 @@ const garbage = Buffer.concat([prefix(8, 1), Buffer.alloc(8, 0xff)]);
 
 test.each([
   ['a message that cannot be decompressed', { 'grpc-encoding': 'gzip' }, status.INVALID_ARGUMENT],
-  ['a compression that is not supported', { 'grpc-encoding': 'snappy' }, status.UNIMPLEMENTED],
-  ['a timeout that is not valid', { 'grpc-timeout': 'x' }, status.INVALID_ARGUMENT],
+  ['an unsupported compression', { 'grpc-encoding': 'snappy' }, status.UNIMPLEMENTED],
+  ['an invalid timeout', { 'grpc-timeout': 'x' }, status.INVALID_ARGUMENT],
 ])('%s is invalid_argument', async (_, headers, code) => {
   const session = await openSession(app.app.grpcAddress);
   onTestFinished(() => session.destroy());

@@ -133,11 +133,11 @@ describe('a call', () => {
 
   test.each([
     ['a field of the wrong type', [0x08, 0x01]],
-    ['a cut field', [0x0a, 0x7f, 0x61]],
-    ['a cut tag', [0x80]],
+    ['a truncated field', [0x0a, 0x7f, 0x61]],
+    ['a truncated tag', [0x80]],
     ['a tag of 0', [0x00, 0x00]],
-    ['a string that is no UTF-8', [0x0a, 0x02, 0xff, 0xfe]],
-    ['groups nested very deep', new Array(100_000).fill(0x7b)],
+    ['a string with invalid UTF-8', [0x0a, 0x02, 0xff, 0xfe]],
+    ['deeply nested groups', new Array(100_000).fill(0x7b)],
   ])('of an invalid message is refused: %s', async (_what, bytes) => {
     const { error } = await call(issueToken, Buffer.from(bytes), { 'x-request-id': 'bad' });
     expect(error && grpcError(error)).toMatchObject({

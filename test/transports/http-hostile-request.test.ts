@@ -94,7 +94,7 @@ describe('a body', () => {
 
   test.each([
     ['lists', '['.repeat(deep) + ']'.repeat(deep)],
-    ['lists that do not end', '['.repeat(deep)],
+    ['unclosed lists', '['.repeat(deep)],
     ['lists in a field', `{"scope": ${'['.repeat(deep)}${']'.repeat(deep)}}`],
     ['objects', `{"scope": ${'{"a":'.repeat(30_000)}1${'}'.repeat(30_000)}}`],
   ])('of deeply nested %s is refused', async (_what, body) => {

@@ -32,7 +32,7 @@ describe('the caller’s address', () => {
     ['the address that a trusted proxy names', ['127.0.0.1'], '192.0.2.1', '192.0.2.1'],
     ['the last address that it names', ['127.0.0.1'], '203.0.113.9, 192.0.2.1', '192.0.2.1'],
     [
-      'the last who is no trusted proxy',
+      'the last address that is not a trusted proxy',
       ['127.0.0.1', '10.0.0.0/8'],
       '203.0.113.9, 192.0.2.1, 10.1.2.3',
       '192.0.2.1',
@@ -81,9 +81,9 @@ it('the log warns of such a peer, without the value of the header', async () => 
 });
 
 describe.each([
-  ['from a proxy that is trusted', ['127.0.0.1'], '192.0.2.7'],
-  ['from one that is not', [], '127.0.0.1'],
-])('a sign-in %s', (_, trustedProxies, expected) => {
+  ['a trusted proxy', ['127.0.0.1'], '192.0.2.7'],
+  ['an untrusted proxy', [], '127.0.0.1'],
+])('a sign-in through %s', (_, trustedProxies, expected) => {
   it.each([
     ['HTTP/JSON', '/sessions', '/sessions'],
     [

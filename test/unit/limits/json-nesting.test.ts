@@ -10,7 +10,7 @@ test.each([
   ['many lists side by side', `[${nested(10).concat(',').repeat(1_000)}1]`],
   ['brackets in a string', JSON.stringify('['.repeat(1_000))],
   ['brackets after an escaped quote', JSON.stringify(`\\"${'{'.repeat(1_000)}`)],
-  ['a string without an end', `"${'['.repeat(1_000)}`],
+  ['an unterminated string', `"${'['.repeat(1_000)}`],
   ['no JSON', ']'.repeat(1_000)],
   ['nothing', ''],
 ])('%s are not too deep', (_what, text) => {
