@@ -12,7 +12,7 @@ export async function openAnotherTab({ page, complaints }: ConsoleVisit): Promis
   return tab;
 }
 
-/** Removes `BroadcastChannel`, so that the visitor's tabs cannot send each other messages. */
+/** Disables `BroadcastChannel`, so that the visitor's tabs cannot send each other messages. */
 export async function stopBroadcasts({ page }: ConsoleVisit): Promise<void> {
   await page.context().addInitScript('BroadcastChannel.prototype.postMessage = () => {}');
 }
