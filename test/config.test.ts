@@ -281,7 +281,7 @@ describe('mail', () => {
 
   test('needs a sender for a server on another machine if the public URL has no domain', () => {
     const LATCHKEY_SMTP_URL = 'smtp://m.example';
-    const problem = 'LATCHKEY_MAIL_FROM: must be set, as LATCHKEY_PUBLIC_URL names no domain';
+    const problem = 'LATCHKEY_MAIL_FROM: must be set, because LATCHKEY_PUBLIC_URL has no domain';
     expect(problemsOf({ LATCHKEY_SMTP_URL })).toEqual([problem]);
     expect(problemsOf({ LATCHKEY_SMTP_URL, LATCHKEY_MAIL_FROM: '' })).toEqual([problem]);
     expect(problemsOf({ LATCHKEY_SMTP_URL, LATCHKEY_MAIL_FROM: MAIL_FROM })).toEqual([]);

@@ -73,7 +73,7 @@ const checks: Readonly<Record<string, Check>> = {
 async function checkFiles(config: Config): Promise<Finding[]> {
   const { dataDir, blobDir } = config;
   if (!(await exists(dataDir))) {
-    return [warning('files', `${dataDir} does not exist; the first start makes it`)];
+    return [warning('files', `${dataDir} does not exist; the first start creates it`)];
   }
   const paths = [dataDir, blobDir, path.join(dataDir, 'outbox'), ...privateFiles(config)];
   const open = await Promise.all(paths.map(findOpenPath));
@@ -88,11 +88,11 @@ async function checkMasterKey({ dataDir, masterKey }: Config): Promise<Finding[]
   if (masterKey !== undefined) return [ok('master key', 'LATCHKEY_MASTER_KEY is set')];
   const file = path.join(dataDir, 'master.key');
   if (!(await exists(file))) {
-    return [warning('master key', `${file} does not exist; the first start makes it`)];
+    return [warning('master key', `${file} does not exist; the first start creates it`)];
   }
   const isKey = /^[0-9a-f]{64}\s*$/.test(await readFile(file, 'utf8'));
-  if (isKey) return [ok('master key', `${file} holds a key; keep a copy with your backups`)];
-  return [problem('master key', `${file} does not hold 64 hexadecimal digits; restore it`)];
+  if (isKey) return [ok('master key', `${file} contains a key; keep a copy in another place`)];
+  return [problem('master key', `${file} does not contain 64 hexadecimal digits; restore it`)];
 }
 
 const clockAheadMsMax = 60_000;
@@ -105,13 +105,13 @@ async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
   const lost = problem('database', lostDatabase(config, found));
   if (file !== undefined && (await isMissingOrEmpty(file))) {
     if (found.isRefused) return [lost];
-    return [warning('database', `${file} does not exist; the first start makes it`)];
+    return [warning('database', `${file} does not exist; the first start creates it`)];
   }
   let inspection: Inspection;
   try {
     inspection = await inspectDatabase(config.databaseUrl);
   } catch (error) {
-    const remedy = 'check LATCHKEY_DATABASE_URL, and that the database server runs';
+    const remedy = 'check LATCHKEY_DATABASE_URL and that the database server runs';
     return [problem('database', `${reasonOf(error)}; ${remedy}`)];
   }
   const { missing, unknown, newestTime, masterKeyIds } = inspection;
@@ -122,7 +122,7 @@ async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
   if (newestTime === undefined && found.isRefused) return [lost];
   const state =
     missing.length === 0
-      ? ok('database', 'it answers, and its schema is up to date')
+      ? ok('database', 'the database is reachable and its schema is up to date')
       : warning('database', `the next start applies the migrations ${missing.join(', ')}`);
   const keys = await checkKeyIds(config, masterKeyIds);
   return [state, ...keys, ...checkClock(newestTime, now)];
@@ -135,7 +135,7 @@ async function checkKeyIds(config: Config, ids: readonly string[]): Promise<Find
   const others = ids.filter((id) => masterKey?.opens(id) === false);
   if (others.length === 0) return [];
   const message =
-    `the signing keys are encrypted under ${others.join(', ')}, not under the master key ` +
+    `the signing keys are encrypted with ${others.join(', ')}, not with the master key ` +
     `${masterKey?.id}; restore the master key or the database that belongs to it`;
   return [problem('master key', message)];
 }
@@ -144,7 +144,7 @@ function checkClock(newestTime: number | undefined, now: number): Finding[] {
   if (newestTime === undefined) return [];
   const newest = new Date(newestTime).toISOString();
   if (newestTime > now + clockAheadMsMax) {
-    const message = `the newest row is of ${newest}, later than the clock says; set the clock`;
+    const message = `the newest row is from ${newest}, later than the clock; set the clock`;
     return [problem('clock', message)];
   }
   const days = Math.floor((now - newestTime) / dayMs);
@@ -152,20 +152,20 @@ function checkClock(newestTime: number | undefined, now: number): Finding[] {
     const message = `the newest row is ${days} days old; check that the clock is not ahead`;
     return [warning('clock', message)];
   }
-  return [ok('clock', `it agrees with the newest row, of ${newest}`)];
+  return [ok('clock', `the clock agrees with the newest row, from ${newest}`)];
 }
 
 const freeBytesMin = 100 * 1024 * 1024;
 
 async function checkBlobs({ blobDir }: Config): Promise<Finding[]> {
   if (!(await exists(blobDir))) {
-    return [warning('blobs', `${blobDir} does not exist; the first start makes it`)];
+    return [warning('blobs', `${blobDir} does not exist; the first start creates it`)];
   }
   await access(blobDir, constants.R_OK | constants.W_OK | constants.X_OK);
   const { bavail, bsize } = await statfs(blobDir);
   const free = Math.floor((bavail * bsize) / 1024 / 1024);
   if (bavail * bsize < freeBytesMin) {
-    return [warning('blobs', `the disk of ${blobDir} has ${free} MiB left; make room`)];
+    return [warning('blobs', `the disk of ${blobDir} has ${free} MiB left; free some space`)];
   }
   return [ok('blobs', `${blobDir} is writable, with ${free} MiB left`)];
 }
@@ -176,14 +176,15 @@ async function checkProxies({ publicUrl, trustedProxies, http }: Config): Promis
   if (publicUrl?.startsWith('https:') && trustedProxies.length === 0) {
     const message =
       'LATCHKEY_PUBLIC_URL is https, which needs a proxy, but LATCHKEY_TRUSTED_PROXIES is empty: ' +
-      'every caller seems to have the address of the proxy, and one can slow all sign-ins. ' +
-      'Set it to the network of the proxy';
+      'every caller seems to have the address of the proxy, and one caller can slow down all ' +
+      'sign-ins. Set LATCHKEY_TRUSTED_PROXIES to the network of the proxy';
     return [warning('proxies', message)];
   }
   if (publicUrl === undefined && !loopback.test(http.host)) {
     const message =
       'LATCHKEY_PUBLIC_URL is not set, but LATCHKEY_HTTP_ADDRESS is not a loopback address: ' +
-      'links and tokens will name that address. Set it to the origin that users open';
+      'links and tokens will contain that address. Set LATCHKEY_PUBLIC_URL to the origin that ' +
+      'users open';
     return [warning('proxies', message)];
   }
   return [ok('proxies', `the public URL is ${publicUrl ?? 'the local address'}`)];
@@ -194,7 +195,7 @@ const connectMs = 3_000;
 async function checkMail({ smtp, dataDir }: Config): Promise<Finding[]> {
   if (smtp === undefined) {
     const outbox = path.join(dataDir, 'outbox');
-    return [ok('mail', `mails are files in ${outbox}, as LATCHKEY_SMTP_URL is not set`)];
+    return [ok('mail', `mails are files in ${outbox}, because LATCHKEY_SMTP_URL is not set`)];
   }
   const { host, port } = smtp;
   try {
@@ -210,7 +211,7 @@ function reach(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, timeout: connectMs });
     socket.once('connect', () => resolve());
-    socket.once('timeout', () => reject(new Error(`no answer within ${connectMs} ms`)));
+    socket.once('timeout', () => reject(new Error(`no connection within ${connectMs} ms`)));
     socket.once('error', reject);
     for (const event of ['connect', 'timeout', 'error']) socket.once(event, () => socket.destroy());
   });

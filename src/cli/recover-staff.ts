@@ -25,10 +25,10 @@ import { openExistingDatabase } from './existing-database.ts';
 
 export const recoverStaffCommand: Command = {
   usage: '<email>',
-  about: 'makes a password for a staff user and restores every management scope',
-  details: `Use it if no staff user can sign in any more. It enables the user, removes the second
-factor and ends all sessions. If there is no user with that e-mail address, it creates one. It
-works while the service runs and prints the password once, alone on standard output.
+  about: 'gives a staff user a new password and every management scope',
+  details: `Use this command if no staff user can sign in. It enables the user, removes the second factor
+and ends all sessions. If no user has that e-mail address, it creates a staff user. It works while
+the service runs and prints the password once, alone on standard output.
 
 Exit status: 0 done, 1 not possible (a member has the address), 2 wrong arguments or settings.`,
   async run(words, { env, stdout, stderr }) {
@@ -40,9 +40,9 @@ Exit status: 0 done, 1 not possible (a member has the address), 2 wrong argument
     try {
       const options = { config, email, random: randomBytes, now: Date.now };
       const { password, isNew } = await recoverStaff(options);
-      const done = isNew ? 'was created' : 'was recovered, without a second factor';
+      const done = isNew ? 'was created' : 'was recovered and has no second factor';
       stderr.write(
-        `The staff user ${email} ${done}, with every management scope.\n` +
+        `The staff user ${email} ${done}. The user has every management scope.\n` +
           'The password is not shown again:\n',
       );
       // Only the password is written to stdout, for scripts.

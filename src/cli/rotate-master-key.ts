@@ -22,10 +22,10 @@ import { openExistingDatabase } from './existing-database.ts';
 
 export const rotateMasterKeyCommand: Command = {
   usage: '',
-  about: 'encrypts everything again under a new master key',
+  about: 're-encrypts all encrypted values with a new master key',
   details: `Stop the service first. Without LATCHKEY_MASTER_KEY, the command makes a new key in
-<data>/master.key. With it, the command encrypts under that key and decrypts with
-LATCHKEY_PREVIOUS_MASTER_KEY. It changes all values or none; after an interruption, run it again.
+<data>/master.key. With it, the command encrypts with that key and decrypts with
+LATCHKEY_PREVIOUS_MASTER_KEY. It changes all values or none. After an interruption, run it again.
 
 Exit status: 0 done, 1 not possible, 2 wrong arguments or settings.`,
   async run(words, { env, stdout }) {
@@ -35,8 +35,8 @@ Exit status: 0 done, 1 not possible, 2 wrong arguments or settings.`,
       const result = await rotateMasterKey({ config, random: randomBytes, now: Date.now });
       const { masterKeyId, changed, unchanged } = result;
       stdout.write(
-        `Values encrypted under the new master key ${masterKeyId}: ${changed}\n` +
-          `Values that were encrypted under it before: ${unchanged}\n`,
+        `Values encrypted with the new master key ${masterKeyId}: ${changed}\n` +
+          `Values that were already encrypted with it: ${unchanged}\n`,
       );
       return 0;
     } catch (error) {

@@ -16,8 +16,8 @@ export const serve: Command = {
   usage: '',
   about: 'starts the service; the default',
   details: `The first start creates a database, a signing key and credentials in
-<data>/bootstrap.env. SIGTERM and Ctrl-C stop the service: calls under way finish, and it ends
-within 10 seconds. A second signal ends it at once.
+<data>/bootstrap.env. SIGTERM and Ctrl-C stop the service: calls in progress finish, and the
+process ends within 10 seconds. A second signal ends it at once.
 
 Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
   async run(words, host) {

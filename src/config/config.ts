@@ -108,7 +108,7 @@ const rules: readonly {
     name: 'LATCHKEY_MAIL_FROM',
     problemOf: ({ smtp, mailFrom }) =>
       smtp !== undefined && smtp.encryption !== 'local' && mailFrom === localSender
-        ? 'must be set, as LATCHKEY_PUBLIC_URL names no domain'
+        ? 'must be set, because LATCHKEY_PUBLIC_URL has no domain'
         : undefined,
   },
 ];

@@ -39,7 +39,7 @@ export const smtpUrl: ValueType<SmtpSettings> = {
     if (scheme === undefined || host === '' || !isBare) return undefined;
     const port = Number(url.port) || scheme.port;
     if (scheme.encryption === 'starttls' && port === schemes['smtps:']?.port) {
-      throw new Error('must be smtps://…, as that port is for TLS from the start');
+      throw new Error('must be smtps://…, because this port is for TLS from the start');
     }
     const isLocal = scheme.encryption === 'starttls' && loopback.test(host);
     const encryption = isLocal ? 'local' : scheme.encryption;
@@ -55,7 +55,7 @@ function readLogin(user: string, password: string): SmtpSettings['login'] {
   } catch {
     // The error is thrown below.
   }
-  throw new Error('must be with both a user and a password, percent-encoded, or with neither');
+  throw new Error('must contain both a user and a password, percent-encoded, or neither');
 }
 
 const senderPattern = /^(?:"?([^"<>\p{Cc}]{0,100}?)"?\s*<([^<>]+)>|([^<>\s]+))$/u;

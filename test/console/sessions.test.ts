@@ -197,13 +197,13 @@ describe('two tabs', () => {
     await fillSignIn(second, other);
     await heading(second, 'Documents').waitFor();
     await heading(first.page, 'Documents').waitFor();
-    await first.page.getByText(`${other.email} signed in in another tab`).waitFor();
+    await first.page.getByText(`${other.email} signed in from another tab`).waitFor();
     await expectAccessible(first.page);
     const content = await first.page.content();
     expect(content).not.toContain(one.email);
     expect(content).not.toContain('Not by the other');
     await first.page.getByRole('button', { name: 'Close', exact: true }).click();
-    expect(await first.page.getByText('signed in in another tab').count()).toBe(0);
+    expect(await first.page.getByText('signed in from another tab').count()).toBe(0);
   });
 
   it('do not send an action of one user as another user', async () => {
@@ -220,7 +220,7 @@ describe('two tabs', () => {
     await fillSignIn(second, other);
     await heading(second, 'Workspaces').waitFor();
     await first.page.getByRole('button', { name: 'Create', exact: true }).click();
-    await first.page.getByText(`${other.email} signed in in another tab`).waitFor();
+    await first.page.getByText(`${other.email} signed in from another tab`).waitFor();
     const made = await db().selectFrom('workspaces').select('name').execute();
     expect(made.map(({ name }) => name)).not.toContain('Begun by one');
   });

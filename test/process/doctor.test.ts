@@ -68,7 +68,7 @@ test('an empty folder stays empty', async () => {
   const { code, lines } = await doctor({}, dataDir);
 
   expect(code).toBe(0);
-  expect(lines.join('\n')).toMatch(/^warning +database .*the first start makes it$/m);
+  expect(lines.join('\n')).toMatch(/^warning +database .*the first start creates it$/m);
   expect(await readdir(dataDir)).toEqual([]);
 });
 
@@ -107,7 +107,7 @@ test('open file modes, a clock set back and an unreachable mail server are probl
 
   const report = lines.join('\n');
   expect(report).toMatch(/^warning +files .*master\.key: .*\(0644\): run chmod 600/m);
-  expect(report).toMatch(/^problem +clock .*later than the clock says; set the clock$/m);
+  expect(report).toMatch(/^problem +clock .*later than the clock; set the clock$/m);
   expect(report).toMatch(/^problem +mail .*ECONNREFUSED/m);
   expect(report).toMatch(/^warning +proxies .*LATCHKEY_TRUSTED_PROXIES is empty/m);
   expect(code).toBe(1);
@@ -164,7 +164,7 @@ test('a master key of another database is a problem', async () => {
   const replaced = await doctor({}, dataDir);
 
   for (const { code, lines } of [set, replaced]) {
-    expect(lines.join('\n')).toMatch(/^problem +master key .*encrypted under .*; restore the/m);
+    expect(lines.join('\n')).toMatch(/^problem +master key .*encrypted with .*; restore the/m);
     expect(code).toBe(1);
   }
 });

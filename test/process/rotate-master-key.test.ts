@@ -46,8 +46,8 @@ test('a rotation of the master key replaces it after everything is encrypted aga
   const after = await fileKey(dataDir);
   expect([code, stderr()]).toEqual([0, '']);
   expect(stdout()).toBe(
-    `Values encrypted under the new master key ${after.id}: 4\n` +
-      'Values that were encrypted under it before: 0\n',
+    `Values encrypted with the new master key ${after.id}: 4\n` +
+      'Values that were already encrypted with it: 0\n',
   );
   expect(after.id).not.toBe(before.id);
   expect(await masterKeyIds(urlIn(dataDir))).toEqual(Array(4).fill(after.id));

@@ -206,7 +206,7 @@ function refused(thrown: unknown): { readonly refusal: Refusal } {
   const { retryAfterSeconds = 1 } = thrown.extra;
   const texts: Partial<Record<ErrorCode, string>> = {
     rate_limited: `${thrown.message} Try again in ${spanOf(retryAfterSeconds)}.`,
-    unavailable: 'This is temporarily unavailable. Try again in a moment.',
+    unavailable: 'The service is temporarily unavailable. Try again in a moment.',
   };
   const text = texts[thrown.code];
   if (text === undefined) throw thrown;

@@ -50,13 +50,13 @@ export function EnrolTotpDialog({ seed, close }: EnrolTotpDialogProps) {
       />
       <Checkbox
         label="Sign out other sessions"
-        description="They signed in without a code."
+        description="They were started without a code."
         key={form.key('endOtherSessions')}
         {...form.getInputProps('endOtherSessions', { type: 'checkbox' })}
       />
       <Text size="sm">
         Two-factor authentication starts when you turn it on. If you cancel, nothing changes, and
-        you get a new key next time.
+        the next attempt shows a new key.
       </Text>
     </FormDialog>
   );

@@ -30,7 +30,7 @@ export function AuditScreen() {
     <Screen
       title="Audit log"
       about={
-        'Changes and denied requests. Events cannot be edited or deleted. Denied requests may ' +
+        'Changes and denied requests. No one can edit or delete events. Denied requests may ' +
         'appear a few seconds late.'
       }
       actions={

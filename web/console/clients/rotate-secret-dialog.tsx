@@ -40,7 +40,7 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
         });
       }}
     >
-      <Text>Creates a new secret and expires all older ones.</Text>
+      <Text>Creates a new secret. All older secrets expire.</Text>
       <SecretFields form={form} expiryLabel="New secret expires" />
       <OverlapField
         label="Older secrets expire"

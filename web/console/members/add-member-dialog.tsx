@@ -47,7 +47,7 @@ export function AddMemberDialog({
         description={
           mayLookUp
             ? 'The user must already exist. You can create one in “Users”.'
-            : 'The person finds it in “Your account”. It starts with usr_.'
+            : 'Users find their ID in “Your account”. It starts with usr_.'
         }
         required
         maxLength={mayLookUp ? 254 : 64}

@@ -72,7 +72,7 @@ export function CreateWorkspaceKeyDialog({
 function ScopeChoice(props: object) {
   const hasScope = useHasScope();
   return (
-    <Checkbox.Group label="Scopes" description="The permissions of the key." required {...props}>
+    <Checkbox.Group label="Scopes" description="Permissions of the key." required {...props}>
       <Stack gap="xs" mt="xs">
         {offered.map(({ scope, text }) => (
           <Checkbox

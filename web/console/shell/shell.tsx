@@ -34,7 +34,7 @@ function RedirectToSignIn({ comesBack }: { readonly comesBack: boolean }) {
   return null;
 }
 
-/** `isOtherUser`: whether another user has signed in in another tab. */
+/** `isOtherUser`: whether another user has signed in from another tab. */
 function Frame({ isOtherUser }: { readonly isOtherUser: boolean }) {
   const menu = useMenu();
   useStartOver(isOtherUser);
@@ -140,7 +140,7 @@ function OtherUserAlert() {
       closeButtonLabel="Close"
       onClose={() => setRead(true)}
     >
-      {email} signed in in another tab. This tab now shows their account.
+      {email} signed in from another tab. This tab now shows their account.
     </Alert>
   );
 }
