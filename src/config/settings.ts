@@ -70,7 +70,7 @@ export const settings = {
     group: 'Network',
     type: address,
     default: '127.0.0.1:9464',
-    about: 'The address for health checks and metrics; do not expose it: it has no authentication.',
+    about: 'The address for health checks and metrics. Do not expose it: it has no authentication.',
   },
   publicUrl: {
     name: 'LATCHKEY_PUBLIC_URL',
@@ -85,9 +85,9 @@ export const settings = {
     type: networks,
     defaultOf: (): readonly string[] => [],
     defaultText: 'none',
-    about: 'The proxies whose `X-Forwarded-For` header names the caller over HTTP.',
+    about: 'The proxies whose `X-Forwarded-For` header the service trusts.',
     notes:
-      'Set it behind a proxy: otherwise all callers share one network address, and one of them ' +
+      'Set it behind a proxy. Otherwise all callers share one network address, and one caller ' +
       'can slow down every new sign-in. The log warns once if another peer sends the header.',
   },
   dataDir: {
@@ -96,7 +96,7 @@ export const settings = {
     type: text,
     default: './data',
     about:
-      'The folder (`<data>` below) for `bootstrap.env` and everything that has no other place.',
+      'The folder (`<data>` below) for `bootstrap.env` and all files without a separate setting.',
   },
   databaseUrl: {
     name: 'LATCHKEY_DATABASE_URL',
@@ -121,14 +121,14 @@ export const settings = {
     defaultText: 'the file `<data>/master.key`',
     about: "Encrypts the signing keys and the users' second factors.",
     notes:
-      'The first start makes the file, mode 0600. Keep a copy, apart from the other backups. ' +
-      '`openssl rand -hex 32` makes a key.',
+      'The first start creates the file, mode 0600. Keep a copy, apart from the other backups. ' +
+      '`openssl rand -hex 32` creates a key.',
   },
   previousMasterKey: {
     name: 'LATCHKEY_PREVIOUS_MASTER_KEY',
     group: 'Storage',
     type: masterKey,
-    about: 'Decrypts what is not yet encrypted under the master key, during a rotation.',
+    about: 'The old master key: decrypts the values that a rotation has not re-encrypted yet.',
     notes: 'See [Keys](operations.md#keys).',
   },
   audience: {
@@ -178,9 +178,9 @@ export const settings = {
     group: 'Documents and quotas',
     type: integer(0, Number.MAX_SAFE_INTEGER, 'bytes'),
     default: '107374182400',
-    about: "The size of a workspace's documents together, by default 100 GiB.",
+    about: "The total size of a workspace's documents, by default 100 GiB.",
     notes:
-      'This and the next three are the quota of each workspace that has no quota set. ' +
+      'This setting and the next three are the quota of each workspace without a separate quota. ' +
       'See [Quotas](operations.md#quotas).',
   },
   workspaceDocumentsMax: {
@@ -209,7 +209,7 @@ export const settings = {
     group: 'Documents and quotas',
     type: integer(0, 3650, 'days'),
     default: '30',
-    about: 'The time within which the content of every document is verified; 0 turns it off.',
+    about: 'The time within which every stored document is verified; 0 turns this off.',
     notes: 'See [Stored documents](operations.md#stored-documents).',
   },
   smtp: {
@@ -259,12 +259,12 @@ export const settings = {
     defaultOf: (earlier) => (earlier.databaseUrl.startsWith('sqlite:') ? 'demo' : 'owner'),
     defaultText: '`demo`; with PostgreSQL `owner`',
     about:
-      'What the first start puts into an empty database: a staff user and demo data (`demo`), ' +
-      'only a staff user (`owner`), or no user (`none`).',
+      'The contents that the first start writes to an empty database: a staff user and demo data ' +
+      '(`demo`), only a staff user (`owner`), or no user (`none`).',
     notes:
-      'It writes the generated credentials to `<data>/bootstrap.env`, mode 0600, and never to ' +
-      'the log. With `demo` on a terminal, it also shows the sign-in there, once. A container ' +
-      'with a terminal (`docker run -t`) keeps that text in its log: use `owner` there.',
+      'The first start writes the generated credentials to `<data>/bootstrap.env`, mode 0600, ' +
+      'and never to the log. With `demo`, it also shows the sign-in once on a terminal. A ' +
+      'container with a terminal (`docker run -t`) keeps this text in its log: use `owner` there.',
   },
   bootstrapForce: {
     name: 'LATCHKEY_BOOTSTRAP_FORCE',
@@ -272,8 +272,8 @@ export const settings = {
     type: flag,
     default: 'false',
     about:
-      'Fills an empty database although the master key or documents of an earlier installation ' +
-      'exist.',
+      'Whether a start fills an empty database even if the master key or documents of an earlier ' +
+      'installation exist.',
     notes: 'Otherwise such a start is refused. Set it for one start only.',
   },
 } as const satisfies Readonly<Record<string, Setting>>;

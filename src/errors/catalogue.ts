@@ -8,7 +8,7 @@ type CatalogueEntry = {
   readonly title: string;
   /** Why the service returns the code. Text between backticks is code, as in Markdown. */
   readonly cause: string;
-  /** How the caller can avoid or resolve the error. */
+  /** How the caller can make the call succeed. */
   readonly remedy: string;
   /** The `error` of RFC 6749 §5.2 on the routes that issue a token. */
   readonly oauth: string;
@@ -23,8 +23,8 @@ export const catalogue = {
       'A value is missing, malformed or out of bounds, or the request has a field or a query ' +
       'parameter that the method does not know.',
     remedy:
-      'Correct the fields that `errors` names. The same request fails again. Check the spelling ' +
-      'of unknown fields: the service never ignores one in a JSON body.',
+      'Correct the fields that `errors` names before you retry. Check the spelling of unknown ' +
+      'fields: the service never ignores one in a JSON body.',
     oauth: 'invalid_request',
   },
   'identity.unsupported_grant_type': {
@@ -54,8 +54,8 @@ export const catalogue = {
       "user's sign-in, the e-mail address, the password or the one-time code is wrong. The " +
       'response does not reveal which.',
     remedy:
-      'Check the credential and whether it is still active. Do not retry with the same ' +
-      'credential: an administrator can create a new one.',
+      'Check the credential and whether it is still active. If it is not, do not retry: ask an ' +
+      'administrator for a new one.',
     oauth: 'invalid_client',
   },
   unauthenticated: {
@@ -85,8 +85,8 @@ export const catalogue = {
     grpc: Code.PermissionDenied,
     title: 'Not permitted',
     cause:
-      'The credential is valid, but it lacks the scope, is of the wrong kind, or gives no ' +
-      'access to that account or workspace. For a shared link: the reader has not passed the ' +
+      'The credential is valid, but it lacks the required scope, is of the wrong kind, or gives ' +
+      'no access to the account or workspace. For a shared link: the reader has not passed the ' +
       'gate, or the sender does not permit downloads.',
     remedy:
       'Use a credential with the scope that `WWW-Authenticate` names. For a workspace, ask one ' +
@@ -121,7 +121,7 @@ export const catalogue = {
       'the same unique value exists.',
     remedy:
       'Read the resource, resolve the conflict and try again. For a quota, delete documents or ' +
-      'have the quota raised.',
+      'ask an administrator for a larger quota.',
     oauth: 'invalid_request',
   },
   gone: {
@@ -194,7 +194,7 @@ export const catalogue = {
     status: 500,
     grpc: Code.Internal,
     title: 'Internal error',
-    cause: 'A fault in the service. Only its log contains the details.',
+    cause: 'A fault in the service. Only the log of the service contains the details.',
     remedy:
       'Report the `request_id` to the operator, who finds the cause in the log under this id.',
     oauth: 'server_error',

@@ -116,7 +116,7 @@ export const ListAccountsResponseSchema: GenMessage<ListAccountsResponse> = /*@_
  */
 export type GetAccountRequest = Message<"latchkey.identity.v1.GetAccountRequest"> & {
   /**
-   * The account's id: at most 64 characters. Required.
+   * The account's id: at most 128 characters. Required.
    *
    * @generated from field: string account_id = 1;
    */

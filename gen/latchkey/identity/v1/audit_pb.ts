@@ -213,9 +213,9 @@ export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse> 
  * Reads the audit log: calls that changed something, and calls that were refused.
  *
  * Each successful call that changes something writes one event, in the same transaction as the
- * change. An event also counts each failed authentication (`unauthenticated` and
- * `identity.credential_invalid`) of any method, and each `forbidden` and `step_up_required` of a
- * method that changes something. No method changes or deletes events. The service deletes them
+ * change. Events also record failed authentications (`unauthenticated` and
+ * `identity.credential_invalid`) of any method, and the errors `forbidden` and `step_up_required`
+ * of methods that change something. No method changes or deletes events. The service deletes them
  * after `LATCHKEY_AUDIT_RETENTION_DAYS`, 365 by default.
  *
  * @generated from service latchkey.identity.v1.AuditService

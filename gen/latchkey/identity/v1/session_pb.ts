@@ -398,8 +398,8 @@ export const RevokeSessionResponseSchema: GenMessage<RevokeSessionResponse> = /*
   messageDesc(file_latchkey_identity_v1_session, 11);
 
 /**
- * Signs staff and members in and out. A sign-in starts a session with a cookie. The session issues
- * access tokens of 300 seconds for as long as it lasts.
+ * Signs staff and members in and out. A sign-in starts a session with a cookie. While the
+ * session lasts, it issues access tokens that live for 300 seconds.
  *
  * A session ends 12 hours after the sign-in, after an hour without RefreshSession, on sign-out or
  * revocation, and when its user is disabled. Its tokens end with it: at once in the same process
@@ -420,8 +420,8 @@ export const SessionService: GenService<{
    * After five wrong attempts in a row the next attempt must wait for one second. The wait doubles
    * with each further attempt, up to 64 seconds. Attempts on one user from many networks, and on
    * many users from one network, are throttled, too. In a browser where the user signed in within
-   * the last 90 days, only attempts from that browser count, so that others cannot lock the user
-   * out of it. The cookie `latchkey_device` (`__Host-latchkey_device` over https) identifies that
+   * the last 90 days, only attempts from that browser count, so that other people cannot make the
+   * user wait. The cookie `latchkey_device` (`__Host-latchkey_device` over https) identifies that
    * browser. It is not a credential.
    *
    * Errors:

@@ -388,7 +388,7 @@ export const SigningKeyService: GenService<{
    * invalid. This cannot be undone. Revoking a revoked key changes nothing.
    *
    * If the key was ACTIVE, the oldest PENDING key whose `ready_time` has passed replaces it at
-   * once. If there is none, a new key does.
+   * once. Without such a key, a new key replaces it.
    *
    * Verifiers with a cached JWKS trust the revoked key until their cache expires, after at most 300
    * seconds. Until then they may also reject tokens of a new key, unless they fetch the JWKS again

@@ -546,7 +546,7 @@ export type ConfirmTotpRequest = Message<"latchkey.identity.v1.ConfirmTotpReques
   code: string;
 
   /**
-   * Ends every other session of the user, because they signed in without the second factor. Unset
+   * Ends every other session of the user. Those sessions started without the second factor. Unset
    * means false.
    *
    * @generated from field: bool end_other_sessions = 3;
@@ -669,10 +669,10 @@ export const UserKindSchema: GenEnum<UserKind> = /*@__PURE__*/
  * A caller can grant only scopes that it holds. Setting another user's password or e-mail address,
  * removing their second factor and enabling them again require every scope of that user, because
  * the caller could then sign in as that user. Removing scopes and disabling require the user's
- * management scopes. A member's scopes are those of their roles in all workspaces. A disabled user
- * is protected in the same way.
+ * management scopes. A member's scopes are those of their roles in all workspaces. These rules also
+ * apply to changes of disabled users.
  *
- * For each management scope, at least one enabled staff user always holds it. If no one can sign in
+ * Each management scope is always held by at least one enabled staff user. If no one can sign in
  * any more, run `latchkey recover-staff <email>` where the service runs.
  *
  * @generated from service latchkey.identity.v1.UserService
@@ -725,8 +725,9 @@ export const UserService: GenService<{
    * - `not_found`: the user does not exist.
    * - `conflict`: another user has the e-mail address, or the last enabled staff user with a
    *   management scope would lose that scope.
-   * - `forbidden`: the caller does not hold a scope that it adds; or removes scopes without all of
-   *   the user's management scopes; or changes the e-mail address without all of the user's scopes.
+   * - `forbidden`: the caller adds a scope that it does not hold; removes scopes but does not hold
+   *   all of the user's management scopes; or changes the e-mail address but does not hold all of
+   *   the user's scopes.
    *
    * @generated from rpc latchkey.identity.v1.UserService.UpdateUser
    */
@@ -815,8 +816,8 @@ export const UserService: GenService<{
   },
   /**
    * Removes a user's second factor, including an unconfirmed one. The next sign-in needs only the
-   * password. Users may remove their own; administrators do it for users who have lost the device.
-   * Succeeds if there is no second factor.
+   * password. Users may remove their own second factor. Administrators remove it for users who have
+   * lost the device. Succeeds if there is no second factor.
    *
    * Errors:
    * - `not_found`: the user does not exist.

@@ -139,7 +139,7 @@ export type VerifyTokenRequest = Message<"latchkey.identity.v1.VerifyTokenReques
   accountId: string;
 
   /**
-   * The kind of token (RFC 7662 §2.1). Every value is accepted and ignored. Unset is allowed. At
+   * The kind of token (RFC 7662 §2.1). Optional. Every value is accepted and ignored. At
    * most 128 characters.
    *
    * @generated from field: string token_type_hint = 4;
@@ -286,7 +286,7 @@ export type RevokeTokenRequest = Message<"latchkey.identity.v1.RevokeTokenReques
   token: string;
 
   /**
-   * The kind of token (RFC 7009 §2.1). Every value is accepted and ignored. Unset is allowed. At
+   * The kind of token (RFC 7009 §2.1). Optional. Every value is accepted and ignored. At
    * most 128 characters.
    *
    * @generated from field: string token_type_hint = 2;
@@ -335,8 +335,8 @@ export const VerificationService: GenService<{
     output: typeof GetJwksResponseSchema;
   },
   /**
-   * Verifies a token and, on request, whether it covers a scope and an account. This is token
-   * introspection with the field names of RFC 7662. For an invalid token the response has `active`
+   * Verifies a token and, if requested, checks whether it covers a scope and an account. This is
+   * token introspection with the field names of RFC 7662. For an invalid token the response has `active`
    * false; the call does not fail.
    *
    * The response describes the current grants. A token is not active if its client or customer is

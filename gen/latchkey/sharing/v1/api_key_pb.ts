@@ -83,7 +83,7 @@ export type ApiKey = Message<"latchkey.sharing.v1.ApiKey"> & {
   revokeTime?: Timestamp | undefined;
 
   /**
-   * When the key was last used, some seconds late. Unset means never.
+   * When the key was last used, up to ten seconds late. Unset means never.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 9;
    */

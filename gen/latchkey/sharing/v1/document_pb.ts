@@ -67,7 +67,7 @@ export type Document = Message<"latchkey.sharing.v1.Document"> & {
   /**
    * The number of pages of a PDF, counted during the upload. 0 for other types. Also 0 if the PDF
    * is damaged, needs a password, takes more than 5 seconds or 256 MiB of memory to count, or if
-   * too many others are being counted. It never changes.
+   * too many other PDFs are waiting to be counted. It never changes.
    *
    * @generated from field: uint32 page_count = 6;
    */
@@ -510,8 +510,8 @@ export const DocumentService: GenService<{
    * - `conflict`: the document exceeds the workspace's quota. If the credential or the first part
    *   names the workspace and its quota is used up, the service refuses the upload before it reads
    *   the file.
-   * - `rate_limited`: too many uploads of the workspace are in progress. A workspace may hold at
-   *   most as many upload slots as are free, 128 at most.
+   * - `rate_limited`: too many uploads of the workspace are in progress. A workspace may hold
+   *   at most 128 of the 256 upload slots of a process, and fewer while other workspaces upload.
    * - `unavailable`: the storage is full or unreachable.
    *
    * @generated from rpc latchkey.sharing.v1.DocumentService.UploadDocument

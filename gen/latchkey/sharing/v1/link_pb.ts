@@ -166,8 +166,8 @@ export type LinkView = Message<"latchkey.sharing.v1.LinkView"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * How long the document was visible on the reader's screen, in milliseconds: at most 12 hours. It
-   * does not include the time later than two minutes after the last input. The reader's browser
+   * How long the document was visible on the reader's screen, in milliseconds: at most 12 hours.
+   * Time later than two minutes after the reader's last input does not count. The reader's browser
    * reports it; the service limits it to the time since `create_time`. 0 if the browser has
    * reported nothing.
    *
@@ -726,8 +726,8 @@ export const LinkService: GenService<{
     output: typeof UpdateLinkResponseSchema;
   },
   /**
-   * Revokes a link: its `url` returns 410 from now on, for the document, too. This cannot be
-   * undone. Revoking a revoked link changes nothing.
+   * Revokes a link: its `url` and the addresses of the document's bytes return 410 from now on.
+   * This cannot be undone. Revoking a revoked link changes nothing.
    *
    * Errors:
    * - `not_found`: the workspace has no such link.
