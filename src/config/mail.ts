@@ -55,7 +55,9 @@ function readLogin(user: string, password: string): SmtpSettings['login'] {
   } catch {
     // The error is thrown below.
   }
-  throw new Error('must contain both a user and a password, percent-encoded, or neither');
+  throw new Error(
+    'must be a URL with both a user and a password, percent-encoded, or with neither',
+  );
 }
 
 const senderPattern = /^(?:"?([^"<>\p{Cc}]{0,100}?)"?\s*<([^<>]+)>|([^<>\s]+))$/u;

@@ -70,7 +70,8 @@ export const settings = {
     group: 'Network',
     type: address,
     default: '127.0.0.1:9464',
-    about: 'The address for health checks and metrics. Do not expose it: it has no authentication.',
+    about: 'The address for health checks and metrics.',
+    notes: 'Do not expose it: it has no authentication.',
   },
   publicUrl: {
     name: 'LATCHKEY_PUBLIC_URL',

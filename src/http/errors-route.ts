@@ -30,7 +30,7 @@ export function errorsRoute(assets: Assets): HttpRoute {
 <link rel="stylesheet" href="${assets.addressOf('web/viewer/pages.css')}">
 </head>
 <body class="plain"><main class="card reference"><h1>Errors</h1>
-<p>Every error response has one of these codes, over HTTP/JSON, Connect and gRPC alike.</p>
+<p>Every error response has one of these codes, over HTTP/JSON, Connect and gRPC.</p>
 ${entries}</main></body>
 </html>
 `;

@@ -126,7 +126,7 @@ test('a database of a newer version and an unreachable one are problems', async 
   const url = 'postgres://someone:hunter2@127.0.0.1:1/latchkey';
   const away = await doctor({ LATCHKEY_DATABASE_URL: url }, dataDir);
   expect(away.lines.join('\n')).toMatch(
-    /^problem +database .*ECONNREFUSED.*; check LATCHKEY_DATABASE_URL, and that .* runs$/m,
+    /^problem +database .*ECONNREFUSED.*; check LATCHKEY_DATABASE_URL and that .* runs$/m,
   );
   expect(away.lines.join('\n')).not.toContain('hunter2');
   expect(away.code).toBe(1);

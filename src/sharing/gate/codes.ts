@@ -145,8 +145,8 @@ export function createCodes(options: CodesOptions): Codes {
       await throttle.countIn(trx, counted);
       return true;
     }).catch((error: unknown) => {
-      // The link was deleted with its document during this call.
-      throw isMissingReference(error) ? fail('not_found', 'There is no such link.') : error;
+      // The link was deleted with its document in the meantime.
+      throw isMissingReference(error) ? fail('not_found', 'The link does not exist.') : error;
     });
   }
 

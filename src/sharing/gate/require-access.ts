@@ -29,10 +29,10 @@ export async function requireAccess(
     case 'open':
       return decision;
     case 'ask':
-      throw fail('forbidden', "The link's gate has not been passed.");
+      throw fail('forbidden', "The reader has not passed the link's gate.");
     case 'gone':
       throw fail('gone', 'The link has expired or was revoked.');
     case 'unknown':
-      throw fail('not_found', 'There is no such link.');
+      throw fail('not_found', 'The link does not exist.');
   }
 }

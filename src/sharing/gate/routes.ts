@@ -124,7 +124,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       async answer(request) {
         const { shared } = await requireAccess(options, request);
         if (!inlineTypes.has(shared.document.content_type)) {
-          throw fail('forbidden', 'This kind of file is not shown in place.');
+          throw fail('forbidden', 'The browser cannot show this file type.');
         }
         return send(shared, request, 'inline');
       },
@@ -136,7 +136,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       async answer(request) {
         const { shared } = await requireAccess(options, request);
         if (shared.link.allow_download !== 1) {
-          throw fail('forbidden', 'The link does not offer the file as a download.');
+          throw fail('forbidden', 'The sender does not allow downloads.');
         }
         return send(shared, request, 'attachment');
       },

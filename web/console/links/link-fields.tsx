@@ -34,14 +34,14 @@ export function OptionFields({ form }: { readonly form: LinkForm }) {
       <Stack gap="sm">
         <Checkbox
           label="Require e-mail"
-          description="Visitors enter their e-mail address. You see it with each view."
+          description="Readers enter their e-mail address. You see it with each view."
           {...form.getInputProps('emailRequired', { type: 'checkbox' })}
         />
         <Checkbox
           label="Verify e-mail"
           description={
             emailRequired
-              ? 'Visitors confirm the address with a one-time code.'
+              ? 'Readers confirm the address with a one-time code.'
               : 'Turn on “Require e-mail” first.'
           }
           ml="xl"
@@ -51,7 +51,7 @@ export function OptionFields({ form }: { readonly form: LinkForm }) {
         />
         <Checkbox
           label="Allow download"
-          description="Otherwise, visitors can only view the document."
+          description="Otherwise, readers can only view the document."
           {...form.getInputProps('allowDownload', { type: 'checkbox' })}
         />
       </Stack>

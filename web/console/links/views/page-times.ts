@@ -1,4 +1,4 @@
-/** The total time that visitors spent on each page. */
+/** The total time that readers spent on each page. */
 import type { LinkView } from '../../../../gen/latchkey/sharing/v1/link_pb.js';
 import type { Bar } from './bar-chart.tsx';
 import { formatDuration } from './format-duration.ts';

@@ -11,7 +11,7 @@ import { usePagedList } from '../../shared/use-paged-list.ts';
 import { formatDuration } from './format-duration.ts';
 
 const columns: readonly Column<LinkView>[] = [
-  { title: 'Visitor', cell: (view) => <VisitorCell {...view} /> },
+  { title: 'Reader', cell: (view) => <ReaderCell {...view} /> },
   { title: 'Opened', cell: ({ createTime }) => <DateTime time={createTime} /> },
   {
     title: 'Time spent',
@@ -44,7 +44,7 @@ export function ViewsTable({ link }: { readonly link: Link }) {
   );
 }
 
-function VisitorCell({ email, emailVerified }: LinkView) {
+function ReaderCell({ email, emailVerified }: LinkView) {
   if (email === '') return <>—</>;
   return (
     <Group gap="xs">
