@@ -26,9 +26,9 @@ import { openExistingDatabase } from './existing-database.ts';
 export const recoverStaffCommand: Command = {
   usage: '<email>',
   about: 'gives a staff user a new password and every management scope',
-  details: `Use this command if no staff user can sign in. It enables the user, removes the second factor
-and ends all sessions. If no user has that e-mail address, it creates a staff user. It works while
-the service runs and prints the password once, alone on standard output.
+  details: `Use this command if no staff user can sign in. It enables the user,
+removes the second factor and ends all sessions. If no user has that e-mail address, it creates a
+staff user. It works while the service runs and prints the password once, alone on standard output.
 
 Exit status: 0 done, 1 not possible (a member has the address), 2 wrong arguments or settings.`,
   async run(words, { env, stdout, stderr }) {
