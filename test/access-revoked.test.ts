@@ -3,6 +3,7 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
 import { VerificationService } from '../gen/latchkey/identity/v1/verification_pb.js';
+import { transact } from '../src/storage/database.ts';
 import { describeApp, type Suite } from './support/app-suite.ts';
 import {
   acceptedCodes,
@@ -124,11 +125,13 @@ const rejectedCookies: [string, (suite: Suite) => Promise<string>][] = [
       const { db } = suite.app.inside;
       const { id } = await addUser(db);
       const { id: session, cookie } = await addSession(db, id);
-      await db
-        .updateTable('sessions')
-        .set({ revoke_time: Date.now() })
-        .where('id', '=', session)
-        .execute();
+      await transact(db, (trx) =>
+        trx
+          .updateTable('sessions')
+          .set({ revoke_time: Date.now() })
+          .where('id', '=', session)
+          .execute(),
+      );
       return cookie;
     },
   ],

@@ -107,7 +107,7 @@ describe('the console on another origin', () => {
     const { page, complaints } = await visit();
     const { publicUrl } = app().app;
     await page.goto(`${publicUrl.replace('127.0.0.1', 'localhost')}/console/sign-in`);
-    const notice = page.getByText("This is not the console's address");
+    const notice = page.getByText('Wrong URL');
     await notice.waitFor();
     const link = page.getByRole('link', { name: `${publicUrl}/console` });
     expect(await link.getAttribute('href')).toBe(`${publicUrl}/console`);

@@ -206,7 +206,7 @@ describe('an upload that fails', () => {
     const { page } = await openDocuments();
     await page.route(uploads, (route) => route.fulfill({ status: 502, body: '<h1>Oops</h1>' }));
     await choose(page, fileOf('Proxy.zip'));
-    await rowOf(page, 'Proxy.zip').getByText('The answer was 502').waitFor();
+    await rowOf(page, 'Proxy.zip').getByText('unexpected response with status 502').waitFor();
   });
 
   it('reports a successful response that is not from the service', async () => {

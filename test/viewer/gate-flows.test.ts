@@ -184,7 +184,7 @@ it('too many wrong passwords show when to try again', async () => {
     clock.skippedMs += wait === 64 ? 0 : wait * 1_000;
   }
   await answer(page, 'Password', password);
-  await expectError(page, 'Password', 'There were too many wrong passwords. Please Try again in');
+  await expectError(page, 'Password', 'There were too many wrong passwords. Try again in');
   await takePicture(page, 'gate-phone-limited');
 
   clock.skippedMs += 64_000;
