@@ -150,7 +150,7 @@ describe('the menu on a phone', () => {
 it('a screen whose code fails to load shows an error and can be reloaded', async () => {
   const { page, open, complaints } = await visitAs(await staff());
   await open('/workspaces');
-  await page.route(/assets\/account-page/, (route) => route.abort());
+  await page.route(/assets\/account-screen/, (route) => route.abort());
   await open('/account#sessions');
   await heading(page, 'Something went wrong').waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Workspaces' }).waitFor();

@@ -62,7 +62,8 @@ describe('a start', () => {
 
       const started = startTestApp({ dataDir, config: addresses });
 
-      await expect(started).rejects.toThrow(`EADDRINUSE: address already in use ${host}:${port}`);
+      const setting = `LATCHKEY_${name.toUpperCase()}_ADDRESS`;
+      await expect(started).rejects.toThrow(`${host}:${port} (${setting}) is in use`);
       // The log of this test.
       expect((await readdir(dataDir)).filter((file) => file !== 'log.jsonl')).toEqual([]);
       for (const one of ['http', 'grpc', 'ops'] as const) {

@@ -7,8 +7,11 @@ export type Text = { readonly file: string; readonly line: number; readonly text
 const comment = /\/\*\*?([\s\S]*?)\*\/|(?<![:'"`\w])\/\/(.*)$/gm;
 const testName = /\b(?:it|test|describe\w*)(?:\.each\([\s\S]*?\))?\(\s*(['"`])((?:(?!\1).)*)\1/gm;
 const markup = />([^<>{}`$]{3,})</g;
-const attribute =
-  /\b(?:label|title|description|placeholder|message|confirmLabel|aria-label)=(['"])((?:(?!\1).)*)\1/g;
+const attribute = new RegExp(
+  '\\b(?:label|title|description|placeholder|message|confirmLabel|aria-label)=' +
+    '([\'"])((?:(?!\\1).)*)\\1',
+  'g',
+);
 
 function* matches(file: string, source: string, pattern: RegExp): Generator<Text> {
   for (const match of source.matchAll(pattern)) {
