@@ -15,7 +15,7 @@ const lanes = 16;
 const callMs = 10_000;
 
 export const framesChecks: readonly Check[] = [
-  { name: 'mutated HTTP/2 frames', secondsMax: [60, 400], run: fuzzFrames },
+  { name: 'mutated HTTP/2 frames', secondsMax: [180, 500], run: fuzzFrames },
   { name: 'gRPC calls with mutated messages', secondsMax: [60, 400], run: fuzzMessages },
 ];
 

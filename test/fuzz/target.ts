@@ -12,7 +12,8 @@ import type { SeededRandom } from '../support/seeded-random.ts';
 const heapGrownMbMax = 48;
 const residentGrownMbMax = 200;
 const stallMsMax = 1_000;
-const settleMs = 40_000;
+/** More than the time limits of a gRPC call: 30 s for its request, 60 s for its answer. */
+const settleMs = 110_000;
 const refreshMs = 5_000;
 
 export type Target = Awaited<ReturnType<typeof startTarget>>;
