@@ -36,7 +36,7 @@ export class UsageError extends Error {}
 /** The command failed. The message is one line for the terminal. */
 export class CommandError extends Error {
   constructor(what: string, cause: unknown) {
-    super(`${what}: ${reasonOf(cause)}`, { cause });
+    super(`${what}: ${errorMessageOf(cause)}`, { cause });
   }
 }
 
@@ -46,7 +46,7 @@ export function requireNoWords(words: readonly string[]): void {
 }
 
 /** Returns the reason for a failure in one line. */
-export function reasonOf(error: unknown): string {
+export function errorMessageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : error.name;
   return error.message === '' ? code : error.message.replace(/\s*\n\s*/g, ' ');

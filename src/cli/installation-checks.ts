@@ -16,7 +16,7 @@ import {
   readLeft,
 } from '../installation/data-folder.ts';
 import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
-import { reasonOf } from './command.ts';
+import { errorMessageOf } from './command.ts';
 
 export type Finding = {
   readonly level: 'ok' | 'warning' | 'problem';
@@ -48,7 +48,7 @@ export async function runDoctor({ env, now }: DoctorOptions): Promise<Finding[]>
   const findings = [ok('settings', 'every setting is valid')];
   for (const [name, check] of Object.entries(checks)) {
     const found = await check(config, now()).catch((error: unknown) => [
-      problem(name, reasonOf(error)),
+      problem(name, errorMessageOf(error)),
     ]);
     findings.push(...found);
   }
@@ -112,7 +112,7 @@ async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
     inspection = await inspectDatabase(config.databaseUrl);
   } catch (error) {
     const remedy = 'check LATCHKEY_DATABASE_URL and that the database server runs';
-    return [problem('database', `${reasonOf(error)}; ${remedy}`)];
+    return [problem('database', `${errorMessageOf(error)}; ${remedy}`)];
   }
   const { missing, unknown, newestTime, masterKeyIds } = inspection;
   if (unknown.length > 0) {
@@ -202,7 +202,8 @@ async function checkMail({ smtp, dataDir }: Config): Promise<Finding[]> {
     await reach(host, port);
     return [ok('mail', `${host}:${port} accepts connections`)];
   } catch (error) {
-    const message = `${host}:${port}: ${reasonOf(error)}; check LATCHKEY_SMTP_URL and the server`;
+    const reason = errorMessageOf(error);
+    const message = `${host}:${port}: ${reason}; check LATCHKEY_SMTP_URL and the server`;
     return [problem('mail', message)];
   }
 }

@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import { ListenError } from '../net/listen-error.ts';
 import { createLog } from '../observe/log.ts';
 import { announcement } from './announcement.ts';
-import { type Command, type Host, reasonOf, requireNoWords } from './command.ts';
+import { type Command, errorMessageOf, type Host, requireNoWords } from './command.ts';
 
 /** A slower stop is a failure. */
 const stopMs = 10_000;
@@ -39,7 +39,7 @@ function runService(config: Config, host: Host, start: typeof startApp): Promise
   return new Promise((end) => {
     async function fail(what: string, error: unknown): Promise<void> {
       await flush();
-      host.stderr.write(`${what}: ${reasonOf(error)}\n`);
+      host.stderr.write(`${what}: ${errorMessageOf(error)}\n`);
       end(1);
     }
     function failStart(error: unknown): Promise<void> {

@@ -14,9 +14,9 @@ import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
 import {
   countLive,
   endCredentials,
+  existsOwner,
   findCredentials,
   findOwned,
-  hasOwner,
   insertCredential,
   type Owner,
   revokeCredential,
@@ -110,7 +110,7 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
     },
 
     async list(owner, page) {
-      if (!(await hasOwner(db, owner))) throw noSuchOwner(owner);
+      if (!(await existsOwner(db, owner))) throw noSuchOwner(owner);
       const query = pageQuery(page);
       return pageOf(await findCredentials(db, owner, query), query);
     },

@@ -6,7 +6,7 @@ import { type CredentialKind, credentialId, digestMatches } from '../crypto/cred
 import type { Invalidations } from '../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../storage/revocation-safe-cache.ts';
 import type { Database } from '../storage/schema.ts';
-import { findAccounts, findCredential, type StoredCredential } from './store.ts';
+import { findCredential, findCustomerAccountIds, type StoredCredential } from './store.ts';
 
 const cachedMax = 50_000;
 
@@ -66,7 +66,7 @@ export function createDirectory({ db, invalidations, noteUse, now }: DirectoryOp
       const good = await cache.load(id, async () => {
         const credential = await findCredential(db, id);
         if (!isGood(credential) || credential === undefined) return undefined;
-        const accounts = kind === 'ck' ? await findAccounts(db, credential.ownerId) : [];
+        const accounts = kind === 'ck' ? await findCustomerAccountIds(db, credential.ownerId) : [];
         return { ...credential, accounts };
       });
       if (good !== undefined) noteUse(id);

@@ -14,7 +14,7 @@ const owners = {
   wk: { table: 'workspaces', column: 'workspace_id' },
 } as const satisfies Record<CredentialKind, { table: string; column: keyof CredentialRow }>;
 
-export async function hasOwner(db: Executor, { kind, id }: Owner): Promise<boolean> {
+export async function existsOwner(db: Executor, { kind, id }: Owner): Promise<boolean> {
   const { rows } =
     await sql`select 1 from ${sql.table(owners[kind].table)} where id = ${id}`.execute(db);
   return rows.length > 0;
@@ -174,7 +174,7 @@ export async function findCredential(
 }
 
 /** Returns the ids of the customer's accounts. */
-export async function findAccounts(db: Database, customerId: string): Promise<string[]> {
+export async function findCustomerAccountIds(db: Database, customerId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('customer_accounts')
     .select('account_id')

@@ -15,7 +15,7 @@ const notedMax = 50_000;
 
 const batchMax = 1_000;
 
-export type Usage = {
+export type CredentialUsage = {
   /** Records a use of a credential. */
   note(id: string): void;
   /** Writes the recorded uses. */
@@ -29,7 +29,7 @@ export type UsageOptions = {
   readonly now: Clock;
 };
 
-export function createUsage({ db, now }: UsageOptions): Usage {
+export function createUsage({ db, now }: UsageOptions): CredentialUsage {
   let noted = new Map<string, number>();
   let flushing: Promise<void> = Promise.resolve();
 

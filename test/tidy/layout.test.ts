@@ -163,3 +163,14 @@ test('a query occurs only in the storage and in store files', () => {
   expect(users.filter((file) => !/^src\/storage\/|\/store\.ts$/.test(file))).toEqual([]);
   expect(users.length).toBeGreaterThan(0);
 });
+
+test('no two exports of src and web have the same name', () => {
+  const exported = /^export (?:async )?(?:function|const|class|type|enum) (\w+)/gm;
+  const files = new Map<string, string[]>();
+  for (const file of [...sources, ...listFiles('web', '.ts', '.tsx')]) {
+    for (const [, name = ''] of readText(file).matchAll(exported)) {
+      files.set(name, [...(files.get(name) ?? []), file]);
+    }
+  }
+  expect([...files].filter(([, found]) => found.length > 1)).toEqual([]);
+});

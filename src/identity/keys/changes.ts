@@ -72,7 +72,7 @@ export const stepActions: Record<KeyStep['kind'], string> = {
 /** Returns the id of the key that a step changes: the spare key if the step creates one. */
 export const stepTarget = (step: KeyStep, spare: NewKey) => ('kid' in step ? step.kid : spare.kid);
 
-export async function takeStep(
+export async function applyKeyStep(
   trx: Executor,
   step: KeyStep,
   { spare, now }: { readonly spare: NewKey; readonly now: number },

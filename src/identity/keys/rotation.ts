@@ -7,7 +7,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
-import { stepActions, stepTarget, takeStep } from './changes.ts';
+import { applyKeyStep, stepActions, stepTarget } from './changes.ts';
 import type { Keyring } from './keyring.ts';
 import { dueStep, type KeyStep } from './lifecycle.ts';
 import { generateSigningKey } from './signing-key.ts';
@@ -90,7 +90,7 @@ async function tryStep(
       await lockSigningKeys(trx);
       const due = dueStep(await findPublishedKeys(trx), now(), periodMs);
       if (!isDeepStrictEqual(due, step)) throw doneElsewhere;
-      await takeStep(trx, step, { spare, now: now() });
+      await applyKeyStep(trx, step, { spare, now: now() });
     });
   } catch (error) {
     if (error !== doneElsewhere) throw error;

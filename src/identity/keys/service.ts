@@ -12,11 +12,11 @@ import { pageOf, pageQuery } from '../../storage/page-token.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
 import {
   activateKey,
+  applyKeyStep,
   insertNewKey,
   revokeKey,
   stepActions,
   stepTarget,
-  takeStep,
 } from './changes.ts';
 import { type KeyState, readyTime, stateAt, successionStep } from './lifecycle.ts';
 import { generateSigningKey } from './signing-key.ts';
@@ -77,7 +77,7 @@ export function createSigningKeyService(
         const revoked = await revokeKey(trx, kid, now());
         const step = successionStep(await findPublishedKeys(trx), now());
         if (step !== undefined) {
-          await takeStep(trx, step, { spare, now: now() });
+          await applyKeyStep(trx, step, { spare, now: now() });
           also(stepActions[step.kind], stepTarget(step, spare));
         }
         return revoked;

@@ -5,7 +5,7 @@ import type { Passwords } from '../../credentials/passwords.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Database, Executor, UserRow } from '../../storage/schema.ts';
 import type { SealedStepOf } from '../users/totp.ts';
-import { findUserWithSeed, lockUnchangedUser, takeStep } from './store.ts';
+import { consumeTotpStep, findUserWithSeed, lockUnchangedUser } from './store.ts';
 
 export type CheckOptions = {
   readonly db: Database;
@@ -59,7 +59,7 @@ export function createCheck({ db, passwords, stepOf }: CheckOptions) {
       async settle(trx) {
         if (!(await lockUnchangedUser(trx, user))) throw refusal();
         if (seed === undefined || step === undefined) return;
-        if (!(await takeStep(trx, seed, step))) throw refusal();
+        if (!(await consumeTotpStep(trx, seed, step))) throw refusal();
       },
     };
   };

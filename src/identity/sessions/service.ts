@@ -23,7 +23,7 @@ import {
   newSession,
   sessionMsMax,
 } from './session.ts';
-import type { Counted, SignInThrottle } from './sign-in-throttle.ts';
+import type { CountedAttempt, SignInThrottle } from './sign-in-throttle.ts';
 import {
   deleteExpiredSessions,
   endSessions,
@@ -93,7 +93,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
   }
 
   /** Rethrows the error. An attempt whose password could not be checked does not count. */
-  async function refuse(error: unknown, counted: Counted): Promise<never> {
+  async function refuse(error: unknown, counted: CountedAttempt): Promise<never> {
     if (error instanceof Failure && error.code === 'unavailable') {
       await transact(db, (trx) => counted.takeBack(trx));
     }

@@ -34,7 +34,7 @@ export type Attempt = {
 };
 
 /** A counted attempt. */
-export type Counted = {
+export type CountedAttempt = {
   /**
    * After a successful sign-in, clears the caller's counter and removes the attempt from the
    * others.
@@ -49,7 +49,7 @@ export type SignInThrottle = {
    * Counts an attempt before it is checked. Throws `rate_limited`, and counts nothing, if the
    * attempt comes too early.
    */
-  count(attempt: Attempt): Promise<Counted>;
+  count(attempt: Attempt): Promise<CountedAttempt>;
   /** Deletes the counters and networks that no longer have any effect. */
   sweep(trx: Executor): Promise<void>;
 };

@@ -57,7 +57,11 @@ export async function lockUnchangedUser(
  * Marks the code of a time step as used. Returns false if another code was used since the seed was
  * read.
  */
-export async function takeStep(trx: Executor, seed: TotpSeedRow, step: number): Promise<boolean> {
+export async function consumeTotpStep(
+  trx: Executor,
+  seed: TotpSeedRow,
+  step: number,
+): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('totp_seeds')
     .set({ last_step: step })

@@ -16,7 +16,7 @@ import { syncFolder } from '../../files/files.ts';
 import { DamagedBlob } from '../../storage/damaged-blob.ts';
 import type { BlobPart, BlobStore, StagedBlob } from './blob-store.ts';
 import { openLease } from './lease.ts';
-import { codeOf, isFull, storeFailure, unlessCode } from './store-failure.ts';
+import { isFull, storeFailure, systemCodeOf, unlessCode } from './store-failure.ts';
 import { createSweep } from './sweep.ts';
 
 const chunkBytes = 256 * 1024;
@@ -63,11 +63,11 @@ export async function openDiskBlobs(root: string, leaseMs: number): Promise<Blob
         held.delete(id);
         const isSwept = await unlink(noteOf(id)).then(
           () => false,
-          (error: unknown) => codeOf(error) === 'ENOENT',
+          (error: unknown) => systemCodeOf(error) === 'ENOENT',
         );
         if (!isSwept) return;
         await access(fileOf(id)).catch((error: unknown) => {
-          if (codeOf(error) === 'ENOENT') throw new DamagedBlob(id, 'missing');
+          if (systemCodeOf(error) === 'ENOENT') throw new DamagedBlob(id, 'missing');
         });
       },
       async discard() {
@@ -166,7 +166,7 @@ async function* readPart(
       yield chunk.subarray(0, bytesRead);
     }
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw storeFailure(error);
+    if (systemCodeOf(error) !== 'ENOENT') throw storeFailure(error);
     // If the `pending` folder is missing, so is the store: the volume may not be mounted.
     await access(pending).catch((away: unknown) => {
       throw storeFailure(away);

@@ -22,16 +22,16 @@ const awayCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-export function codeOf(error: unknown): string {
+export function systemCodeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-export const isFull = (error: unknown) => fullCodes.has(codeOf(error));
+export const isFull = (error: unknown) => fullCodes.has(systemCodeOf(error));
 
 /** Returns an error handler that ignores these codes and rethrows other errors. */
 export function unlessCode(...codes: string[]): (error: unknown) => undefined {
   return (error) => {
-    if (!codes.includes(codeOf(error))) throw error;
+    if (!codes.includes(systemCodeOf(error))) throw error;
   };
 }
 
@@ -42,7 +42,7 @@ export function storeFailure(error: unknown): unknown {
     const detail = 'The document store is full.';
     return fail('unavailable', detail, { cause: error, retryAfterSeconds: 60 });
   }
-  if (!awayCodes.has(codeOf(error))) return error;
+  if (!awayCodes.has(systemCodeOf(error))) return error;
   const detail = 'The document store is unreachable.';
   return fail('unavailable', detail, { cause: error, retryAfterSeconds: 5 });
 }

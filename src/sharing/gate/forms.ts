@@ -2,7 +2,7 @@
 import { type Html, html } from '../../http/html.ts';
 import type { Step } from './gate-steps.ts';
 
-export type Form = {
+export type GateForm = {
   readonly step: Step;
   /** Whether the visitor has to verify the address with a code. */
   readonly isProven: boolean;
@@ -13,13 +13,13 @@ export type Form = {
   readonly notice?: string;
 };
 
-export function formBody(form: Form): Html {
+export function formBody(form: GateForm): Html {
   return html`<body class="plain"><main class="card">
 ${bodies[form.step](form)}
 </main></body>`;
 }
 
-const bodies: Record<Step, (form: Form) => Html> = {
+const bodies: Record<Step, (form: GateForm) => Html> = {
   password: (form) => html`<h1>Enter the password to view this document</h1>
 <p>The sender protected this document with a password.</p>
 <form method="post" class="gate">${alertOf(form)}
@@ -56,11 +56,11 @@ required autofocus${described(form)}></label>
 </form>`,
 };
 
-function alertOf({ error }: Form): Html | undefined {
+function alertOf({ error }: GateForm): Html | undefined {
   if (error === undefined) return undefined;
   return html`<p class="error" id="error" role="alert">${error}</p>`;
 }
 
-function described({ error }: Form): Html | undefined {
+function described({ error }: GateForm): Html | undefined {
   return error === undefined ? undefined : html` aria-describedby="error" aria-invalid="true"`;
 }

@@ -6,7 +6,7 @@ import { htmlHeaders } from '../../http/html-headers.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
 import type { RouteReply } from '../../http/route.ts';
 import type { SharedDocument } from '../links/links.ts';
-import { type Form, formBody } from './forms.ts';
+import { formBody, type GateForm } from './forms.ts';
 import type { Refusal } from './gate-steps.ts';
 
 const headers = htmlHeaders();
@@ -15,7 +15,7 @@ export type GateHtml = {
   unknown(): RouteReply;
   gone(): RouteReply;
   /** Asks for the next step of the gate. Reveals nothing about the document. */
-  ask(form: Form, refusal?: Refusal): RouteReply;
+  ask(form: GateForm, refusal?: Refusal): RouteReply;
   document(shared: SharedDocument): RouteReply;
 };
 

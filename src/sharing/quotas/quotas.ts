@@ -2,9 +2,9 @@
 // deletes data, so that the count is correct after a crash and with concurrent calls.
 import { type Failure, fail } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
-import { addUsage, findQuota, findUsage, type StoredQuota, type Usage } from './store.ts';
+import { addUsage, findQuota, findUsage, type StoredQuota, type WorkspaceUsage } from './store.ts';
 
-export type { StoredQuota, Usage } from './store.ts';
+export type { StoredQuota, WorkspaceUsage } from './store.ts';
 
 export type Quota = {
   readonly bytesMax: number;
@@ -17,7 +17,7 @@ export type Quotas = {
   /** Completes the quota of a workspace's row with the defaults. */
   quotaOf(stored: StoredQuota): Quota;
   /** Returns the usage of these workspaces, in the same order. */
-  usageOf(workspaceIds: readonly string[]): Promise<Usage[]>;
+  usageOf(workspaceIds: readonly string[]): Promise<WorkspaceUsage[]>;
   /**
    * Returns the bytes of a new document. Throws `conflict` immediately if the quota is used up.
    * Reading the bytes throws `conflict` when they exceed the quota.
@@ -27,11 +27,11 @@ export type Quotas = {
    * Counts additions of the transaction. Waits for other transactions that count for the same
    * workspace. Throws `conflict` with the name of an exceeded quota; the caller must roll back.
    */
-  add(trx: Executor, workspaceId: string, added: Partial<Usage>): Promise<void>;
+  add(trx: Executor, workspaceId: string, added: Partial<WorkspaceUsage>): Promise<void>;
   /** Other transactions that count for the workspace wait until this one ends. */
   lock(trx: Executor, workspaceId: string): Promise<void>;
   /** Counts deletions of the transaction. */
-  remove(trx: Executor, workspaceId: string, removed: Usage): Promise<void>;
+  remove(trx: Executor, workspaceId: string, removed: WorkspaceUsage): Promise<void>;
 };
 
 export type QuotasOptions = {
@@ -40,10 +40,10 @@ export type QuotasOptions = {
   readonly defaults: Quota;
 };
 
-const kinds = ['bytes', 'documents', 'links', 'views'] as const satisfies (keyof Usage)[];
+const kinds = ['bytes', 'documents', 'links', 'views'] as const satisfies (keyof WorkspaceUsage)[];
 type Kind = (typeof kinds)[number];
 
-const nothing: Usage = { bytes: 0, documents: 0, links: 0, views: 0 };
+const nothing: WorkspaceUsage = { bytes: 0, documents: 0, links: 0, views: 0 };
 
 export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
   const underWay = createUnderWay();
@@ -59,7 +59,7 @@ export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
     return stored === undefined ? defaults : quotaOf(stored);
   }
 
-  async function usageOf(workspaceIds: readonly string[]): Promise<Usage[]> {
+  async function usageOf(workspaceIds: readonly string[]): Promise<WorkspaceUsage[]> {
     if (workspaceIds.length === 0) return [];
     const rows = await findUsage(db, workspaceIds);
     const byId = new Map(rows.map(({ workspace_id, ...usage }) => [workspace_id, usage]));

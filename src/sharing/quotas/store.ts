@@ -1,6 +1,6 @@
 import type { Executor, WorkspaceRow, WorkspaceUsageRow } from '../../storage/schema.ts';
 
-export type Usage = Omit<WorkspaceUsageRow, 'workspace_id'>;
+export type WorkspaceUsage = Omit<WorkspaceUsageRow, 'workspace_id'>;
 
 /** The quota in a workspace's row. Null means the default. */
 export type StoredQuota = Pick<
@@ -15,8 +15,8 @@ export type StoredQuota = Pick<
 export async function addUsage(
   trx: Executor,
   workspaceId: string,
-  change: Partial<Usage>,
-): Promise<Usage> {
+  change: Partial<WorkspaceUsage>,
+): Promise<WorkspaceUsage> {
   const added = { bytes: 0, documents: 0, links: 0, views: 0, ...change };
   return trx
     .insertInto('workspace_usage')

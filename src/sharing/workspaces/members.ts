@@ -18,7 +18,7 @@ import {
   findMember,
   findMembers,
   findWorkspace,
-  hasOwner,
+  hasWorkspaceOwner,
   type MemberUser,
   putMember,
 } from './store.ts';
@@ -107,7 +107,7 @@ async function requireOwner(trx: Executor, context: HandlerContext): Promise<voi
 }
 
 async function requireOwnerLeft(trx: Executor, workspaceId: string): Promise<void> {
-  if (await hasOwner(trx, workspaceId)) return;
+  if (await hasWorkspaceOwner(trx, workspaceId)) return;
   throw fail('conflict', 'The workspace would lose its last owner.', { target: workspaceId });
 }
 

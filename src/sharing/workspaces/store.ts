@@ -92,7 +92,7 @@ export async function deleteMember(
     .execute();
 }
 
-export async function hasOwner(db: Executor, workspaceId: string): Promise<boolean> {
+export async function hasWorkspaceOwner(db: Executor, workspaceId: string): Promise<boolean> {
   const row = await db
     .selectFrom('members')
     .select('user_id')

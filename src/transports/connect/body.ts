@@ -13,7 +13,7 @@ const pieceBytesMax = 2 * 1024 * 1024;
 /** Bytes that are not counted, so that small requests succeed even if the budget is full. */
 const uncountedBytes = 4 * 1024;
 
-export type Body = {
+export type ConnectBody = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly bodies: BodyBudget;
@@ -23,7 +23,10 @@ export type Body = {
 };
 
 /** Reads a body that is one message, and passes it to `decode`. Throws `payload_too_large`. */
-export async function readWhole<T>(body: Body, decode: (bytes: Uint8Array) => T): Promise<T> {
+export async function readWhole<T>(
+  body: ConnectBody,
+  decode: (bytes: Uint8Array) => T,
+): Promise<T> {
   const announced = Number(body.request.headers['content-length'] ?? unaryBodyBytesMax);
   const gathered = new Gathered(body.bodies, unaryBodyBytesMax);
   if (announced > unaryBodyBytesMax) throw tooLarge(unaryBodyBytesMax);
@@ -38,7 +41,10 @@ export async function readWhole<T>(body: Body, decode: (bytes: Uint8Array) => T)
 }
 
 /** Reads a body with one message in a frame. */
-export async function readFrame<T>(body: Body, decode: (bytes: Uint8Array) => T): Promise<T> {
+export async function readFrame<T>(
+  body: ConnectBody,
+  decode: (bytes: Uint8Array) => T,
+): Promise<T> {
   return inTime(body, async (signal) => {
     const messages = framesOf({ ...body, signal }, unaryBodyBytesMax);
     let only: { readonly message: T } | undefined;
@@ -53,7 +59,7 @@ export async function readFrame<T>(body: Body, decode: (bytes: Uint8Array) => T)
 
 /** The messages of an upload, which has no time limit while it keeps sending. */
 export async function* readFrames<T>(
-  body: Body,
+  body: ConnectBody,
   decode: (bytes: Uint8Array) => T,
 ): AsyncGenerator<T> {
   for await (const bytes of framesOf(body, pieceBytesMax)) yield decode(bytes);
@@ -65,7 +71,7 @@ const wrongNumber = (count: string) =>
 
 /** Aborts the work at the time limit for a whole body. */
 async function inTime<T>(
-  { bodies, signal }: Body,
+  { bodies, signal }: ConnectBody,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const either = new AbortController();
@@ -89,7 +95,7 @@ async function inTime<T>(
 const headBytes = 5;
 
 /** Yields the messages in the frames. Each one counts until the next one is requested. */
-async function* framesOf(body: Body, bytesMax: number): AsyncGenerator<Uint8Array> {
+async function* framesOf(body: ConnectBody, bytesMax: number): AsyncGenerator<Uint8Array> {
   const gathered = new Gathered(body.bodies, bytesMax, headBytes);
   try {
     for await (const chunk of chunksOf(body)) {
@@ -199,7 +205,7 @@ const tooLarge = (bytesMax: number) =>
   fail('payload_too_large', `A message is larger than ${bytesMax} bytes.`);
 
 /** Yields the body as it arrives. Keeps the connection open if reading stops early. */
-async function* chunksOf({ request, response, signal }: Body): AsyncGenerator<Buffer> {
+async function* chunksOf({ request, response, signal }: ConnectBody): AsyncGenerator<Buffer> {
   signal.throwIfAborted();
   inviteBody(request, response);
   for (;;) {

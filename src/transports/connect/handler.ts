@@ -18,8 +18,8 @@ import { type Failure, failureOf } from '../../errors/errors.ts';
 import type { HttpObservation } from '../../http/observation.ts';
 import type { PeerOf } from '../http/peer.ts';
 import { untilDeadline, untilEachDeadline } from './deadline.ts';
-import { compressions, type Form, formOf } from './protocol.ts';
-import { callOf, exchangeOf, readMessage, readMessages, requestFor } from './request.ts';
+import { type ConnectForm, compressions, formOf } from './protocol.ts';
+import { callOf, exchangeOf, readConnectMessage, readMessages, requestFor } from './request.ts';
 import { refusal, rethrow, sendAnswer } from './response.ts';
 
 export type ConnectTransportOptions = {
@@ -81,7 +81,7 @@ async function answer(
 ): Promise<void> {
   const { peerOf } = options;
   const bodies = budgetOf(endpoint, options.bodies);
-  let form: Form;
+  let form: ConnectForm;
   try {
     form = formOf(endpoint, request);
   } catch (error) {
@@ -131,7 +131,7 @@ function addRoute(
         descriptor as DescMethodUnary,
         async (_empty, context) => {
           const { call, source } = open(context);
-          const work = endpoint.invoke(call, () => readMessage(source));
+          const work = endpoint.invoke(call, () => readConnectMessage(source));
           return untilDeadline(call, work).catch(rethrow(call));
         },
         options,
@@ -156,7 +156,7 @@ function addRoute(
           try {
             yield* untilEachDeadline(
               call,
-              endpoint.invoke(call, () => readMessage(source)),
+              endpoint.invoke(call, () => readConnectMessage(source)),
             );
           } catch (error) {
             rethrow(call)(error);

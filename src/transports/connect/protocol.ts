@@ -40,7 +40,7 @@ const grpcWeb: HeaderNames = {
   timeout: 'grpc-timeout',
 };
 
-export type Form = {
+export type ConnectForm = {
   /** The content type of the request and the response. */
   readonly type: string;
   /** Whether messages are JSON instead of binary. */
@@ -53,7 +53,7 @@ export type Form = {
 };
 
 /** Throws `method_not_allowed` or `unsupported_media_type`. */
-export function formOf(endpoint: Endpoint, request: IncomingMessage): Form {
+export function formOf(endpoint: Endpoint, request: IncomingMessage): ConnectForm {
   const { method, headers, url = '' } = request;
   const acceptsGet = endpoint.kind === 'unary' && !endpoint.sideEffects;
   if (method === 'GET' && acceptsGet) return formOfQuery(url);
@@ -74,7 +74,7 @@ export function formOf(endpoint: Endpoint, request: IncomingMessage): Form {
   return { type, isJson: !connect.binary, isFramed, names };
 }
 
-function formOfQuery(url: string): Form {
+function formOfQuery(url: string): ConnectForm {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const encoding = query.get('encoding');
   if (encoding !== 'json' && encoding !== 'proto') {
@@ -96,7 +96,10 @@ function unsupportedType(isFramed: boolean): Failure {
 export const compressions: readonly Compression[] = [compressionGzip, compressionBrotli];
 
 /** The compression of the request's messages. Throws if it is not supported. */
-export function compressionOf(form: Form, headers: IncomingHttpHeaders): Compression | undefined {
+export function compressionOf(
+  form: ConnectForm,
+  headers: IncomingHttpHeaders,
+): Compression | undefined {
   const { encoding, acceptEncoding } = form.names;
   const name = (form.query ? form.query.get('compression') : headers[encoding]) ?? 'identity';
   if (name === '' || name === 'identity') return undefined;
@@ -114,7 +117,10 @@ export function compressionOf(form: Form, headers: IncomingHttpHeaders): Compres
 const timeoutMsMax = 30 * 60_000;
 
 /** Milliseconds until the deadline; undefined without one. Throws for a malformed header. */
-export function timeoutOf({ names }: Form, headers: IncomingHttpHeaders): number | undefined {
+export function timeoutOf(
+  { names }: ConnectForm,
+  headers: IncomingHttpHeaders,
+): number | undefined {
   const header = headers[names.timeout];
   if (header === undefined) return undefined;
   const parse = names === grpcWeb ? parseGrpcTimeout : parseConnectTimeout;
@@ -126,6 +132,6 @@ export function timeoutOf({ names }: Form, headers: IncomingHttpHeaders): number
 }
 
 /** Formats a timeout header of the protocol. */
-export function timeoutHeader({ names }: Form, timeoutMs: number): string {
+export function timeoutHeader({ names }: ConnectForm, timeoutMs: number): string {
   return names === grpcWeb ? `${timeoutMs}m` : String(timeoutMs);
 }

@@ -20,10 +20,10 @@ import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type { Call } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { Failure, fail } from '../../errors/errors.ts';
-import { type Body, inflate, readFrame, readFrames, readWhole } from './body.ts';
+import { type ConnectBody, inflate, readFrame, readFrames, readWhole } from './body.ts';
 import { deadlineExceeded } from './deadline.ts';
 import { decodeBinary, decodeJson } from './message.ts';
-import { compressionOf, type Form, timeoutHeader, timeoutOf } from './protocol.ts';
+import { type ConnectForm, compressionOf, timeoutHeader, timeoutOf } from './protocol.ts';
 
 export type Exchange = {
   readonly request: IncomingMessage;
@@ -32,7 +32,7 @@ export type Exchange = {
   /** The caller's network address. */
   readonly peer: string;
   readonly bodies: BodyBudget;
-  readonly form: Form;
+  readonly form: ConnectForm;
 };
 
 const exchangeKey = createContextKey<Exchange | undefined>(undefined);
@@ -121,7 +121,7 @@ export type Source = {
 };
 
 /** Reads the message of a request that has one. */
-export async function readMessage(source: Source): Promise<Message> {
+export async function readConnectMessage(source: Source): Promise<Message> {
   const { form } = source.exchange;
   const body = bodyOf(source);
   const decode = (bytes: Uint8Array) => decodeMessage(source, bytes);
@@ -134,7 +134,7 @@ export async function* readMessages(source: Source): AsyncGenerator<Message> {
   yield* readFrames(bodyOf(source), (bytes) => decodeMessage(source, bytes));
 }
 
-function bodyOf({ exchange, call }: Source): Body {
+function bodyOf({ exchange, call }: Source): ConnectBody {
   const { request, response, bodies, form } = exchange;
   timeoutOf(form, request.headers);
   const compression = compressionOf(form, request.headers);
@@ -142,7 +142,7 @@ function bodyOf({ exchange, call }: Source): Body {
 }
 
 /** The message in the query of a Connect GET. */
-async function readQuery(query: URLSearchParams, body: Body): Promise<Uint8Array> {
+async function readQuery(query: URLSearchParams, body: ConnectBody): Promise<Uint8Array> {
   const text = query.get('message') ?? '';
   let bytes: Uint8Array;
   try {

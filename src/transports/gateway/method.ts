@@ -25,7 +25,7 @@ import type { GatewayOptions } from './gateway.ts';
 import { formMessages } from './multipart.ts';
 import { usesBasic } from './oauth-form.ts';
 import type { Routed } from './routed.ts';
-import { readMessage, writeMessage } from './transcode.ts';
+import { transcodeRequest, writeMessage } from './transcode.ts';
 
 type MethodOptions = Pick<GatewayOptions, 'bodies' | 'deadlines'>;
 
@@ -120,11 +120,11 @@ async function readRequest(
   };
   if (isForm) requireUtf8(request);
   if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) {
-    return readMessage(binding, { ...head, body: undefined });
+    return transcodeRequest(binding, { ...head, body: undefined });
   }
   if (!isForm) requireType(request, jsonType);
   const body = await readText(request.raw, reply.raw, budgetOf(endpoint, bodies));
-  return readMessage(binding, { ...head, body });
+  return transcodeRequest(binding, { ...head, body });
 }
 
 /** The headers that set fields of a download request. */

@@ -35,7 +35,7 @@ export type HttpInput = {
 };
 
 /** Reads the request message. Throws `invalid_argument` with the name of the field. */
-export function readMessage(binding: Binding, input: HttpInput): Message {
+export function transcodeRequest(binding: Binding, input: HttpInput): Message {
   const { input: schema } = binding.endpoint.descriptor;
   const json: JsonObject = { ...input.headerFields };
   readQuery(binding, input.query, json);

@@ -23,7 +23,7 @@ export type BodyRules = {
   readonly isStream: boolean;
 };
 
-export class Body {
+export class GrpcBody {
   readonly #rules: BodyRules;
   readonly #refuse: (failure: Failure) => void;
   readonly #lengths = new MessageLengths();

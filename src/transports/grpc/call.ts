@@ -9,7 +9,7 @@ import { type Call, LazyContext, requestIdFrom } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail, failureOf } from '../../errors/errors.ts';
 import { bareAddress } from '../../net/address.ts';
-import { Body, messageBytesMax, unreadable } from './body.ts';
+import { GrpcBody, messageBytesMax, unreadable } from './body.ts';
 import type { ActiveCall } from './connections.ts';
 import { errorMetadata, headersOf } from './metadata.ts';
 
@@ -48,7 +48,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   requestId = '';
   due: number;
   readonly #init: GrpcCallInit;
-  readonly #body: Body;
+  readonly #body: GrpcBody;
   readonly #isUpload: boolean;
   #metadata: Metadata | undefined;
   #message: Buffer | undefined;
@@ -68,7 +68,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     this.due = performance.now() + (this.#isUpload ? limits.uploadMs : limits.bodyMs);
     const bytesMax = this.#isUpload ? messageBytesMax : unaryBodyBytesMax;
     const rules = { budget, bytesMax, isStream: this.#isUpload };
-    this.#body = new Body(stream, rules, (failure) => this.#fail(failure));
+    this.#body = new GrpcBody(stream, rules, (failure) => this.#fail(failure));
     this.context = new LazyContext({
       method: endpoint.descriptor,
       protocolName: 'grpc',

@@ -11,7 +11,7 @@ import {
 import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail } from '../../errors/errors.ts';
-import { Body } from './body.ts';
+import { GrpcBody } from './body.ts';
 import { type Connections, streamOf } from './connections.ts';
 import { errorMetadata } from './metadata.ts';
 
@@ -109,7 +109,7 @@ function track(
     call.sendStatus({ code: Number(failure.grpc), details: failure.message, metadata });
   };
   const rules = { budget, bytesMax: unaryBodyBytesMax, isStream: true };
-  const body = new Body(stream, rules, refuse);
+  const body = new GrpcBody(stream, rules, refuse);
   const active = {
     due: performance.now() + bodyMs,
     isAccepted: false,
