@@ -56,7 +56,8 @@ const credentialNames: ReadonlyMap<PrincipalType, string> = new Map([
 /** Returns a text such as `service and staff tokens`. */
 function acceptedCredentials(types: readonly PrincipalType[]): string {
   const tokens = types.flatMap((type) => credentialNames.get(type) ?? []);
-  const accepted = [`${new Intl.ListFormat('en-GB').format(tokens)} tokens`];
+  const list = new Intl.ListFormat('en-GB').format(tokens);
+  const accepted = tokens.length === 0 ? [] : [`${list} tokens`];
   if (types.includes(PrincipalType.WORKSPACE_KEY)) accepted.push('workspace API keys');
   return accepted.join(', and ');
 }

@@ -454,7 +454,7 @@ export const SessionService: GenService<{
     output: typeof RefreshSessionResponseSchema;
   },
   /**
-   * Ends the session of the bearer token, or of the cookie if there is no bearer token. Its tokens
+   * Ends the caller's session: that of the bearer token or, without one, of the cookie. Its tokens
    * end with it, and the cookie is cleared.
    *
    * Errors:

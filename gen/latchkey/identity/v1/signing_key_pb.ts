@@ -384,7 +384,7 @@ export const SigningKeyService: GenService<{
     output: typeof ActivateSigningKeyResponseSchema;
   },
   /**
-   * Revokes a leaked key. It is no longer published, and every token that it signed becomes
+   * Revokes a leaked key. The service stops publishing it, and every token that it signed becomes
    * invalid. This cannot be undone. Revoking a revoked key changes nothing.
    *
    * If the key was ACTIVE, the oldest PENDING key whose `ready_time` has passed replaces it at
