@@ -1,11 +1,11 @@
 // Checks for every screen. The list comes from the router, so that new screens are covered.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { desktop, overhangOf, phone } from '../support/browser-pages.ts';
 import {
   type ConsoleUser,
+  colorSchemeOf,
   expectAccessible,
   expectContrast,
   useConsole,
@@ -85,8 +85,3 @@ describe.each(paths)('%s', (template) => {
     }
   });
 });
-
-/** The rendered color scheme. */
-function colorSchemeOf(page: Page): Promise<string | null> {
-  return page.locator('html').getAttribute('data-mantine-color-scheme');
-}

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { desktop, overhangOf, phone } from './browser-pages.ts';
-import { expectAccessible } from './console-suite.ts';
+import { colorSchemeOf, expectAccessible } from './console-suite.ts';
 
 const run = promisify(execFile);
 
@@ -41,8 +41,10 @@ export async function expectFitForAll(page: Page): Promise<void> {
   ] as const) {
     if (viewport) await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
+    await expect.poll(() => colorSchemeOf(page)).toBe(colorScheme);
+    // A resized page moves its content in a transition.
+    await expect.poll(() => overhangOf(page)).toBe(0);
     await expectAccessible(page);
-    expect(await overhangOf(page)).toBe(0);
   }
 }
 

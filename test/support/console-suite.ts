@@ -149,6 +149,11 @@ export async function expectAccessible(page: Page): Promise<void> {
   await expectNoViolations(page, {});
 }
 
+/** The rendered color scheme. */
+export function colorSchemeOf(page: Page): Promise<string | null> {
+  return page.locator('html').getAttribute('data-mantine-color-scheme');
+}
+
 /** Checks only colour contrast, the only rule that depends on the colour scheme. */
 export async function expectContrast(page: Page): Promise<void> {
   await expectNoViolations(page, { runOnly: ['color-contrast', 'link-in-text-block'] });
