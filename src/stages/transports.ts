@@ -41,6 +41,9 @@ const untrustedProxy =
 /** The maximum memory for request bodies that have not arrived in full. */
 const bodyBytesHeldMax = 64 * 1024 * 1024;
 
+/** Compiles the rules of a message on its first use. */
+const validator = createValidator();
+
 const failureOfThrown = (thrown: unknown) => failureOf(storageFailure(thrown));
 
 export async function startTransports(options: AppOptions, started: Started): Promise<Transports> {
@@ -112,7 +115,7 @@ function guardedEndpoints(
     sessionCookie: identity.sessions.cookieName,
     publicUrl: sockets.urls.publicUrl,
     membershipsOf,
-    validator: createValidator(),
+    validator,
     stepUpSeconds: config.stepUpSeconds,
     now,
     observe(observation) {
