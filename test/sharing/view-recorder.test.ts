@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createRecorder, type Recorder } from '../../src/sharing/views/recorder.ts';
 import type { Database, ViewPageRow } from '../../src/storage/schema.ts';
-import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { addLink } from '../support/link-views.ts';
 
@@ -23,7 +23,7 @@ const rowsOf = (viewId: string, visit: string, count: number, duration_ms = 1) =
 describeDialects('the view recorder', (dialect) => {
   /** A database with views that began an hour ago. */
   async function open(count: number) {
-    const url = await freshDatabaseUrl(dialect);
+    const url = await migratedDatabaseUrl(dialect);
     const db = await openUntilFinished(url);
     const link_id = await addLink(db);
     const ids = Array.from({ length: count }, (_, i) => `viw_${i}`);
@@ -88,7 +88,7 @@ describeDialects('the view recorder', (dialect) => {
     expect(await durations(db)).toEqual([0]);
 
     await db.schema.alterTable('away').renameTo('view_pages').execute();
-    await recorder.stop();
+    await recorder.flush();
 
     expect(await durations(db)).toEqual([4_000]);
   });

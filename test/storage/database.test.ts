@@ -7,7 +7,7 @@ import {
   transact,
 } from '../../src/storage/database.ts';
 import type { Executor, Schema } from '../../src/storage/schema.ts';
-import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { freshDatabaseUrl, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 
 const tables = [
@@ -68,7 +68,7 @@ describeDialects('a database', (dialect) => {
   });
 
   it('has at most one active signing key', async () => {
-    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const key = (kid: string, state: 'active' | 'retired') => ({
       kid,
       state,
@@ -91,7 +91,7 @@ describeDialects('a database', (dialect) => {
   });
 
   it('has exactly one owner for each credential', async () => {
-    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     await insert(db, 'ws_1');
     await db
       .insertInto('customers')
@@ -123,7 +123,7 @@ describeDialects('a database', (dialect) => {
   });
 
   it('deletes the links and views of a document with it', async () => {
-    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     await insert(db, 'ws_1');
     const common = { workspace_id: 'ws_1', name: '', create_time: 1 };
     const document = { content_type: '', size_bytes: 4_294_967_295, sha256: '', page_count: 0 };
@@ -175,7 +175,7 @@ describeDialects('a transaction', (dialect) => {
     (await db.selectFrom('workspaces').select('id').execute()).length;
 
   it('commits all writes, and returns the result of the work', async () => {
-    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
 
     const result = await transact(db, async (trx) => {
       await insert(trx, 'ws_1');
@@ -188,7 +188,7 @@ describeDialects('a transaction', (dialect) => {
   });
 
   it('rolls back if the work fails, and throws the error of the work', async () => {
-    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const thrown = fail('conflict', 'No.');
 
     await expect(
@@ -204,7 +204,7 @@ describeDialects('a transaction', (dialect) => {
   it.each(['40001', '40P01', 'SQLITE_BUSY', 'SQLITE_BUSY_SNAPSHOT'])(
     'is retried if the database asks for it with %s',
     async (code) => {
-      const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+      const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
       let attempts = 0;
 
       await transact(db, async (trx) => {
@@ -218,7 +218,7 @@ describeDialects('a transaction', (dialect) => {
   );
 
   it('fails as unavailable if the database keeps asking for a retry', async () => {
-    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const busy = Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' });
 
     await expect(transact(db, () => Promise.reject(busy))).rejects.toMatchObject({
@@ -228,7 +228,7 @@ describeDialects('a transaction', (dialect) => {
   });
 
   it('loses no write when another process writes at the same time', async () => {
-    const url = await freshDatabaseUrl(dialect);
+    const url = await migratedDatabaseUrl(dialect);
     const databases = [await openUntilFinished(url), await openUntilFinished(url)];
     const raise = (trx: Executor) =>
       trx
@@ -249,7 +249,7 @@ describeDialects('a transaction', (dialect) => {
 
 describeDialects('a failure of the database', (dialect) => {
   it('is rethrown unchanged if the database was reachable', async () => {
-    const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     await db.schema.dropTable('view_pages').execute();
     const error = await db
       .selectFrom('view_pages')

@@ -27,7 +27,7 @@ import { findViews } from '../../src/sharing/views/store.ts';
 import { findMembers, findWorkspaces } from '../../src/sharing/workspaces/store.ts';
 import type { PageQuery } from '../../src/storage/page-token.ts';
 import type { Database, Schema } from '../../src/storage/schema.ts';
-import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeDialects } from '../support/harness.ts';
 import { fillTables, rowsPerTable } from '../support/many-rows.ts';
 
@@ -153,7 +153,7 @@ test('every list of a store is explained', () => {
 describeDialects('a list', (dialect) => {
   describe('with many rows', () => {
     it('is read by an index, in its order', async () => {
-      const db = await openUntilFinished(await freshDatabaseUrl(dialect));
+      const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
       await fillTables(db, dialect);
       const bad: string[] = [];
       for (const list of lists) {
@@ -234,7 +234,7 @@ function isCostly({ 'Node Type': type, 'Plan Rows': rows }: PlanNode): boolean {
 }
 
 test('the filler gives each list a large table', async () => {
-  const db = await openUntilFinished(await freshDatabaseUrl('sqlite'));
+  const db = await openUntilFinished(await migratedDatabaseUrl('sqlite'));
   await fillTables(db, 'sqlite');
   const { rows } = await sql<{ n: number }>`select count(*) as n from members`.execute(db);
   expect(rows).toEqual([{ n: rowsPerTable }]);

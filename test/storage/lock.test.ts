@@ -4,14 +4,14 @@ import { insertClient, updateClient } from '../../src/identity/clients/store.ts'
 import { transact } from '../../src/storage/database.ts';
 import { insertOrLockRows, lockRow, lockRows } from '../../src/storage/lock.ts';
 import type { Executor } from '../../src/storage/schema.ts';
-import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 
 const client = { id: 'cli_1', name: '0', scopes: '', create_time: 1, disable_time: null };
 
 describeDialects('a row lock', (dialect) => {
   async function open() {
-    const url = await freshDatabaseUrl(dialect);
+    const url = await migratedDatabaseUrl(dialect);
     const [here, there] = [await openUntilFinished(url), await openUntilFinished(url)];
     await transact(here, (trx) => insertClient(trx, client));
     return { here, there };

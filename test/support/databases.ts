@@ -1,12 +1,13 @@
 // Databases of each dialect, for tests that need no app.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
+import type {} from './global-setup.ts';
 import type { Dialect } from './harness.ts';
-import { freshPostgresDatabase } from './postgres-databases.ts';
+import { freshPostgresDatabase, migratedPostgresDatabase } from './postgres-databases.ts';
 
 /** The URL of an empty database, removed when the test ends. */
 export async function freshDatabaseUrl(dialect: Dialect): Promise<string> {
@@ -14,6 +15,25 @@ export async function freshDatabaseUrl(dialect: Dialect): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return `sqlite:${folder}/latchkey.db`;
+}
+
+/** The same with the current schema, which saves the time of the migrations. */
+export async function migratedDatabaseUrl(dialect: Dialect): Promise<string> {
+  if (dialect === 'postgres') return migratedPostgresDatabase();
+  const url = await freshDatabaseUrl(dialect);
+  const file = url.slice('sqlite:'.length);
+  await copyFile(inject('sqliteTemplate'), file);
+  await chmod(file, 0o600);
+  return url;
+}
+
+/**
+ * Returns the value after a query, for tests of time limits: while the database does not answer,
+ * their time does not pass.
+ */
+export async function answered<T>(db: Database, value: T): Promise<T> {
+  await db.selectFrom('revisions').select('value').execute();
+  return value;
 }
 
 /** Opens a database that is closed when the test ends. */
