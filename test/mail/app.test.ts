@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { startTestApp } from '../support/harness.ts';
-import { startSmtpServer } from '../support/smtp.ts';
+import { closedPort } from '../support/smtp.ts';
 
 it('an app without an SMTP server has an outbox that only its owner can open', async () => {
   const test = await startTestApp();
@@ -12,10 +12,8 @@ it('an app without an SMTP server has an outbox that only its owner can open', a
 });
 
 it('an app starts and becomes ready while its SMTP server is down', async () => {
-  const gone = await startSmtpServer();
-  await gone.stop();
-  const { port } = gone;
-  const smtp = { host: '127.0.0.1', port, encryption: 'local', login: undefined } as const;
+  const server = { host: '127.0.0.1', port: closedPort };
+  const smtp = { ...server, encryption: 'local', login: undefined } as const;
   const test = await startTestApp({ config: { smtp } });
   const response = await fetch(`${test.app.opsUrl}/readyz`);
   const outbox = await stat(path.join(test.dataDir, 'outbox')).catch(() => undefined);

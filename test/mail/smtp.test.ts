@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
 import type { Mail, OpenMailer } from '../../src/mail/mailer.ts';
 import { createSmtpMailer, type SmtpOptions } from '../../src/mail/smtp.ts';
-import { startSmtpServer, type TestSmtpServer } from '../support/smtp.ts';
+import { closedPort, startSmtpServer, type TestSmtpServer } from '../support/smtp.ts';
 
 const mail: Mail = { to: 'reader@example.com', subject: 'Your code', text: '123456\n' };
 const from = { name: 'Latchkey', address: 'no-reply@share.example.com' };
@@ -222,9 +222,7 @@ describe('a mail fails if the server', () => {
   });
 
   it('is unreachable', async () => {
-    const gone = await startSmtpServer();
-    await gone.stop();
-    const { cause } = await refusalOf(mailerFor(gone.port).send(mail));
+    const { cause } = await refusalOf(mailerFor(closedPort).send(mail));
     expect(cause).toContain('originalCode ECONNREFUSED');
   });
 

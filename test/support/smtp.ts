@@ -19,6 +19,12 @@ export type TestSmtpServer = {
   stop(): Promise<void>;
 };
 
+/**
+ * A port that refuses connections. The port of a stopped server could meanwhile belong to a server
+ * of another test; no system chooses this one for a server.
+ */
+export const closedPort = 1;
+
 /** Accepts unencrypted mail from any sender unless the options say otherwise. */
 export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<TestSmtpServer> {
   const arrived: Arrived[] = [];
