@@ -25,6 +25,9 @@ async function open(options = {}, hash = '') {
   const reader = await read(options);
   await reader.page.goto(`${url}${hash}`);
   await reader.page.locator('#viewer .page.drawn .text span').first().waitFor();
+  // The text can be selected, and its links are in place.
+  const loaded = reader.page.getByRole('status').filter({ hasText: 'Document loaded' });
+  await loaded.waitFor({ state: 'attached' });
   return reader;
 }
 
@@ -40,19 +43,19 @@ const paperWidth = (595 * 96) / 72;
 describe('the zoom', () => {
   it('goes in round steps with the buttons and stops at its limits', async () => {
     const { page, complaints } = await open();
-    expect(await percent(page)).toBe('125%');
+    await expect.poll(() => percent(page)).toBe('125%');
 
     await page.getByRole('button', { name: 'Zoom in' }).click();
-    expect(await percent(page)).toBe('150%');
+    await expect.poll(() => percent(page)).toBe('150%');
     expect(await widthOf(page)).toBeCloseTo(paperWidth * 1.5, -1);
     const zoomIn = page.getByRole('button', { name: 'Zoom in' });
     for (let step = 0; step < 20; step++) await zoomIn.press('Enter');
 
-    expect(await percent(page)).toBe('500%');
+    await expect.poll(() => percent(page)).toBe('500%');
     expect(await zoomIn.getAttribute('aria-disabled')).toBe('true');
     const zoomOut = page.getByRole('button', { name: 'Zoom out' });
     for (let step = 0; step < 20; step++) await zoomOut.press('Enter');
-    expect(await percent(page)).toBe('10%');
+    await expect.poll(() => percent(page)).toBe('10%');
     expect(await zoomOut.getAttribute('aria-disabled')).toBe('true');
     expect(await zoomIn.getAttribute('aria-disabled')).toBe('false');
     expect(complaints).toEqual([]);
@@ -69,21 +72,21 @@ describe('the zoom', () => {
 
     await page.getByRole('button', { name: 'Fit width' }).click();
     expect((await box())?.width).toBeGreaterThan((viewer?.width ?? 0) * 0.9);
-    expect(await overhangOf(page, '#viewer')).toBe(0);
-    expect(await page.getByRole('button', { name: 'Fit page' }).count()).toBe(1);
+    await expect.poll(() => overhangOf(page, '#viewer')).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Fit page' }).count()).toBe(1);
   });
 
   it('handles the zoom keys while the document has the focus', async () => {
     const { page } = await open();
 
     await page.keyboard.press('Control+=');
-    expect(await percent(page)).toBe('150%');
+    await expect.poll(() => percent(page)).toBe('150%');
     await page.keyboard.press('Meta+-');
-    expect(await percent(page)).toBe('125%');
+    await expect.poll(() => percent(page)).toBe('125%');
     await page.keyboard.press('+');
-    expect(await percent(page)).toBe('150%');
+    await expect.poll(() => percent(page)).toBe('150%');
     await page.keyboard.press('Control+0');
-    expect(await percent(page)).toBe('125%');
+    await expect.poll(() => percent(page)).toBe('125%');
 
     // Elsewhere, the browser handles the keys.
     await page.getByRole('button', { name: 'Zoom out' }).focus();
@@ -137,7 +140,7 @@ describe('the zoom', () => {
 
     expect(await overhangOf(page, '#viewer')).toBe(0);
     await page.keyboard.press('+');
-    expect(await percent(page)).toBe('67%');
+    await expect.poll(() => percent(page)).toBe('67%');
     expect(await widthOf(page, '#viewer img')).toBe(1608);
     expect(await overhangOf(page, '#viewer')).toBeGreaterThan(300);
     await page.keyboard.press('0');
@@ -157,7 +160,7 @@ describe('the pages', () => {
     };
 
     await jumpTo('4');
-    expect(await placeOf(page)).toBe('4');
+    await expect.poll(() => placeOf(page)).toBe('4');
     const top = (await page.locator('#viewer .page').nth(3).boundingBox())?.y ?? 0;
     expect(top).toBeGreaterThan(60);
     expect(top).toBeLessThan(100);
@@ -173,7 +176,7 @@ describe('the pages', () => {
     const { page } = await open();
 
     await page.keyboard.press('ArrowRight');
-    expect(await placeOf(page)).toBe('2');
+    await expect.poll(() => placeOf(page)).toBe('2');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowLeft');
     await expect.poll(() => placeOf(page)).toBe('2');
@@ -181,12 +184,8 @@ describe('the pages', () => {
     await expect.poll(() => placeOf(page)).toBe('5');
     await page.keyboard.press('Home');
     await expect.poll(() => placeOf(page)).toBe('1');
-    const pressAndLook = async (key: string) => {
-      await page.keyboard.press(key);
-      return placeOf(page);
-    };
-    await expect.poll(() => pressAndLook('PageDown')).toBe('3');
-    await expect.poll(() => pressAndLook('PageUp')).toBe('1');
+    await scrollTo(page, 'PageDown', '3');
+    await scrollTo(page, 'PageUp', '1');
   });
 
   it('are kept in the URL across a reload', async () => {
@@ -210,7 +209,8 @@ describe('the pages', () => {
     await page.mouse.move(box.x + box.width + 5, box.y + box.height / 2, { steps: 4 });
     await page.mouse.up();
 
-    expect(await page.evaluate('String(getSelection())')).toBe('The terms, page 1');
+    const selected = () => page.evaluate('String(getSelection())');
+    await expect.poll(selected).toBe('The terms, page 1');
   });
 });
 
@@ -234,6 +234,18 @@ describe('the links in a document', () => {
     expect(complaints).toEqual([]);
   });
 });
+
+/** Presses a key that scrolls by less than a page, until the page is reached. */
+async function scrollTo(page: Page, key: string, place: string): Promise<void> {
+  const top = () => page.evaluate<number>("document.querySelector('#viewer').scrollTop");
+  for (let presses = 0; presses < 10 && (await placeOf(page)) !== place; presses++) {
+    const before = await top();
+    await page.keyboard.press(key);
+    // The next key waits for the scrolling, which takes many frames.
+    await expect.poll(async () => Math.abs((await top()) - before)).toBeGreaterThan(500);
+  }
+  expect(await placeOf(page)).toBe(place);
+}
 
 /** Moves two fingers around a point from a distance of `from` pixels to `to` pixels. */
 async function pinch(page: Page, at: { x: number; y: number }, from: number, to: number) {
