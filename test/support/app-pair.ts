@@ -1,8 +1,7 @@
 // Two apps on one database, data folder and clock, as two processes would run them.
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { Config } from '../../src/config/config.ts';
 import { type Dialect, startTestApp, type TestApp } from './harness.ts';
+import { freePort } from './postgres.ts';
 
 export type AppPair = {
   readonly clock: { now: number };
@@ -33,14 +32,4 @@ export async function startAppPair(dialect: Dialect, config: Partial<Config>): P
       await first.remove();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof bound !== 'object' || bound === null) throw new Error('the server has no port');
-  return bound.port;
 }
