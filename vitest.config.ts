@@ -6,10 +6,11 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // The files of a worker share its modules, so that the service is loaded once for each worker.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // How long a test waits for a state: long, because the machine may be busy with other work.
-    expect: { poll: { timeout: 10_000 } },
+    // Long, because the machine may be busy with other work. A passing test does not wait for them.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // How long a test waits for a state.
+    expect: { poll: { timeout: 20_000 } },
     // For two cores: many tests wait for a timeout of the service, and leave their core idle.
     maxWorkers: 3,
   },
