@@ -21,18 +21,22 @@ describeDialects('codes of one link', (dialect) => {
       const document = await upload(test, makePdf({ pages: 1, text: 'Terms' }));
       const gate = { email_required: true, email_verification_required: true };
       const link = await makeLink(test, document.id, gate);
-      const statuses = await Promise.all(
-        Array.from({ length: 240 }, async (_, i) => {
-          const answer = await fetch(link.url, {
-            method: 'POST',
-            body: new URLSearchParams({ email: `stranger-${i}@example.com` }),
-            headers: { 'x-forwarded-for': `198.51.100.${i % 4}` },
-            redirect: 'manual',
-          });
-          await answer.arrayBuffer();
-          return answer.status;
-        }),
-      );
+      const ask = async (i: number) => {
+        const answer = await fetch(link.url, {
+          method: 'POST',
+          body: new URLSearchParams({ email: `stranger-${i}@example.com` }),
+          headers: { 'x-forwarded-for': `198.51.100.${i % 4}` },
+          redirect: 'manual',
+        });
+        await answer.arrayBuffer();
+        return answer.status;
+      };
+      const statuses: number[] = [];
+      // More at once could wait so long for each other that a request fails.
+      for (let i = 0; i < 240; i += 30) {
+        const numbers = Array.from({ length: 30 }, (_, j) => i + j);
+        statuses.push(...(await Promise.all(numbers.map(ask))));
+      }
       expect(await mailsOf(test)).toHaveLength(100);
       expect(statuses.filter((status) => status === 429)).toHaveLength(140);
     } finally {
@@ -81,11 +85,39 @@ describeDialects('a code', (dialect) => {
     };
   }
 
+  const levels = async () => {
+    const { db } = app().app.inside;
+    const rows = await db.selectFrom('throttle_counters').select(['key', 'level_time']).execute();
+    return new Map(rows.map((row) => [row.key, row.level_time]));
+  };
+
+  /**
+   * Sends 100 mails. To save time, 80 of them are only counted: each counter that grew with one
+   * mail grows by 80 times as much.
+   */
+  async function expectHundred(send: () => Promise<number | undefined>): Promise<void> {
+    const { db } = app().app.inside;
+    for (let i = 0; i < 10; i++) expect(await send()).toBe(0);
+    const before = await levels();
+    expect(await send()).toBe(0);
+    for (const [key, level] of await levels()) {
+      const grown = level - (before.get(key) ?? level);
+      if (grown === 0) continue;
+      const level_time = level + 80 * grown;
+      await db
+        .updateTable('throttle_counters')
+        .set({ level_time })
+        .where('key', '=', key)
+        .execute();
+    }
+    for (let i = 0; i < 9; i++) expect(await send()).toBe(0);
+  }
+
   it('is sent to 300 unknown readers in a row per workspace, across all links', async () => {
     const send = sender();
     for (let l = 0; l < 3; l++) {
       const { id } = await proven();
-      for (let i = 0; i < 100; i++) expect(await send(id, 'ws_1')).toBe(0);
+      await expectHundred(() => send(id, 'ws_1'));
       if (l < 2) expect(await send(id, 'ws_1')).toBe(20);
     }
     const { id } = await proven();
@@ -99,7 +131,7 @@ describeDialects('a code', (dialect) => {
     const send = sender();
     for (let l = 0; l < 10; l++) {
       const { id } = await proven();
-      for (let i = 0; i < 100; i++) expect(await send(id, `ws_${l}`)).toBe(0);
+      await expectHundred(() => send(id, `ws_${l}`));
     }
     const { id } = await proven();
     expect(await send(id, 'ws_other')).toBe(1);

@@ -51,14 +51,14 @@ describeDialects('the limits of a gate', (dialect) => {
     }
   });
 
-  it('check ten of a hundred passwords that arrive at once', async () => {
+  it('check ten of thirty passwords that arrive at once', async () => {
     const link = await open({ password });
     const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => new Visitor(link).post({ password: `guess ${i}` })),
+      Array.from({ length: 30 }, (_, i) => new Visitor(link).post({ password: `guess ${i}` })),
     );
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 403)).toHaveLength(10);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(90);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   });
 
   it('delay neither another link nor a browser that once sent the correct password', async () => {

@@ -9,7 +9,7 @@ import { bearer, blobDirOf, filesUnder, keyOf } from '../support/sharing-api.ts'
 let test: TestApp;
 let clients: Client[];
 beforeEach(async () => {
-  test = await startTestApp();
+  test = await startTestApp({ uploadStalledMs: 600_000 });
   clients = grpcClients(test.app.grpcAddress, 3);
 });
 afterEach(async () => {
