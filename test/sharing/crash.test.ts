@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
 import { blobIsNeeded } from '../../src/sharing/documents/store.ts';
@@ -11,6 +12,21 @@ import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { type RunningProgram, sampleName, startProgram } from '../support/program.ts';
 import { multipartBody, openRawHttp, requestHead } from '../support/raw-http.ts';
 import { bearer, filesUnder, sha256 } from '../support/sharing-api.ts';
+
+/** The number of other clients of a PostgreSQL database. */
+async function countClients(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ count: number }>(
+      `select count(*)::int as count from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    return rows[0]?.count ?? 0;
+  } finally {
+    await client.end();
+  }
+}
 
 describeDialects('a crash', (dialect) => {
   // Each round starts the program. The chaos tests kill it hundreds of times on PostgreSQL.
@@ -35,6 +51,12 @@ describeDialects('a crash', (dialect) => {
     await program.kill();
     await rm(dataDir, { recursive: true, force: true });
   });
+
+  /** Kills the program, and waits until PostgreSQL no longer executes what it has sent. */
+  async function kill(): Promise<void> {
+    await program.kill();
+    if (dialect === 'postgres') await expect.poll(() => countClients(databaseUrl)).toBe(0);
+  }
 
   /**
    * Sweeps with a lease of one millisecond, so that the notes of the killed process are settled.
@@ -102,7 +124,7 @@ describeDialects('a crash', (dialect) => {
     const pending = path.join(dataDir, 'blobs', 'pending');
     await expect.poll(() => filesUnder(pending)).toHaveLength(1);
 
-    await program.kill();
+    await kill();
     connection.reset();
     expect(await filesUnder(pending)).toHaveLength(1);
     await start();
@@ -122,7 +144,7 @@ describeDialects('a crash', (dialect) => {
       });
 
       await sleep((round * 30) / rounds.uploads);
-      await program.kill();
+      await kill();
       for (const digest of await Promise.all(answers)) {
         if (digest !== undefined) acknowledged = [...acknowledged, digest];
       }
@@ -136,7 +158,7 @@ describeDialects('a crash', (dialect) => {
       // From now on a document that was stored without an answer must be kept.
       acknowledged = digests;
     }
-  }, 120_000);
+  }, 240_000);
 
   it('during a deletion leaves the complete document or removes it', async () => {
     for (let round = 0; round < rounds.deletions; round++) {
@@ -151,22 +173,22 @@ describeDialects('a crash', (dialect) => {
       );
 
       await sleep((round * 8) / rounds.deletions);
-      await program.kill();
+      await kill();
       await Promise.all(deletions);
       await start();
 
       await storedDigests();
     }
-  }, 60_000);
+  }, 120_000);
 
   it('during the start after a crash loses no further data', async () => {
     await uploadWhole(Buffer.alloc(50_000, 'k'));
     const { connection, body } = await beginUpload(Buffer.alloc(1_000_000, 'a'));
     await connection.write(body.subarray(0, 600_000));
-    await program.kill();
+    await kill();
     connection.reset();
     await start();
-    await program.kill();
+    await kill();
     await start();
 
     expect(await storedDigests()).toHaveLength(1);

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Cut, type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts';
 import { postForm } from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
-import { freshPostgresDatabase } from '../support/postgres-databases.ts';
+import { migratedPostgresDatabase } from '../support/postgres-databases.ts';
 import { multipartBody } from '../support/raw-http.ts';
 import {
   blobDirOf,
@@ -18,7 +18,7 @@ import {
 type Started = { readonly test: TestApp; readonly proxy: CuttingProxy };
 
 async function start(): Promise<Started> {
-  const proxy = await startCuttingProxy(await freshPostgresDatabase());
+  const proxy = await startCuttingProxy(await migratedPostgresDatabase());
   const test = await startTestApp({ config: { databaseUrl: proxy.url }, blobLeaseMs: 300 });
   onTestFinished(async () => {
     await test.remove();
@@ -70,7 +70,7 @@ describe('a COMMIT whose answer is lost', () => {
 
     expect(await rowsOf(test)).toHaveLength(6);
     expect(await damaged(test)).toEqual([]);
-    await expect.poll(() => notesOf(test), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => notesOf(test)).toEqual([]);
     expect(await damaged(test)).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe('a COMMIT whose answer is lost', () => {
     expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(503);
 
     expect(await rowsOf(test)).toEqual([]);
-    await expect.poll(() => filesUnder(blobDirOf(test)), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => filesUnder(blobDirOf(test))).toEqual([]);
   });
 });
 
@@ -96,7 +96,7 @@ describe('a COMMIT that does not reach the server', () => {
     expect(response.status).toBe(503);
     await response.text();
     expect(await rowsOf(test)).toEqual([]);
-    await expect.poll(() => filesUnder(blobDirOf(test)), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => filesUnder(blobDirOf(test))).toEqual([]);
   });
 
   it('of a deletion leaves the document intact', async () => {
@@ -106,7 +106,7 @@ describe('a COMMIT that does not reach the server', () => {
 
     expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(503);
 
-    await expect.poll(() => notesOf(test), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => notesOf(test)).toEqual([]);
     expect(await damaged(test)).toEqual([]);
     expect(await rowsOf(test)).toHaveLength(1);
   });
