@@ -100,6 +100,7 @@ describeApp("a workspace's API keys", (suite) => {
         suite.clock.frozen = undefined;
       });
       const now = Date.now();
+      suite.clock.frozen = now;
       const { authorization } = await make({ expireTime: timestampFromMs(now + 60_000) });
       suite.clock.frozen = now + 59_999;
       expect(await use({ authorization })).toMatchObject({ ok: true });

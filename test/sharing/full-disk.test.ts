@@ -52,8 +52,10 @@ async function withSmallFiles(): Promise<Place> {
     child.kill('SIGKILL');
     await once(child, 'close');
   });
+  let output = '';
   for await (const text of child.stderr.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-    if (String(text).includes('operations')) break;
+    output += String(text);
+    if (output.includes('operations')) break;
   }
   child.stderr.resume();
   const env = parseEnv(await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8'));

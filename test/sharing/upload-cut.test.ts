@@ -183,7 +183,7 @@ describe('thirty uploads at the same time', () => {
 
     expect(documents.map((document) => document.sha256)).toEqual(contents.map(sha256));
     await expect.poll(async () => (await storedState(app())).files.length).toBe(30);
-    expect(await openFilesUnder(blobDirOf(app()))).toEqual([]);
+    await expect.poll(() => openFilesUnder(blobDirOf(app()))).toEqual([]);
     const deleted = await Promise.all(
       documents.map(({ id }) => callSharingApi(app(), 'DELETE', `/documents/${id}`)),
     );

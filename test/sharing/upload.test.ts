@@ -160,7 +160,7 @@ describeDialects('an upload', (dialect) => {
         });
       }
     }
-    expect(await storedState(test)).toEqual(before);
+    await expect.poll(() => storedState(test)).toEqual(before);
   });
 
   it('by a caller without a workspace goes to the workspace that the request names', async () => {
@@ -197,7 +197,7 @@ describeDialects('an upload', (dialect) => {
         const answer = await transport.upload(pieces, credential);
         expect(answer, transport.name).toMatchObject({ ok: false, error: { code, fields } });
       }
-      expect(await storedState(test)).toEqual(before);
+      await expect.poll(() => storedState(test)).toEqual(before);
     },
   );
 
@@ -207,7 +207,7 @@ describeDialects('an upload', (dialect) => {
       const answer = await transport.upload([{ file }, { workspaceId: 'ws_other' }], keyOf(test));
       expect(answer, transport.name).toMatchObject({ ok: false, error: { code: 'forbidden' } });
     }
-    expect(await storedState(test)).toEqual(before);
+    await expect.poll(() => storedState(test)).toEqual(before);
   });
 
   it('without a credential, or without the scope, stores nothing', async () => {
@@ -223,6 +223,6 @@ describeDialects('an upload', (dialect) => {
       const unscoped = await transport.upload([{ file }, { workspaceId }], reader);
       expect(unscoped, transport.name).toMatchObject({ ok: false, error: { code: 'forbidden' } });
     }
-    expect(await storedState(test)).toEqual(before);
+    await expect.poll(() => storedState(test)).toEqual(before);
   });
 });
