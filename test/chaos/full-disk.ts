@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Check, Trial } from '../support/campaign.ts';
 import { callsTo, describeAnswer } from '../support/campaign-calls.ts';
-import { freePort } from '../support/postgres.ts';
+import { freePort } from '../support/free-port.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 
 export const fullDiskCheck: Check = {

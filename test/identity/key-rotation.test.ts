@@ -7,6 +7,7 @@ import { jwksMaxAgeSeconds } from '../../src/identity/keys/lifecycle.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { type AppPair, startAppPair } from '../support/app-pair.ts';
 import { CachingVerifier } from '../support/caching-verifier.ts';
+import { freePort } from '../support/free-port.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import { signToken } from '../support/signed-tokens.ts';
 import { keyManager, publishedKids, signingKeyOf } from '../support/signing-keys.ts';
@@ -250,16 +251,17 @@ describeDialects('the keys of an app', (dialect) => {
   it('stay published for the tokens of a process with longer lifetimes', async () => {
     const clock = { now: Math.ceil(Date.now() / 1000) * 1000 };
     const now = () => clock.now;
-    const first = await startTestApp({ dialect, now, config: { serviceTokenSeconds: 3_600 } });
+    const http = { host: '127.0.0.1', port: await freePort() };
+    const config = { http, serviceTokenSeconds: 3_600 };
+    const first = await startTestApp({ dialect, now, config });
     const { dataDir, databaseUrl } = first;
     onTestFinished(() => first.remove());
     const { publicUrl } = first.app;
     const token = await issue(publicUrl, first);
     await first.stop();
 
-    const config = { databaseUrl, publicUrl, serviceTokenSeconds: 60 };
-    const http = { host: '127.0.0.1', port: Number(new URL(publicUrl).port) };
-    const second = await startTestApp({ dataDir, now, config: { ...config, http } });
+    const later = { databaseUrl, http, serviceTokenSeconds: 60 };
+    const second = await startTestApp({ dataDir, now, config: later });
     onTestFinished(() => second.stop());
     const transport = transportOf(second);
     const keys = keyManager(

@@ -1,10 +1,10 @@
 // Runs `latchkey doctor` as a process.
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import SQLite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
 import { stoppedInstallation } from '../support/stopped-installation.ts';
@@ -93,13 +93,8 @@ test('open file modes, a clock set back and an unreachable mail server are probl
   const db = new SQLite(path.join(dataDir, 'latchkey.db'));
   db.exec(`update users set create_time = ${Date.now() + 400 * 86_400_000}`);
   db.close();
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const bound = server.address();
-  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
-  await new Promise((resolve) => server.close(resolve));
   const env = {
-    LATCHKEY_SMTP_URL: `smtp://127.0.0.1:${port}`,
+    LATCHKEY_SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
     LATCHKEY_PUBLIC_URL: 'https://keys.example.com',
   };
 

@@ -9,10 +9,10 @@ import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { openDatabase } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
+import { freePort } from '../support/free-port.ts';
 import { cookieOf } from '../support/gated-document.ts';
 import { describeDialects } from '../support/harness.ts';
 import { codeOf, messageOf } from '../support/manager-calls.ts';
-import { freePort } from '../support/postgres.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 import { multipartBody } from '../support/raw-http.ts';
@@ -100,12 +100,12 @@ describeDialects('a process', (dialect) => {
     expect(await of[1](keyId)).toMatchObject({ ok: true });
 
     expect(await listsAt(first, credential)).toBe('unauthenticated');
-    await expectWithinOneSecond(() => listsAt(second, credential), 'unauthenticated');
+    await expectWithinOneSecond(db, () => listsAt(second, credential), 'unauthenticated');
   });
 
   it('rejects a rotated key after the overlap, and accepts the new one', async () => {
     const { keyId, credential } = await makeKey();
-    const request = { workspaceId, keyId, overlapSeconds: 2 };
+    const request = { workspaceId, keyId, overlapSeconds: 1 };
     const { apiKey } = messageOf(await manage(keys.rotateApiKey, request));
     for (const transport of [first, second])
       expect(await listsAt(transport, bearer(apiKey))).toBe('ok');
@@ -116,8 +116,7 @@ describeDialects('a process', (dialect) => {
   });
 
   it('rejects an expired key, whichever process created it', async () => {
-    const expireTime = timestampFromMs(Date.now() + 2_000);
-    const { credential } = await makeKey({ expireTime });
+    const { credential } = await inTime(() => makeKey({ expireTime: soon() }));
     for (const transport of [second, first]) {
       await expect.poll(() => listsAt(transport, credential)).toBe('unauthenticated');
     }
@@ -136,13 +135,23 @@ describeDialects('a process', (dialect) => {
     messageOf(await manage(removeMember, { workspaceId, userId }));
 
     expect(await listsAt(first, credential)).toBe('forbidden');
-    await expectWithinOneSecond(() => listsAt(second, credential), 'forbidden');
+    await expectWithinOneSecond(db, () => listsAt(second, credential), 'forbidden');
   });
 
   // Every request reads the link from the database, so there is no delay.
   const ends: [string, 403 | 404 | 410, (linkId: string, documentId: string) => unknown][] = [
     ['is revoked', 410, (linkId) => manage(revokeLink, { workspaceId, linkId })],
-    ['has ended', 410, (linkId) => manage(updateLink, { workspaceId, linkId, expireTime: soon() })],
+    [
+      'has ended',
+      410,
+      (linkId) =>
+        inTime(async () => {
+          const request = { workspaceId, linkId, expireTime: soon() };
+          const answer = await manage(updateLink, request);
+          messageOf(answer);
+          return answer;
+        }),
+    ],
     [
       'got another gate',
       403,
@@ -184,6 +193,17 @@ const bearer = (text: string) => ({ authorization: `Bearer ${text}` });
 
 /** An expiry that is valid because it is in the future. */
 const soon = () => timestampFromMs(Date.now() + 1_000);
+
+/** Repeats a call whose expiry had passed when it reached a process that the machine delayed. */
+async function inTime<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!String(error).includes('invalid_argument')) throw error;
+    }
+  }
+}
 
 function grpcTransportOf({ env }: RunningProgram): Transport {
   const transports = openTransports({

@@ -133,7 +133,7 @@ describeDialects('a process', (dialect) => {
     expect(await take(added, manage)).toMatchObject({ ok: true });
 
     expect(await codeAt(first, kind, added)).toBe(code);
-    await expectWithinOneSecond(() => codeAt(second, kind, added), code);
+    await expectWithinOneSecond(db, () => codeAt(second, kind, added), code);
   });
 
   it('rejects the token of a client that the other one has disabled', async () => {
@@ -147,10 +147,10 @@ describeDialects('a process', (dialect) => {
     messageOf(await manage(clients.disableClient, { clientId }));
 
     expect(await isActiveAt(first)).toBe(false);
-    await expectWithinOneSecond(() => isActiveAt(second), false);
+    await expectWithinOneSecond(db, () => isActiveAt(second), false);
     messageOf(await manage(clients.enableClient, { clientId }));
     expect(await isActiveAt(first)).toBe(true);
-    await expectWithinOneSecond(() => isActiveAt(second), true);
+    await expectWithinOneSecond(db, () => isActiveAt(second), true);
   });
 
   it('issues no token for an account that the other one has removed', async () => {
@@ -168,15 +168,20 @@ describeDialects('a process', (dialect) => {
     messageOf(await manage(customers.putAccounts, { customerId, accountIds: ['acc_2'] }));
 
     expect(await accountsAt(first)).toEqual(['acc_2']);
-    await expectWithinOneSecond(() => accountsAt(second), ['acc_2']);
+    await expectWithinOneSecond(db, () => accountsAt(second), ['acc_2']);
   });
 
   it('loses no secret if both rotate at once', async () => {
     const { ownerId: clientId } = await addClient(db, 'payments:read');
+    const rotate = async (transport: Transport) => {
+      for (;;) {
+        const answer = await transport.call(clients.rotateClientSecret, { clientId }, credential);
+        // The other process may keep an SQLite file busy for as long as the machine delays it.
+        if (codeOf(answer) !== 'unavailable') return answer;
+      }
+    };
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) =>
-        (i % 2 === 0 ? first : second).call(clients.rotateClientSecret, { clientId }, credential),
-      ),
+      Array.from({ length: 50 }, (_, i) => rotate(i % 2 === 0 ? first : second)),
     );
 
     const codes = new Set(answers.map(codeOf));

@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { credentials, Metadata, Client as RawClient } from '@grpc/grpc-js';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { closedWayTo } from '../support/closed-way.ts';
+import { freePort, isFree } from '../support/free-port.ts';
 import { startTestApp } from '../support/harness.ts';
-import { freePort } from '../support/postgres.ts';
+import { migratedPostgresDatabase } from '../support/postgres-databases.ts';
+import { openRawHttp, type RawHttp, requestHead } from '../support/raw-http.ts';
 
 const host = '127.0.0.1';
 
@@ -21,12 +24,12 @@ async function freeAddresses() {
   return { http: { host, port: http }, grpc: { host, port: grpc }, ops: { host, port: ops } };
 }
 
-/** Whether a server could listen on the port. */
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false));
-    server.listen({ host, port }, () => server.close(() => resolve(true)));
-  });
+/** Sends a request, and does not wait for its answer. */
+async function sendGet(port: number, url: string): Promise<RawHttp> {
+  const connection = await openRawHttp(port);
+  onTestFinished(() => connection.reset());
+  await connection.write(requestHead('GET', url, { Host: host }));
+  return connection;
 }
 
 function checkHealth(port: number): Promise<string> {
@@ -84,24 +87,19 @@ describe('a start', () => {
 
   it('answers connections that arrived before it was complete', async () => {
     const addresses = await freeAddresses();
-    const starting = startTestApp({ config: addresses });
+    // The start cannot be complete before the database answers.
+    const way = await closedWayTo(await migratedPostgresDatabase());
+    const starting = startTestApp({ config: { ...addresses, databaseUrl: way.url } });
     onTestFinished(async () => (await starting).remove());
-    await expect.poll(() => isFree(addresses.ops.port), { interval: 1 }).toBe(false);
-    let isComplete = false;
-    starting.then(
-      () => {
-        isComplete = true;
-      },
-      () => {},
-    );
+    await way.tried;
 
-    const jwks = fetch(`http://${host}:${addresses.http.port}/.well-known/jwks.json`);
-    const ready = fetch(`http://${host}:${addresses.ops.port}/readyz`);
+    const jwks = await sendGet(addresses.http.port, '/.well-known/jwks.json');
+    const ready = await sendGet(addresses.ops.port, '/readyz');
     const health = checkHealth(addresses.grpc.port);
+    way.open();
 
-    expect(isComplete).toBe(false);
-    expect((await jwks).status).toBe(200);
-    expect((await ready).status).toBe(200);
+    expect(await jwks.response()).toMatchObject({ status: 200 });
+    expect(await ready.response()).toMatchObject({ status: 200 });
     // SERVING
     expect(await health).toBe('0801');
   });

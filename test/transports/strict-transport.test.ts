@@ -1,18 +1,10 @@
 // With an https public URL every HTTP answer has Strict-Transport-Security (RFC 6797).
 
-import type { AddressInfo } from 'node:net';
-import { createServer, connect as openSocket } from 'node:net';
+import { connect as openSocket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { startTestApp } from '../support/harness.ts';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const paths = [
   '/no-such-path',
