@@ -75,7 +75,9 @@ describe('the modes of files and folders', () => {
     expect((await modesIn(dataDir)).filter((line) => !/^(700|600) /.test(line))).toEqual([]);
     expect(await modeOf(dataDir)).toBe('700');
     await expect.poll(() => program.stdout()).toContain('other users could open it');
-    for (const name of names) expect(program.stdout()).toContain(path.join(dataDir, name));
+    for (const name of names) {
+      await expect.poll(() => program.stdout()).toContain(path.join(dataDir, name));
+    }
   });
 
   test('refuse a folder that belongs to everyone, such as /tmp', async () => {
@@ -99,7 +101,7 @@ describe('temporary files', () => {
 
     await started({}, dataDir);
 
-    expect(made).toContain('latchkey.db-wal');
+    await expect.poll(() => made).toContain('latchkey.db-wal');
     expect(made.filter((name) => name.startsWith('master.key'))).toEqual([]);
   });
 

@@ -95,8 +95,8 @@ test('a server with the old master key stops serving', async () => {
 
   expect((await rotate(program.dataDir)).code).toBe(0);
 
-  await expect.poll(readiness, { timeout: 15_000 }).toBe(503);
-});
+  await expect.poll(readiness, { timeout: 30_000 }).toBe(503);
+}, 60_000);
 
 test('an unknown command or argument prints the usage, and names the command', async () => {
   const cases = [
