@@ -1,6 +1,6 @@
 // Failed calls in the audit log.
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
@@ -243,10 +243,18 @@ describeApp('the audit log of failures', (suite) => {
       }
       await expect
         .poll(() => suite.testApp.logText())
-        .toMatch(/"failures":3,.*cannot write audit events of failures; trying again/);
+        .toMatch(/"failures":[123],.*cannot write audit events of failures; trying again/);
       expect(await auditEventsOf(db, requestId)).toEqual([]);
     });
-    expect(await eventOf(requestId)).toMatchObject({ code: 'unauthenticated', count: 3 });
+    // On a slow machine the failures are more than one batch.
+    const found = async () => {
+      const events = await auditEventsOf(db, requestId);
+      return {
+        codes: new Set(events.map(({ code }) => code)),
+        count: events.reduce((sum, { count }) => sum + count, 0),
+      };
+    };
+    await expect.poll(found).toEqual({ codes: new Set(['unauthenticated']), count: 3 });
   });
 
   afterAll(async () => {
@@ -264,6 +272,9 @@ describeApp('the audit log of failures', (suite) => {
 
 describeApp('a process that stops', ({ dialect }) => {
   it('writes its pending failures', async () => {
+    // Neither the next batch nor the time limit of the stop is ever due.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const test = await startTestApp({ dialect });
     try {
       const [http] = openTransports(test.app);

@@ -26,7 +26,8 @@ const { revokeLink, updateLink } = LinkService.method;
 
 type Filter = Omit<MessageInitShape<typeof ListAuditEventsRequestSchema>, '$typeName'>;
 
-const t0 = Date.UTC(2026, 0, 1);
+/** In the future, so that no retention deletes the events. */
+const t0 = Date.UTC(2100, 0, 1);
 
 function row(fields: Partial<AuditEventRow>): AuditEventRow {
   return {
@@ -149,7 +150,7 @@ describeApp('the list of events', (suite) => {
       expect(events.map((event) => toJson(AuditEventSchema, event))).toEqual([
         {
           id: sixEvents[4]?.id,
-          createTime: '2026-01-01T00:00:04Z',
+          createTime: '2100-01-01T00:00:04Z',
           actorType: 'service',
           actor: 'cli_a',
           action: 'ClientService.CreateClient',
@@ -189,7 +190,7 @@ describeApp('the list of events', (suite) => {
 
   it('is flat JSON over HTTP, and accepts times in the query', async () => {
     const query =
-      'code=ok&start_time=2026-01-01T00:00:01.0005Z&endTime=2026-01-01T03:00:03%2B03:00';
+      'code=ok&start_time=2100-01-01T00:00:01.0005Z&endTime=2100-01-01T03:00:03%2B03:00';
     const response = await fetch(`${suite.app.publicUrl}/audit-events?${query}`, {
       headers: { authorization },
     });
@@ -198,7 +199,7 @@ describeApp('the list of events', (suite) => {
       events: [
         {
           id: sixEvents[2]?.id,
-          create_time: '2026-01-01T00:00:02Z',
+          create_time: '2100-01-01T00:00:02Z',
           actor_type: 'service',
           actor: 'cli_a',
           action: 'ClientService.CreateClient',

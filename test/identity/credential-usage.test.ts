@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
 import { createUsage } from '../../src/credentials/usage.ts';
@@ -29,6 +29,9 @@ function usageOf(db: Database, now: () => number) {
 
 describeDialects('the last use of a credential', (dialect) => {
   it('is written when the app stops, for every kind of valid credential', async () => {
+    // The periodic writes are never due.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
     const dataDir = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     const databaseUrl = await freshDatabaseUrl(dialect);

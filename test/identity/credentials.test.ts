@@ -216,11 +216,12 @@ describeDialects('a credential in the cache', (dialect) => {
     const url =
       dialect === 'sqlite' ? `sqlite:${folder}/latchkey.db` : await freshPostgresDatabase();
     const db = await openDatabase(url);
+    // Before the invalidations are watched, because a change would evict the credential.
+    const { text, ownerId } = await addClient(db, 'accounts:read');
     let monotonic = 1_000_000;
     const invalidations = await watchInvalidations(db, () => monotonic);
     onTestFinished(() => invalidations.stop());
     const directory = createDirectory({ db, invalidations, noteUse: () => {}, now: Date.now });
-    const { text, ownerId } = await addClient(db, 'accounts:read');
     expect(await directory.authenticate('cs', text)).toMatchObject({ ownerId });
 
     await db.destroy();

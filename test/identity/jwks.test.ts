@@ -141,6 +141,8 @@ describeApp('publishing the keys', (suite) => {
     const etag = (await fetch(url())).headers.get('etag');
     expect(await verifyCode(suite, token)).toBe('ok');
 
+    // Its next run would add a key.
+    await suite.app.inside.rotation.stop();
     const revokeAll = (trx: Executor) =>
       trx.updateTable('signing_keys').set({ state: 'revoked' }).execute();
     await changeAsOtherProcess(suite.app.inside.db, revokeAll);
