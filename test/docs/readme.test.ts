@@ -15,11 +15,11 @@ it('the first start prints the lines of the README, and its commands work', asyn
   expect(announcement).not.toBe('');
 
   await expect
-    .poll(() => withoutPorts(program.stderr()), { timeout: 20_000 })
+    .poll(() => withoutPorts(program.stderr()), { timeout: 60_000 })
     .toBe(withoutPorts(announcement));
 
   await walkThrough({ document: 'README.md', dataDir: path.join(program.dataDir, 'data') });
-});
+}, 120_000);
 
 it('the README has at most 130 lines', () => {
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(130);
