@@ -66,7 +66,7 @@ describe('a PostgreSQL server that goes away', () => {
     await postgres.stop();
 
     await expectUnavailable(test, transports, client);
-  });
+  }, 90_000);
 });
 
 describe('an SQLite file that another process keeps locked', () => {
