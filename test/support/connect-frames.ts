@@ -50,7 +50,7 @@ export function chunk(data: Uint8Array | string): Buffer {
 export async function answerTo(
   port: number,
   request: Uint8Array | string,
-  patienceMs = 5_000,
+  patienceMs = 20_000,
 ): Promise<RawResponse | undefined> {
   const connection = await openRawHttp(port);
   await connection.write(request);

@@ -18,8 +18,6 @@ export const shortLimits: Partial<GrpcLimits> = {
   idleMs: 2500,
   lingerMs: 300,
   lookMs: 100,
-  pingEveryMs: 1000,
-  pingAnswerMs: 1000,
   connectionsMax: 400,
   controlFramesMax: 50,
   lastingCallsMax: 3,

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Code, type HandlerContext } from '@connectrpc/connect';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answerTo, chunk, errorIn, frame, post } from '../support/connect-frames.ts';
+import { openRawHttp } from '../support/raw-http.ts';
 import {
   compileProto,
   endpointsOf,
@@ -37,8 +38,10 @@ const deadlineExceeded = { code: 'canceled', grpc: Code.DeadlineExceeded };
 
 /** The reasons of the handlers' abort signals. */
 let reasons: unknown[] = [];
+let begun = 0;
 
 function aborted({ signal }: HandlerContext): Promise<never> {
+  begun++;
   return new Promise((_, reject) => {
     const onAbort = () => {
       reasons.push(signal.reason);
@@ -86,11 +89,12 @@ const stream = 'application/connect+proto';
 const connectMs = (value: string) => ({ 'Connect-Timeout-Ms': value });
 const grpcTimeout = (value: string) => ({ 'Grpc-Timeout': value });
 
+// Long enough that a handler begins before its deadline on a slow machine.
 const calls = [
-  ['a Connect call', post(path('Wait'), 'application/proto', connectMs('300')).with('')],
-  ['a gRPC-Web call', post(path('Wait'), grpcWeb, grpcTimeout('300m')).with(frame(''))],
-  ['a Connect stream', post(path('Watch'), stream, connectMs('300')).with(frame(''))],
-  ['a gRPC-Web stream', post(path('Watch'), grpcWeb, grpcTimeout('300000u')).with(frame(''))],
+  ['a Connect call', post(path('Wait'), 'application/proto', connectMs('1000')).with('')],
+  ['a gRPC-Web call', post(path('Wait'), grpcWeb, grpcTimeout('1000m')).with(frame(''))],
+  ['a Connect stream', post(path('Watch'), stream, connectMs('1000')).with(frame(''))],
+  ['a gRPC-Web stream', post(path('Watch'), grpcWeb, grpcTimeout('1000000u')).with(frame(''))],
 ] as const;
 
 describe.each(calls)('%s', (_what, request) => {
@@ -156,7 +160,10 @@ describe('a timeout', () => {
 });
 
 test('the signal of a handler aborts when the client disconnects', async () => {
-  const request = post(path('Wait'), 'application/proto').with('');
-  expect(await answerTo(transport.port, request, 1_000)).toBeUndefined();
+  const connection = await openRawHttp(transport.port);
+  const before = begun;
+  await connection.write(post(path('Wait'), 'application/proto').with(''));
+  await expect.poll(() => begun).toBe(before + 1);
+  connection.reset();
   await expect.poll(() => reasons).toMatchObject([{ code: 'canceled' }]);
 });

@@ -13,7 +13,7 @@ import type { Handler } from '../../src/api/endpoint.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { type GrpcTransport, startGrpcTransport } from '../../src/transports/grpc/server.ts';
 import { type BoundSocket, bindSocket } from '../../src/transports/socket.ts';
-import { openCall, openSession, prefix, shortLimits } from '../support/raw-grpc.ts';
+import { openCall, openSession, prefix } from '../support/raw-grpc.ts';
 import { endpointsOf } from '../support/test-protos.ts';
 
 const verifyToken = '/latchkey.identity.v1.VerificationService/VerifyToken';
@@ -40,7 +40,7 @@ describe('the gRPC server', () => {
       endpointsOf(registry, typeName, () => handler, observe),
     );
     socket = await bindSocket({ host: '127.0.0.1', port: 0 });
-    transport = await startGrpcTransport({ endpoints, bodies, socket, limits: shortLimits });
+    transport = await startGrpcTransport({ endpoints, bodies, socket, limits: { restMs: 300 } });
   });
   afterAll(() => transport.close());
 
@@ -96,7 +96,7 @@ describe('the gRPC server', () => {
     const keep = (bytes: Buffer) => bytes;
     const bytes = smallBody.subarray(5);
     const error = await new Promise<ServiceError | null>((resolve) => {
-      const options = { deadline: Date.now() + 300 };
+      const options = { deadline: Date.now() + 1_000 };
       client.makeUnaryRequest(issueToken, keep, keep, bytes, new Metadata(), options, resolve);
     });
     expect(error?.code).toBe(status.DEADLINE_EXCEEDED);
@@ -106,14 +106,19 @@ describe('the gRPC server', () => {
 
   test('aborts the signal of a handler that reads it after the deadline', async () => {
     const seen: boolean[] = [];
+    let release = () => {};
+    const deadlinePassed = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     handle = async (context) => {
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await deadlinePassed;
       seen.push(context.signal.aborted);
       return {};
     };
-    const call = openCall(await openLocal(), issueToken, { 'grpc-timeout': '200m' });
+    const call = openCall(await openLocal(), issueToken, { 'grpc-timeout': '1000m' });
     call.stream.end(smallBody);
     expect(await call.status).toBe(String(status.DEADLINE_EXCEEDED));
+    release();
     await expect.poll(() => seen).toEqual([true]);
   });
 });

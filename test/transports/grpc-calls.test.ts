@@ -79,8 +79,9 @@ describe('a call', () => {
       code: 'payload_too_large',
       requestId: 'large-body',
     });
-    const line = (await app.logText()).split('\n').find((text) => text.includes('large-body'));
-    expect(line).toContain('"code":"payload_too_large"');
+    const line = async () =>
+      (await app.logText()).split('\n').find((text) => text.includes('large-body'));
+    await expect.poll(line).toContain('"code":"payload_too_large"');
   });
 
   test('of two messages is UNIMPLEMENTED', async () => {

@@ -77,15 +77,22 @@ describe('a connection', () => {
   });
 
   test('is closed a while after its last call, and not before', async () => {
-    const opened = await session();
+    const idleMs = shortLimits.idleMs ?? Number.NaN;
+    let opened = await session();
     for (let round = 0; round < 3; round += 1) {
+      const started = performance.now();
       const call = openCall(opened, issueToken);
       call.stream.end(tokenRequest());
-      expect(await call.status).toBe('0');
+      const status = await call.status;
       await new Promise((resolve) => setTimeout(resolve, 1000));
+      const isOpen = !opened.closed;
+      if (performance.now() - started > idleMs - 500) {
+        // The machine was too slow: the connection may have been idle for too long.
+        opened = await session();
+        round = -1;
+      } else expect([status, isOpen]).toEqual(['0', true]);
     }
-    expect(opened.closed).toBe(false);
-    await expect.poll(() => opened.closed, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => opened.closed, { timeout: 20_000 }).toBe(true);
   });
 
   test('whose calls are all refused is closed like one without a call', async () => {
@@ -94,7 +101,7 @@ describe('a connection', () => {
       if (!opened.closed) openCall(opened, download).stream.end();
     }, 500);
     onTestFinished(() => clearInterval(timer));
-    await expect.poll(() => opened.closed, { timeout: 8_000 }).toBe(true);
+    await expect.poll(() => opened.closed, { timeout: 20_000 }).toBe(true);
   });
 
   test.each([
@@ -110,8 +117,12 @@ describe('a connection', () => {
   });
 
   test('whose client does not answer pings is closed, with its call', async () => {
+    const few = await startTestApp({ grpcLimits: { pingEveryMs: 1000, pingAnswerMs: 1000 } });
+    onTestFinished(() => few.remove());
     const block = frame(frameTypes.headers, 4, 1, headerBlock(watch));
-    const opened = await connection(preface, settings(), block, frame(0, 1, 1, prefix(0)));
+    const bytes = [preface, settings(), block, frame(0, 1, 1, prefix(0))];
+    const opened = await openConnection(few.app.grpcAddress, ...bytes);
+    onTestFinished(() => void opened.socket.destroy());
     expect(await opened.closed).toBe('closed');
     expect(opened.frames().types).toContain(frameTypes.ping);
   });
@@ -181,7 +192,7 @@ describe('the listener', () => {
   });
 
   test('at its limit closes the oldest connection without an accepted call', async () => {
-    const few = await startTestApp({ grpcLimits: { ...shortLimits, connectionsMax: 2 } });
+    const few = await startTestApp({ grpcLimits: { connectionsMax: 2 } });
     onTestFinished(() => few.remove());
     const open = async () => {
       const opened = await openSession(few.app.grpcAddress);
@@ -226,8 +237,7 @@ describe('the listener', () => {
   });
 
   test('limits the health watchers per connection', async () => {
-    const limits = { ...shortLimits, lastingCallsPerConnectionMax: 1 };
-    const few = await startTestApp({ grpcLimits: limits });
+    const few = await startTestApp({ grpcLimits: { lastingCallsPerConnectionMax: 1 } });
     onTestFinished(() => few.remove());
     const [one, other] = await Promise.all([1, 2].map(() => openSession(few.app.grpcAddress)));
     onTestFinished(() => {
