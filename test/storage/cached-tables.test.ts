@@ -34,7 +34,7 @@ import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { lockRows } from '../../src/storage/lock.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
-import { answered, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
@@ -178,7 +178,7 @@ describeDialects('a write', (dialect) => {
 
       const topic = cachedTables[table]?.topic;
       expect(heardHere).toEqual([topic]);
-      await expectWithinOneSecond(() => answered(here, heardElsewhere), [topic]);
+      await expectWithinOneSecond(here, () => heardElsewhere, [topic]);
     },
   );
 

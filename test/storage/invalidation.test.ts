@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { raiseRevision, transact } from '../../src/storage/database.ts';
 import { type Invalidations, watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
-import { answered, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
@@ -19,7 +19,7 @@ describeDialects('an invalidation', (dialect) => {
     await transact(here, record);
 
     expect(heard.mine).toBe(1);
-    await expectWithinOneSecond(() => answered(here, heard.theirs), 1);
+    await expectWithinOneSecond(here, () => heard.theirs, 1);
   });
 
   it('reaches the listeners of its topic', async () => {

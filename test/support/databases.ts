@@ -27,15 +27,6 @@ export async function migratedDatabaseUrl(dialect: Dialect): Promise<string> {
   return url;
 }
 
-/**
- * Returns the value after a query, for tests of time limits: while the database does not answer,
- * their time does not pass.
- */
-export async function answered<T>(db: Database, value: T): Promise<T> {
-  await db.selectFrom('revisions').select('value').execute();
-  return value;
-}
-
 /** Opens a database that is closed when the test ends. */
 export async function openUntilFinished(url: string): Promise<Database> {
   const db = await openDatabase(url);
