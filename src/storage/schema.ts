@@ -5,7 +5,7 @@ import type {
   DocumentTable,
   GateCodeRow,
   LinkTable,
-  ProvenAddressRow,
+  VerifiedAddressRow,
   ViewPageRow,
   ViewRow,
 } from './sharing-rows.ts';
@@ -14,7 +14,7 @@ export type {
   DocumentRow,
   GateCodeRow,
   LinkRow,
-  ProvenAddressRow,
+  VerifiedAddressRow,
   ViewPageRow,
   ViewRow,
 } from './sharing-rows.ts';
@@ -250,7 +250,7 @@ export type Schema = {
   views: ViewRow;
   view_pages: ViewPageRow;
   gate_codes: GateCodeRow;
-  proven_addresses: ProvenAddressRow;
+  verified_addresses: VerifiedAddressRow;
 };
 
 export type Database = Kysely<Schema>;

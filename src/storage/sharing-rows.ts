@@ -76,7 +76,7 @@ export type GateCodeRow = {
 };
 
 /** An e-mail address that a reader has verified at a gate of a workspace. */
-export type ProvenAddressRow = {
+export type VerifiedAddressRow = {
   /** A digest of the workspace and the address. */
   key: string;
   last_time: number;

@@ -47,7 +47,7 @@ describeDialects('codes of one link', (dialect) => {
 
 describeDialects('a code', (dialect) => {
   const { app, clock, gated } = useSecretDocument(dialect, { trustedProxies: ['127.0.0.1'] });
-  const proven = () => gated({ email_verification_required: true });
+  const verifiedLink = () => gated({ email_verification_required: true });
 
   /** Requests codes for unknown readers until the budget is used up. */
   async function useUpStrangers({ id, url }: LinkFields): Promise<void> {
@@ -73,9 +73,9 @@ describeDialects('a code', (dialect) => {
       now: () => clock.now,
     });
     /** The seconds to wait; 0 if the code was sent. */
-    return async (linkId: string, workspaceId: string, provenBrowser?: string) => {
+    return async (linkId: string, workspaceId: string, verifiedBrowser?: string) => {
       const email = `r${++count}@example.com`;
-      const asker = { network: `network ${count}`, provenBrowser, visitor: 'v' };
+      const asker = { network: `network ${count}`, verifiedBrowser, visitor: 'v' };
       try {
         return await codes.send({ linkId, workspaceId, email }, asker);
       } catch (error) {
@@ -116,11 +116,11 @@ describeDialects('a code', (dialect) => {
   it('is sent to 300 unknown readers in a row per workspace, across all links', async () => {
     const send = sender();
     for (let l = 0; l < 3; l++) {
-      const { id } = await proven();
+      const { id } = await verifiedLink();
       await expectHundred(() => send(id, 'ws_1'));
       if (l < 2) expect(await send(id, 'ws_1')).toBe(20);
     }
-    const { id } = await proven();
+    const { id } = await verifiedLink();
     expect(await send(id, 'ws_1')).toBe(5);
     expect(await send(id, 'ws_2')).toBe(0);
     clock.now += 5 * second;
@@ -130,16 +130,16 @@ describeDialects('a code', (dialect) => {
   it('is sent to 1,000 unknown readers in a row by the whole service', async () => {
     const send = sender();
     for (let l = 0; l < 10; l++) {
-      const { id } = await proven();
+      const { id } = await verifiedLink();
       await expectHundred(() => send(id, `ws_${l}`));
     }
-    const { id } = await proven();
+    const { id } = await verifiedLink();
     expect(await send(id, 'ws_other')).toBe(1);
-    expect(await send(id, 'ws_other', 'proven-1')).toBe(0);
+    expect(await send(id, 'ws_other', 'verified-1')).toBe(0);
   });
 
   it('is sent to known readers while unknown readers use up the budget', async () => {
-    const [link, other] = [await proven(), await proven()];
+    const [link, other] = [await verifiedLink(), await verifiedLink()];
     const email = 'known@example.com';
     const known = new Visitor(other);
     await known.post({ email });
@@ -155,7 +155,7 @@ describeDialects('a code', (dialect) => {
   });
 
   it('is sent a few times to another address from a browser with a verified address', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const email = 'first@example.com';
     const visitor = new Visitor(link);
     await visitor.post({ email });

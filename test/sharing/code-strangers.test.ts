@@ -14,7 +14,7 @@ const email = 'reader@example.com';
 
 describeDialects('requests for codes by strangers who know an address', (dialect) => {
   const { app, clock, gated } = useSecretDocument(dialect);
-  const proven = () => gated({ email_verification_required: true });
+  const verifiedLink = () => gated({ email_verification_required: true });
 
   /** Visitors whose mails the test reads. */
   function codesHere() {
@@ -29,13 +29,13 @@ describeDialects('requests for codes by strangers who know an address', (dialect
       now: () => clock.now,
     });
     const claimIn = async (workspaceId: string) => ({
-      linkId: (await proven()).id,
+      linkId: (await verifiedLink()).id,
       workspaceId,
       email,
     });
     /** The seconds to wait; 0 if the code was sent. */
-    async function send(workspaceId: string, provenBrowser?: string) {
-      const asker = { network: '192.0.2.1', provenBrowser, visitor: 'v' };
+    async function send(workspaceId: string, verifiedBrowser?: string) {
+      const asker = { network: '192.0.2.1', verifiedBrowser, visitor: 'v' };
       try {
         return await codes.send(await claimIn(workspaceId), asker);
       } catch (error) {
@@ -44,20 +44,20 @@ describeDialects('requests for codes by strangers who know an address', (dialect
       }
     }
     /** Verifies the address for a workspace. */
-    async function prove(workspaceId: string) {
+    async function verify(workspaceId: string) {
       const claim = await claimIn(workspaceId);
-      await codes.send(claim, { network: '', provenBrowser: undefined, visitor: 'v' });
+      await codes.send(claim, { network: '', verifiedBrowser: undefined, visitor: 'v' });
       const code = /Your code is (\d{6})/.exec(mails.at(-1) ?? '')?.[1] ?? '';
       expect(await transact(db, (trx) => codes.redeem(trx, claim, { code, visitor: 'v' }))).toBe(
         true,
       );
     }
-    return { send, prove };
+    return { send, verify };
   }
 
   it('through one workspace leave mails for the address in other workspaces', async () => {
-    const { send, prove } = codesHere();
-    await prove('ws_1');
+    const { send, verify } = codesHere();
+    await verify('ws_1');
     for (let i = 0; i < 6; i++) expect(await send('ws_2')).toBe(0);
     expect(await send('ws_2')).toBe(600);
 
@@ -67,8 +67,8 @@ describeDialects('requests for codes by strangers who know an address', (dialect
   });
 
   it('through its workspace leave mails for a browser with the verified address', async () => {
-    const { send, prove } = codesHere();
-    await prove('ws_1');
+    const { send, verify } = codesHere();
+    await verify('ws_1');
     for (let i = 0; i < 6; i++) expect(await send('ws_1')).toBe(0);
     expect(await send('ws_1')).toBe(600);
     expect(await send('ws_1', verifiedBrowserId('other@example.com'))).toBe(600);
@@ -98,7 +98,7 @@ describeDialects('requests for codes by strangers who know an address', (dialect
   }
 
   async function asked() {
-    const link = await proven();
+    const link = await verifiedLink();
     clock.now += 3_600_000;
     const reader = new Visitor(link);
     expect((await reader.post({ email })).status).toBe(303);

@@ -19,7 +19,7 @@ const minute = 60 * second;
 
 describeDialects('a link that requires a verified address', (dialect) => {
   const { app, clock, gated, expectNothingOf } = useSecretDocument(dialect);
-  const proven = (options = {}) => gated({ email_verification_required: true, ...options });
+  const verifiedLink = (options = {}) => gated({ email_verification_required: true, ...options });
   const views = async (link: LinkFields) =>
     (await callSharingApi<{ views: unknown[] }>(app(), 'GET', `/links/${link.id}/views`)).body
       .views;
@@ -36,7 +36,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   }
 
   it('sends a code to the address and accepts it', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const { visitor, email, code } = await asked(link);
     const page = await visitor.get();
     expect([page.status, fieldAskedBy(page)]).toEqual([200, 'Code']);
@@ -56,7 +56,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('says in the mail what the code is for, and nothing about the document', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const { email, code } = await asked(link);
     const mail = (await mailsOf(app())).find(({ to }) => to === email);
     expect(mail?.text).toContain(`Your code is ${code}\n`);
@@ -69,13 +69,13 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('accepts a pasted code with spaces', async () => {
-    const { visitor, code } = await asked(await proven());
+    const { visitor, code } = await asked(await verifiedLink());
     await visitor.post({ code: ` ${code.slice(0, 3)} ${code.slice(3)} ` });
     expect(await visitor.asked()).toBe('document');
   });
 
   it('asks for the password first, and sends no mail until it is correct', async () => {
-    const link = await proven({ password: 'open sesame' });
+    const link = await verifiedLink({ password: 'open sesame' });
     const [visitor, email] = [new Visitor(link), newEmail()];
     await visitor.post({ email });
     await visitor.post({ email, password: 'wrong' });
@@ -94,7 +94,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   it.each(['', '12345', '1234567', 'abcdef', '12345a', '１２３４５６', '-12345', '12345\u0000'])(
     'refuses a malformed code, and lets the visitor correct it: %j',
     async (text) => {
-      const { visitor, code } = await asked(await proven());
+      const { visitor, code } = await asked(await verifiedLink());
       const answer = await visitor.post({ code: text });
       expect([answer.status, fieldAskedBy(answer)]).toEqual([400, 'Code']);
       expect(alertOf(answer)).toContain('6 digits');
@@ -105,7 +105,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   );
 
   it('accepts five attempts at a code', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const { visitor, code } = await asked(link);
     for (let i = 1; i <= 4; i++) {
       const answer = await visitor.post({ code: wrongCode(code, i) });
@@ -125,7 +125,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('accepts a code for ten minutes', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const [early, late] = [await asked(link), await asked(link)];
     clock.now += 10 * minute - 2;
     expect((await early.visitor.post({ code: early.code })).status).toBe(303);
@@ -135,7 +135,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('accepts a code once', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const { visitor, email, code } = await asked(link);
     const again = new Visitor(link);
     for (const [name, value] of visitor.cookies) again.cookies.set(name, value);
@@ -147,7 +147,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('lets one visitor in if many send the same code at once', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const { visitor, code } = await asked(link);
     const body = new URLSearchParams({ code });
     const headers = { cookie: visitor.cookie };
@@ -160,7 +160,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('refuses the code of another link or another address', async () => {
-    const [link, other] = [await proven(), await proven()];
+    const [link, other] = [await verifiedLink(), await verifiedLink()];
     const email = newEmail();
     const [here, there] = [await asked(link, email), await asked(other, email)];
     const stranger = await asked(link);
@@ -186,7 +186,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('sends another code after half a minute, which invalidates the previous one', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const { visitor, email, code } = await asked(link);
     clock.now += 12 * second;
     const early = await visitor.post({ code: 'again' });
@@ -206,7 +206,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it("keeps the visitor's state long enough to find the mail", async () => {
-    const { visitor, email } = await asked(await proven());
+    const { visitor, email } = await asked(await verifiedLink());
     clock.now += 29 * minute;
     await visitor.post({ code: 'again' });
     clock.now += 9 * minute;
@@ -215,7 +215,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('sends one mail if the same address is entered twice, or many times at once', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const email = newEmail();
     const visitors = Array.from({ length: 6 }, () => new Visitor(link));
     const answers = await Promise.all(visitors.map((visitor) => visitor.post({ email })));
@@ -227,7 +227,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('lets the visitor correct the address', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const { visitor, code } = await asked(link);
     expect((await visitor.post({ code: 'other' })).status).toBe(303);
     expect(await visitor.asked()).toBe('E-mail address');
@@ -244,7 +244,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('reports that mail cannot be sent, logs the reason, and allows a retry at once', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const [visitor, email] = [new Visitor(link), newEmail()];
     const outbox = path.join(app().dataDir, 'outbox');
     await rename(outbox, `${outbox}-away`);
@@ -266,7 +266,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('starts over if the gate changes in the meantime', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const { visitor, code } = await asked(link);
     await callSharingApi(app(), 'PATCH', `/links/${link.id}`, { password: 'open sesame' });
     expect((await visitor.post({ code })).status).toBe(303);
@@ -275,7 +275,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('returns 410 to a visitor who waits for a code while the link is revoked', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const { visitor, code } = await asked(link);
     await callSharingApi(app(), 'DELETE', `/links/${link.id}`);
     for (const fields of [{ code }, { code: 'again' }, { email: newEmail() }]) {
@@ -284,7 +284,7 @@ describeDialects('a link that requires a verified address', (dialect) => {
   });
 
   it('neither stores nor logs codes or addresses in plain text', async () => {
-    const { visitor, email, code } = await asked(await proven());
+    const { visitor, email, code } = await asked(await verifiedLink());
     await visitor.post({ code: wrongCode(code) });
     const { db } = app().app.inside;
     const rows = JSON.stringify([

@@ -14,7 +14,7 @@ const password = 'open sesame';
 
 describeDialects('the limits of a gate', (dialect) => {
   const { app, clock, open, gated } = useSecretDocument(dialect);
-  const proven = () => gated({ email_verification_required: true });
+  const verifiedLink = () => gated({ email_verification_required: true });
 
   /** The seconds to wait; 0 if the request was processed. */
   async function waitOf(attempt: Promise<unknown>): Promise<number> {
@@ -123,9 +123,9 @@ describeDialects('the limits of a gate', (dialect) => {
   it('send an address six codes for links of a workspace, then one per ten minutes', async () => {
     const email = 'much.asked@example.com';
     for (let i = 0; i < 6; i++) {
-      expect((await new Visitor(await proven()).post({ email })).status).toBe(303);
+      expect((await new Visitor(await verifiedLink()).post({ email })).status).toBe(303);
     }
-    const visitor = new Visitor(await proven());
+    const visitor = new Visitor(await verifiedLink());
     const refused = await visitor.post({ email });
     expect([refused.status, fieldAskedBy(refused)]).toEqual([429, 'E-mail address']);
     expect(refused.headers.get('retry-after')).toBe('600');
@@ -136,12 +136,12 @@ describeDialects('the limits of a gate', (dialect) => {
 
     clock.now += 10 * minute;
     expect((await visitor.post({ email })).status).toBe(303);
-    expect((await new Visitor(await proven()).post({ email })).status).toBe(429);
+    expect((await new Visitor(await verifiedLink()).post({ email })).status).toBe(429);
     expect(await codesFor(app(), email)).toHaveLength(7);
   });
 
   it('send sixty codes in a row to one network, then one per minute', async () => {
-    const link = await proven();
+    const link = await verifiedLink();
     const sent: string[] = [];
     const codes = createCodes({
       db: app().app.inside.db,
@@ -154,7 +154,7 @@ describeDialects('the limits of a gate', (dialect) => {
     let count = 0;
     const send = (network: string) => {
       const claim = { linkId: link.id, workspaceId: 'ws_1', email: `r${++count}@example.com` };
-      return waitOf(codes.send(claim, { network, provenBrowser: undefined, visitor: 'v' }));
+      return waitOf(codes.send(claim, { network, verifiedBrowser: undefined, visitor: 'v' }));
     };
     for (let i = 0; i < 60; i++) expect(await send('192.0.2.1')).toBe(0);
     expect(await send('192.0.2.1')).toBe(60);
@@ -166,7 +166,7 @@ describeDialects('the limits of a gate', (dialect) => {
 
   it('remove rows that no longer count', async () => {
     const { db } = app().app.inside;
-    const link = await proven();
+    const link = await verifiedLink();
     await new Visitor(link).post({ email: 'last@example.com' });
     await new Visitor(await open({ password })).post({ password: 'wrong' });
     const rows = async () => [

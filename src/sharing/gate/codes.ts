@@ -15,7 +15,7 @@ import {
   deleteOldCodes,
   findCode,
   forgetAddresses,
-  isProvenAddress,
+  isVerifiedAddress,
   lockCode,
   placeCode,
   rememberAddress,
@@ -50,7 +50,7 @@ const limits = {
 } as const satisfies Record<string, ThrottleLimit>;
 
 /** How long a workspace remembers a verified address. */
-const provenMs = 90 * 24 * 60 * minute;
+const verifiedAddressMs = 90 * 24 * 60 * minute;
 
 /** The link that a code opens and the address that it verifies. */
 export type Claim = {
@@ -64,7 +64,7 @@ export type Claim = {
 export type Asker = {
   readonly network: string;
   /** The id of a browser in which an address was verified for the link before. */
-  readonly provenBrowser: string | undefined;
+  readonly verifiedBrowser: string | undefined;
   /** The visitor's id in the cookie. Tries are counted per visitor. */
   readonly visitor: string;
 };
@@ -101,7 +101,8 @@ export function createCodes(options: CodesOptions): Codes {
   const digest = (...parts: string[]) =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
   const keyOf = ({ linkId, email }: Claim) => digest('claim', linkId, email);
-  const provenKeyOf = ({ workspaceId, email }: Claim) => digest('proven', workspaceId, email);
+  const verifiedAddressKeyOf = ({ workspaceId, email }: Claim) =>
+    digest('verified', workspaceId, email);
 
   const codeDigest = (claim: Claim, code: string) => digest('code', keyOf(claim), code);
 
@@ -110,7 +111,7 @@ export function createCodes(options: CodesOptions): Codes {
     digest('tries', code.key, code.digest, String(code.send_time), visitor);
 
   /** The counters that a mail increments. A verified address has its own in any browser. */
-  async function countersOf(claim: Claim, { network, provenBrowser }: Asker): Promise<Counter[]> {
+  async function countersOf(claim: Claim, { network, verifiedBrowser }: Asker): Promise<Counter[]> {
     const { linkId, workspaceId, email } = claim;
     const budget = (group: 'browser' | 'stranger') => [
       counter('link', group, linkId),
@@ -118,14 +119,14 @@ export function createCodes(options: CodesOptions): Codes {
       counter('service', group),
     ];
     const address = (...group: string[]) => counter('address', workspaceId, email, ...group);
-    if (provenBrowser === verifiedBrowserId(email)) {
-      return [address('browser', provenBrowser), counter('service', 'address')];
+    if (verifiedBrowser === verifiedBrowserId(email)) {
+      return [address('browser', verifiedBrowser), counter('service', 'address')];
     }
-    if (await isProvenAddress(db, provenKeyOf(claim))) {
-      return [address('proven'), counter('service', 'address')];
+    if (await isVerifiedAddress(db, verifiedAddressKeyOf(claim))) {
+      return [address('verified'), counter('service', 'address')];
     }
-    if (provenBrowser !== undefined) {
-      const own = [address('browser', provenBrowser), counter('browser', provenBrowser)];
+    if (verifiedBrowser !== undefined) {
+      const own = [address('browser', verifiedBrowser), counter('browser', verifiedBrowser)];
       return [...own, counter('mailbox', email, 'browser'), ...budget('browser')];
     }
     const own = [address('stranger'), counter('network', network)];
@@ -188,14 +189,14 @@ export function createCodes(options: CodesOptions): Codes {
       const given = Buffer.from(codeDigest(claim, code));
       if (!timingSafeEqual(Buffer.from(row.digest), given)) return false;
       await deleteCode(trx, row.key, row.digest);
-      await rememberAddress(trx, provenKeyOf(claim), now());
+      await rememberAddress(trx, verifiedAddressKeyOf(claim), now());
       return true;
     },
 
     async sweep(trx) {
       await throttle.sweep(trx);
       await deleteOldCodes(trx, now());
-      await forgetAddresses(trx, now() - provenMs);
+      await forgetAddresses(trx, now() - verifiedAddressMs);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Step } from './gate-steps.ts';
 export type GateForm = {
   readonly step: Step;
   /** Whether the visitor has to verify the address with a code. */
-  readonly isProven: boolean;
+  readonly requiresVerification: boolean;
   /** The address that the visitor entered. */
   readonly email: string;
   readonly error?: string;
@@ -31,7 +31,7 @@ required autofocus${described(form)}></label>
 
   email: (form) => html`<h1>Enter your e-mail to view this document</h1>
 <p>The sender will see your e-mail address.${
-    form.isProven ? ' You will get a code to verify it.' : ''
+    form.requiresVerification ? ' You will get a code to verify it.' : ''
   }</p>
 <form method="post" class="gate">${alertOf(form)}
 <label>E-mail address

@@ -43,7 +43,7 @@ export type Outcome = {
   /** Whether this form contained the right password. */
   readonly hasShownPassword?: boolean;
   /** The address that this form verified. */
-  readonly provenEmail?: string;
+  readonly verifiedEmail?: string;
   /** Whether this form requested another code and it was sent. */
   readonly hasResent?: boolean;
 };
@@ -129,11 +129,12 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       }
       const code = action.replaceAll(/\s/g, '');
       if (!/^\d{6}$/.test(code)) return { state, refusal: refusals.noCode };
-      const prove: Viewer['prove'] = (trx) => codes.redeem(trx, claim, { code, visitor: id });
-      const admission = await gate.admit(link, { email, prove });
+      const verifyEmail: Viewer['verifyEmail'] = (trx) =>
+        codes.redeem(trx, claim, { code, visitor: id });
+      const admission = await gate.admit(link, { email, verifyEmail });
       return admission === undefined
         ? { state, refusal: refusals.wrongCode }
-        : { state, admission, provenEmail: email };
+        : { state, admission, verifiedEmail: email };
     },
   } satisfies Record<Step, SubmitStep>;
 
@@ -163,7 +164,7 @@ const claimOf = (link: LinkRow, email: string): Claim => ({
 
 const askerOf = ({ network, browser }: Omit<Visitor, 'state'>, visitor: string): Asker => ({
   network,
-  provenBrowser: hasVerifiedEmail(browser) ? browser : undefined,
+  verifiedBrowser: hasVerifiedEmail(browser) ? browser : undefined,
   visitor,
 });
 

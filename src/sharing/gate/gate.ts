@@ -24,7 +24,7 @@ export type Viewer = {
   /** Empty if the gate did not ask for an address. */
   readonly email: string;
   /** Verifies the address with a code and uses the code up. Returns false for a wrong code. */
-  readonly prove?: (trx: Executor) => Promise<boolean>;
+  readonly verifyEmail?: (trx: Executor) => Promise<boolean>;
 };
 
 export type Admission = {
@@ -71,13 +71,13 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
       link.email_verification_required === 0 &&
       link.password_hash === null,
 
-    async admit(link, { email, prove }) {
-      if (prove !== undefined && !(await transact(db, prove))) return undefined;
+    async admit(link, { email, verifyEmail }) {
+      if (verifyEmail !== undefined && !(await transact(db, verifyEmail))) return undefined;
       const started: AccessSession = {
         viewId: newId('viw', random),
         startMs: now(),
         email,
-        emailVerified: prove !== undefined,
+        emailVerified: verifyEmail !== undefined,
       };
       const accessSession = accessSessions.sign(started, accessSecondsMax, gateContext(link));
       return { accessSession, maxAgeSeconds: accessSecondsMax };

@@ -55,7 +55,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     const { state, again, refusal, hasResent } = outcome;
     const form = {
       step: again ?? steps.nextStep(link, state) ?? 'email',
-      isProven: link.email_verification_required === 1,
+      requiresVerification: link.email_verification_required === 1,
       email: given === '' ? (state.email ?? '') : given,
       ...(refusal === undefined ? {} : { error: refusal.text }),
       ...(hasResent === true ? { notice: 'We sent a new code. Older codes no longer work.' } : {}),
@@ -81,8 +81,8 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     else if (state !== visitor.state || hasResent === true)
       set.push(cookies.writeState(link, state));
     const isNew = outcome.hasShownPassword === true && visitor.browser === undefined;
-    if (isNew || outcome.provenEmail !== undefined) {
-      set.push(cookies.writeBrowser(link, outcome.provenEmail));
+    if (isNew || outcome.verifiedEmail !== undefined) {
+      set.push(cookies.writeBrowser(link, outcome.verifiedEmail));
     }
     if (refusal === undefined && hasResent !== true) return withCookies(seeOther(link), set);
     const given = outcome.again === 'email' ? (request.form.get('email') ?? '') : '';

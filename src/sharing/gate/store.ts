@@ -58,9 +58,9 @@ export async function deleteOldCodes(trx: Executor, now: number): Promise<void> 
   await trx.deleteFrom('gate_codes').where('expire_time', '<=', now).execute();
 }
 
-export async function isProvenAddress(db: Executor, key: string): Promise<boolean> {
+export async function isVerifiedAddress(db: Executor, key: string): Promise<boolean> {
   const row = await db
-    .selectFrom('proven_addresses')
+    .selectFrom('verified_addresses')
     .select('key')
     .where('key', '=', key)
     .executeTakeFirst();
@@ -69,7 +69,7 @@ export async function isProvenAddress(db: Executor, key: string): Promise<boolea
 
 export async function rememberAddress(trx: Executor, key: string, now: number): Promise<void> {
   await trx
-    .insertInto('proven_addresses')
+    .insertInto('verified_addresses')
     .values({ key, last_time: now })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_time: now }))
     .execute();
@@ -77,5 +77,5 @@ export async function rememberAddress(trx: Executor, key: string, now: number): 
 
 /** Forgets the addresses that were last verified before `since`. */
 export async function forgetAddresses(trx: Executor, since: number): Promise<void> {
-  await trx.deleteFrom('proven_addresses').where('last_time', '<', since).execute();
+  await trx.deleteFrom('verified_addresses').where('last_time', '<', since).execute();
 }

@@ -127,7 +127,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
         const row = await findLink(trx, key.workspaceId, key.id);
         if (row === undefined) throw noSuchLink();
         if (!changed) throw fail('conflict', 'The link was revoked.');
-        requireEmailForProof(row, paths);
+        requireEmailForVerification(row, paths);
         return row;
       });
       return { link: linkMessage(link, publicUrl) };
@@ -154,7 +154,7 @@ const noSuchDocument = () => fail('not_found', 'The workspace has no such docume
 const noSuchLink = () => fail('not_found', 'The workspace has no such link.');
 
 /** Throws if verification is required but the address is not. Names the field of the update. */
-function requireEmailForProof(row: LinkRow, paths: readonly string[]): void {
+function requireEmailForVerification(row: LinkRow, paths: readonly string[]): void {
   if (row.email_verification_required === 0 || row.email_required === 1) return;
   if (paths.includes('email_verification_required')) {
     throw invalid('email_verification_required', 'must be set together with email_required');

@@ -147,9 +147,9 @@ async function createGate(db: Kysely<unknown>): Promise<void> {
   await createIndex(db, 'gate_codes', 'link_id', ['link_id']);
   await createIndex(db, 'gate_codes', 'expire_time', ['expire_time']);
   await db.schema
-    .createTable('proven_addresses')
+    .createTable('verified_addresses')
     .addColumn('key', 'text', (c) => c.primaryKey())
     .addColumn('last_time', 'bigint', (c) => c.notNull())
     .execute();
-  await createIndex(db, 'proven_addresses', 'last_time', ['last_time']);
+  await createIndex(db, 'verified_addresses', 'last_time', ['last_time']);
 }
