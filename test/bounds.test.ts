@@ -4,7 +4,7 @@ import { createValidator, type Validator } from '@bufbuild/protovalidate';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { IssueTokenRequestSchema } from '../gen/latchkey/identity/v1/issuance_pb.js';
-import { boundsOf, plainMessage } from '../src/api/bounds.ts';
+import { correctPlurals, createBoundsCheck } from '../src/api/bounds.ts';
 import { services } from '../src/api/services.ts';
 
 const validator = createValidator();
@@ -36,7 +36,7 @@ const inputs = Object.values(services).flatMap((service) =>
 
 describe.each(inputs)('%s', (_, schema) => {
   test('is rejected exactly if the validator rejects it', () => {
-    const check = boundsOf(schema, validator);
+    const check = createBoundsCheck(schema, validator);
     fc.assert(
       fc.property(messageOf(schema), (message) => {
         const isValid = validator.validate(schema, message).kind === 'valid';
@@ -55,7 +55,7 @@ test('a plain request within its bounds is accepted without the validator', () =
       return validator.validate(schema, message);
     },
   };
-  const check = boundsOf(IssueTokenRequestSchema, counted);
+  const check = createBoundsCheck(IssueTokenRequestSchema, counted);
   check(create(IssueTokenRequestSchema, { clientId: 'c', clientSecret: 's'.repeat(256) }));
   expect(asked).toBe(0);
   expect(() => check(create(IssueTokenRequestSchema, { clientSecret: 's' }))).toThrow('client_id');
@@ -69,11 +69,11 @@ test.each([
   ['must contain at least 1 item(s)', 'must contain at least 1 item'],
   ['must contain no more than 100 item(s)', 'must contain at most 100 items'],
 ])('the detail %j is written as %j', (written, expected) => {
-  expect(plainMessage(written)).toBe(expected);
+  expect(correctPlurals(written)).toBe(expected);
 });
 
 test('number and noun agree in the detail of a field', () => {
-  const check = boundsOf(IssueTokenRequestSchema, validator);
+  const check = createBoundsCheck(IssueTokenRequestSchema, validator);
   const request = create(IssueTokenRequestSchema, { clientSecret: 's' });
   expect(() => check(request)).toThrow('client_id: must be at least 1 character');
   expect(() => check(request)).not.toThrow('1 characters');

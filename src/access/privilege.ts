@@ -9,13 +9,16 @@ import { fail } from '../errors/errors.ts';
  * Throws `forbidden` and names the missing scopes unless the caller holds all of them. `target` is
  * the target of the audit event.
  */
-export type RequireHeld = (scopes: Iterable<string>, target?: string) => void;
+export type RequireHeldScopes = (scopes: Iterable<string>, target?: string) => void;
 
 /**
  * Returns a check against the scopes that the caller holds; for a member, in one workspace. Do not
  * call it within a transaction, because it may query the database.
  */
-export async function privilegeOf(context: HandlerContext, workspaceId = ''): Promise<RequireHeld> {
+export async function createHeldScopesCheck(
+  context: HandlerContext,
+  workspaceId = '',
+): Promise<RequireHeldScopes> {
   const held = await scopesHeld(context, workspaceId);
   const own = callerOf(context).method.access.scope;
   return (scopes, target = '') => {

@@ -5,7 +5,7 @@ const scopePattern = /^[a-z][a-z0-9_]{0,63}:(?:read|write)$/;
 const scopesMax = 100;
 
 /** Parses a space-separated list and removes duplicates. Returns undefined if it is malformed. */
-export function readScopes(text: string): string[] | undefined {
+export function parseScopes(text: string): string[] | undefined {
   const scopes = text.split(' ');
   if (scopes.length > scopesMax) throw invalid('scope', `must have at most ${scopesMax} scopes`);
   return scopes.every((scope) => scopePattern.test(scope)) ? [...new Set(scopes)] : undefined;
@@ -15,8 +15,8 @@ export function readScopes(text: string): string[] | undefined {
  * Parses the scopes of a token request. Throws `invalid_scope` (RFC 6749 §5.2) if they are
  * malformed.
  */
-export function requestedScopes(text: string): string[] {
-  const scopes = readScopes(text);
+export function parseRequestedScopes(text: string): string[] {
+  const scopes = parseScopes(text);
   if (scopes !== undefined) return scopes;
   throw fail(
     'identity.scope_not_granted',
@@ -34,7 +34,7 @@ export function requireGranted(scopes: readonly string[], granted: ReadonlySet<s
 }
 
 /** Parses a stored list: space-separated, empty if there are no scopes. */
-export function storedScopes(text: string): ReadonlySet<string> {
+export function parseStoredScopes(text: string): ReadonlySet<string> {
   return new Set(text === '' ? [] : text.split(' '));
 }
 

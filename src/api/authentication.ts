@@ -10,13 +10,13 @@ import type { Principal } from './principal.ts';
 /** Returns the principal of a credential, or undefined if the credential is invalid. */
 export type Authenticate = (credential: string) => Promise<Principal | undefined>;
 
-export type CredentialOptions = {
+export type AuthenticationOptions = {
   readonly authenticateToken: Authenticate;
   readonly authenticateWorkspaceKey: Authenticate;
   readonly authenticateSession: Authenticate;
   /** The name of the session's cookie. */
   readonly sessionCookie: string;
-  /** The origin of the pages that may use the cookie. */
+  /** The origin of the service. Requests from other origins cannot use the cookie. */
   readonly publicUrl: string;
 };
 
@@ -24,8 +24,8 @@ export type CredentialOptions = {
 const bearerPattern = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /** Throws `unauthenticated` if there is no valid credential. */
-export async function identifyBearer(
-  options: CredentialOptions,
+export async function authenticateBearer(
+  options: AuthenticationOptions,
   call: Call,
   principals: ReadonlySet<PrincipalType>,
 ): Promise<Principal> {
@@ -50,7 +50,10 @@ export async function identifyBearer(
 }
 
 /** Throws `unauthenticated` if the cookie is missing or invalid, or comes from another origin. */
-export async function identifyCookie(options: CredentialOptions, call: Call): Promise<Principal> {
+export async function authenticateCookie(
+  options: AuthenticationOptions,
+  call: Call,
+): Promise<Principal> {
   const cookie = parseCookie(call.header('cookie') ?? '')[options.sessionCookie];
   if (cookie === undefined) throw refusal('A session cookie is required.');
   const origin = call.header('origin');

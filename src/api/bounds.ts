@@ -24,7 +24,7 @@ import { fail, invalid } from '../errors/errors.ts';
 /** Throws `invalid_argument` with the names of all invalid fields. */
 export type CheckBounds = (request: Message) => void;
 
-export function boundsOf(schema: DescMessage, validator: Validator): CheckBounds {
+export function createBoundsCheck(schema: DescMessage, validator: Validator): CheckBounds {
   const texts = schema.fields.filter(
     ({ fieldKind, scalar }) => fieldKind === 'scalar' && scalar === ScalarType.STRING,
   );
@@ -45,7 +45,7 @@ export function boundsOf(schema: DescMessage, validator: Validator): CheckBounds
     if (result.kind === 'valid') return;
     const fields = result.violations.map((violation) => ({
       field: fieldOf(violation),
-      detail: plainMessage(violation.message),
+      detail: correctPlurals(violation.message),
     }));
     const detail = fields.map((error) => `${error.field}: ${error.detail}`).join('; ');
     throw fail('invalid_argument', detail, { fields });
@@ -91,7 +91,7 @@ function lengthBounds(rules: FieldRules): { min: number; max: number } | undefin
 }
 
 /** Corrects plural forms: protovalidate writes `1 characters` and `1 item(s)`. */
-export function plainMessage(message: string): string {
+export function correctPlurals(message: string): string {
   return message
     .replace('no more than', 'at most')
     .replace('item(s)', 'items')

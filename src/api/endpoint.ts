@@ -24,7 +24,7 @@ export type MethodFacts = {
   readonly http: Http;
   readonly sideEffects: boolean;
   /** Whether the response may contain a secret, which is a `debug_redact` field. */
-  readonly hasSecretAnswer: boolean;
+  readonly hasSecretResponse: boolean;
 };
 
 /**
@@ -57,7 +57,7 @@ export type Handler = (request: never, context: HandlerContext) => unknown;
 const scopePattern = /^[a-z][a-z0-9_]{0,63}:(read|write)$/;
 
 /** Reads a method's options. Throws an error with its name if they are missing or contradictory. */
-export function methodFacts(descriptor: DescMethod): MethodFacts {
+export function methodFactsOf(descriptor: DescMethod): MethodFacts {
   const name = `${descriptor.parent.typeName}/${descriptor.name}`;
   const access = getOption(descriptor, accessOption);
   const flaw = accessFlaw(descriptor, access);
@@ -69,7 +69,7 @@ export function methodFacts(descriptor: DescMethod): MethodFacts {
     access,
     rule: rule.pattern.case === undefined ? undefined : rule,
     http: getOption(descriptor, httpOption),
-    hasSecretAnswer: hasSecretField(descriptor.output),
+    hasSecretResponse: hasSecretField(descriptor.output),
     sideEffects: descriptor.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS,
   };
 }

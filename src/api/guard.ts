@@ -9,7 +9,7 @@ import {
   type Endpoint,
   type Handler,
   type MethodFacts,
-  methodFacts,
+  methodFactsOf,
   type ReadRequest,
 } from './endpoint.ts';
 import { anonymous, type GuardOptions, MethodGuard } from './method-guard.ts';
@@ -18,7 +18,7 @@ export type Guard = (descriptor: MethodFacts['descriptor'], handler: Handler) =>
 
 export function createGuard(options: GuardOptions): Guard {
   return (descriptor, handler) => {
-    const method = methodFacts(descriptor);
+    const method = methodFactsOf(descriptor);
     const methodGuard = new MethodGuard(options, method);
     switch (descriptor.methodKind) {
       case 'unary':
@@ -33,22 +33,25 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
-type Answer = MessageInitShape<DescMessage>;
+type ResponseMessage = MessageInitShape<DescMessage>;
 
 function guardUnary(methodGuard: MethodGuard, handler: Handler) {
   // ServiceImpl guarantees that the handler matches its descriptor. Message types are unknown here.
-  const handle = handler as (request: Message, context: HandlerContext) => Promise<Answer> | Answer;
+  const handle = handler as (
+    request: Message,
+    context: HandlerContext,
+  ) => Promise<ResponseMessage> | ResponseMessage;
   const output = methodGuard.method.descriptor.output;
   return async (call: Call, read: ReadRequest): Promise<Message> => {
     const started = performance.now();
     let principal = anonymous;
     try {
-      principal = await methodGuard.identify(call);
-      methodGuard.admit(call, principal);
-      const request = await methodGuard.accept(call, principal, await read());
-      const answer = create(output, await handle(request, call.context));
+      principal = await methodGuard.authenticate(call);
+      methodGuard.authorise(call, principal);
+      const request = await methodGuard.validate(call, principal, await read());
+      const response = create(output, await handle(request, call.context));
       methodGuard.observe(call, principal, started, undefined);
-      return answer;
+      return response;
     } catch (thrown) {
       throw methodGuard.observe(call, principal, started, methodGuard.failureOf(thrown));
     }
@@ -59,17 +62,20 @@ function guardUpload(methodGuard: MethodGuard, handler: Handler) {
   const handle = handler as (
     requests: AsyncIterable<Message>,
     context: HandlerContext,
-  ) => Promise<Answer>;
+  ) => Promise<ResponseMessage>;
   const output = methodGuard.method.descriptor.output;
   return async (call: Call, requests: AsyncIterable<Message>): Promise<Message> => {
     const started = performance.now();
     let principal = anonymous;
     try {
-      principal = await methodGuard.identify(call);
-      methodGuard.admit(call, principal);
-      const answer = create(output, await handle(methodGuard.acceptEach(requests), call.context));
+      principal = await methodGuard.authenticate(call);
+      methodGuard.authorise(call, principal);
+      const response = create(
+        output,
+        await handle(methodGuard.validateEach(requests), call.context),
+      );
       methodGuard.observe(call, principal, started, undefined);
-      return answer;
+      return response;
     } catch (thrown) {
       throw methodGuard.observe(call, principal, started, methodGuard.failureOf(thrown));
     }
@@ -77,7 +83,10 @@ function guardUpload(methodGuard: MethodGuard, handler: Handler) {
 }
 
 function guardDownload(methodGuard: MethodGuard, handler: Handler) {
-  const handle = handler as (request: Message, context: HandlerContext) => AsyncIterable<Answer>;
+  const handle = handler as (
+    request: Message,
+    context: HandlerContext,
+  ) => AsyncIterable<ResponseMessage>;
   const output = methodGuard.method.descriptor.output;
   return async function* (call: Call, read: ReadRequest): AsyncGenerator<Message> {
     const started = performance.now();
@@ -85,10 +94,10 @@ function guardDownload(methodGuard: MethodGuard, handler: Handler) {
     let failure: Failure | undefined;
     let ended = false;
     try {
-      principal = await methodGuard.identify(call);
-      methodGuard.admit(call, principal);
-      const request = await methodGuard.accept(call, principal, await read());
-      for await (const answer of handle(request, call.context)) yield create(output, answer);
+      principal = await methodGuard.authenticate(call);
+      methodGuard.authorise(call, principal);
+      const request = await methodGuard.validate(call, principal, await read());
+      for await (const response of handle(request, call.context)) yield create(output, response);
       ended = true;
     } catch (thrown) {
       failure = methodGuard.failureOf(thrown);

@@ -6,8 +6,12 @@ import { PrincipalType, SessionCookie } from '../../gen/latchkey/options/v1/acce
 import type { Clock } from '../clock.ts';
 import { bearerChallenge } from '../errors/challenge.ts';
 import { type Failure, fail } from '../errors/errors.ts';
-import { type CredentialOptions, identifyBearer, identifyCookie } from './authentication.ts';
-import { boundsOf, type CheckBounds } from './bounds.ts';
+import {
+  type AuthenticationOptions,
+  authenticateBearer,
+  authenticateCookie,
+} from './authentication.ts';
+import { type CheckBounds, createBoundsCheck } from './bounds.ts';
 import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
 import {
@@ -30,7 +34,7 @@ export type Observation = {
   readonly durationMs: number;
 };
 
-export type GuardOptions = CredentialOptions & {
+export type GuardOptions = AuthenticationOptions & {
   readonly membershipsOf: MembershipsOf;
   readonly validator: Validator;
   /** How long a sign-in counts as recent. */
@@ -72,7 +76,7 @@ export class MethodGuard {
     this.#options = options;
     this.method = method;
     this.#principals = new Set(method.access.principals);
-    this.#check = boundsOf(method.descriptor.input, options.validator);
+    this.#check = createBoundsCheck(method.descriptor.input, options.validator);
   }
 
   /** Adds the scope to every `forbidden` (RFC 6750 §3.1), also to those that handlers throw. */
@@ -85,20 +89,20 @@ export class MethodGuard {
   }
 
   /** Authenticates the caller. Throws if a required credential is missing or invalid. */
-  async identify(call: Call): Promise<Principal> {
+  async authenticate(call: Call): Promise<Principal> {
     const { access } = this.method;
     if (access.public) return anonymous;
-    const takesCookie =
+    const usesCookie =
       access.sessionCookie === SessionCookie.REQUIRED ||
       (access.sessionCookie === SessionCookie.ACCEPTED &&
         call.header('authorization') === undefined);
-    return takesCookie
-      ? identifyCookie(this.#options, call)
-      : identifyBearer(this.#options, call, this.#principals);
+    return usesCookie
+      ? authenticateCookie(this.#options, call)
+      : authenticateBearer(this.#options, call, this.#principals);
   }
 
   /** Authorises the caller, or throws. */
-  admit(call: Call, principal: Principal): void {
+  authorise(call: Call, principal: Principal): void {
     const { access } = this.method;
     const { membershipsOf } = this.#options;
     setCaller(call.context, { principal, call, method: this.method, membershipsOf });
@@ -142,7 +146,7 @@ export class MethodGuard {
   }
 
   /** Checks a decoded request: its user, its sensitive fields, its workspace and its bounds. */
-  async accept(call: Call, principal: Principal, request: Message): Promise<Message> {
+  async validate(call: Call, principal: Principal, request: Message): Promise<Message> {
     const { access } = this.method;
     if (access.self && isUser(principal)) {
       if ((request as { userId?: string }).userId !== principal.userId) {
@@ -170,7 +174,7 @@ export class MethodGuard {
     return request;
   }
 
-  async *acceptEach(requests: AsyncIterable<Message>): AsyncGenerator<Message> {
+  async *validateEach(requests: AsyncIterable<Message>): AsyncGenerator<Message> {
     for await (const request of requests) yield this.#bounded(request);
   }
 

@@ -3,7 +3,7 @@
 // a second.
 
 import { randomBytes } from 'node:crypto';
-import { managementScopes, storedScopes } from '../access/scopes.ts';
+import { managementScopes, parseStoredScopes } from '../access/scopes.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import { type Config, readConfig } from '../config/config.ts';
@@ -107,5 +107,5 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
 async function scopesAfter(trx: Executor, email: string): Promise<string> {
   const user = await findUserByEmail(trx, email);
   if (user?.kind === 'member') throw new Error(`the user ${email} is a member and not staff`);
-  return [...new Set([...storedScopes(user?.scopes ?? ''), ...managementScopes])].join(' ');
+  return [...new Set([...parseStoredScopes(user?.scopes ?? ''), ...managementScopes])].join(' ');
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { storedScopes } from '../access/scopes.ts';
+import { parseStoredScopes } from '../access/scopes.ts';
 import type { CredentialKind, NewCredential } from '../crypto/credential-format.ts';
 import { newestFirst } from '../storage/newest-first.ts';
 import type { PageQuery } from '../storage/page-token.ts';
@@ -167,7 +167,7 @@ export async function findCredential(
     id: row.id,
     ownerId: row.client_id ?? row.customer_id ?? row.workspace_id ?? '',
     digest: row.digest,
-    scopes: storedScopes(row.client_scopes ?? row.scopes),
+    scopes: parseStoredScopes(row.client_scopes ?? row.scopes),
     enabled: row.revoke_time === null && disableTime === null,
     expireTime: row.expire_time ?? undefined,
   };

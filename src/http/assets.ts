@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-export type Entry = {
+export type AssetEntry = {
   /** The URL path of the module. */
   readonly file: string;
   /** URL paths of the style sheets that it needs at start. */
@@ -13,7 +13,7 @@ export type Entry = {
 
 export type Assets = {
   /** A built entry, by the path of its source. */
-  entry(source: string): Entry;
+  entry(source: string): AssetEntry;
   /** The address of a built entry, by the path of its source. */
   addressOf(source: string): string;
 };

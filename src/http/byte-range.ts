@@ -9,7 +9,7 @@ export type RangeRequest = {
   readonly ifMatch?: string;
 };
 
-export type Selection = {
+export type ByteSelection = {
   readonly notModified: boolean;
   readonly partial: boolean;
   readonly offset: number;
@@ -21,7 +21,7 @@ export type Selection = {
  * Throws `range_not_satisfiable` for a range beyond the end. Throws `precondition_failed` if
  * `If-Match` does not contain the tag; this check comes first (§13.2.2).
  */
-export function selectBytes(request: RangeRequest, size: number, etag: string): Selection {
+export function selectBytes(request: RangeRequest, size: number, etag: string): ByteSelection {
   const whole = { notModified: false, partial: false, offset: 0, length: size };
   const { ifMatch = '' } = request;
   if (ifMatch !== '' && !etagMatchesStrongly(ifMatch, etag)) {

@@ -26,7 +26,7 @@ export function consoleRoute(options: ConsoleOptions): HttpRoute {
     ...imports.map((module) => html`<link rel="modulepreload" href="${module}">\n`),
   ];
 
-  async function answer(): Promise<RouteReply> {
+  async function handle(): Promise<RouteReply> {
     const nonce = Buffer.from(random(nonceBytes)).toString('base64');
     const headers = htmlHeaders({
       // Mantine writes its theme variables into a style element.
@@ -57,5 +57,11 @@ ${links}<script type="module" src="${file}"></script>
     return { status: 200, headers, body: body.text };
   }
 
-  return { method: 'GET', path: '/console/**', name: 'console', takesSlash: true, answer };
+  return {
+    method: 'GET',
+    path: '/console/**',
+    name: 'console',
+    matchesTrailingSlash: true,
+    handle,
+  };
 }

@@ -20,7 +20,10 @@ export type DownloadHead = { readonly status: number; readonly headers: Record<s
  * Returns the status and headers of a download. Content that must not be shown inline is always an
  * attachment, whatever `disposition` requests.
  */
-export function downloadHead(facts: Facts, disposition: 'inline' | 'attachment'): DownloadHead {
+export function createDownloadHead(
+  facts: Facts,
+  disposition: 'inline' | 'attachment',
+): DownloadHead {
   const inline = disposition === 'inline' && inlineTypes.has(facts.contentType);
   const headers: Record<string, string> = {
     etag: facts.etag,
@@ -47,7 +50,7 @@ export function downloadHead(facts: Facts, disposition: 'inline' | 'attachment')
  * Returns the body of a download. Awaits the first chunk, so that unreadable bytes result in an
  * error response. A later error closes the connection before the body reaches its Content-Length.
  */
-export async function downloadBody(chunks: AsyncGenerator<Uint8Array>): Promise<Readable> {
+export async function createDownloadBody(chunks: AsyncGenerator<Uint8Array>): Promise<Readable> {
   const first = await chunks.next();
   async function* all(): AsyncGenerator<Uint8Array> {
     if (first.done !== true) yield first.value;

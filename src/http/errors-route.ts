@@ -35,7 +35,7 @@ ${entries}</main></body>
 </html>
 `;
   const reply = { status: 200, headers, body: body.text };
-  return { method: 'GET', path: '/errors', name: 'errors', answer: async () => reply };
+  return { method: 'GET', path: '/errors', name: 'errors', handle: async () => reply };
 }
 
 /** Text between backticks becomes code. */

@@ -7,7 +7,7 @@ export const homeRoute: HttpRoute = {
   method: 'GET',
   path: '/',
   name: 'home',
-  async answer(request) {
+  async handle(request) {
     if (!acceptsHtml(request.header('accept'))) {
       throw fail('not_found', 'Nothing exists at this path.');
     }

@@ -31,6 +31,6 @@ export type HttpRoute = {
   /** The name in logs and metrics. */
   readonly name: string;
   /** Whether the path also matches with a trailing slash, because people type it. */
-  readonly takesSlash?: boolean;
-  answer(request: RouteRequest): Promise<RouteReply>;
+  readonly matchesTrailingSlash?: boolean;
+  handle(request: RouteRequest): Promise<RouteReply>;
 };

@@ -19,7 +19,7 @@ const explanations: Readonly<Record<string, (listener: Listener) => string>> = {
 /**
  * Waits for a listener to start. Throws a ListenError if the address is the reason for a failure.
  */
-export async function listening<T>(
+export async function explainListenError<T>(
   setting: string,
   { host, port }: Omit<Listener, 'setting'>,
   started: Promise<T>,

@@ -1,11 +1,11 @@
 // The network of an address: the IPv4 address itself, or the /64 of an IPv6 address, which is the
 // usual size for one household or one rented machine.
 import { isIPv6 } from 'node:net';
-import { bareAddress } from './address.ts';
+import { normaliseAddress } from './address.ts';
 
 /** Returns the network of a caller's address. For any other text, returns the text. */
 export function networkOf(address: string): string {
-  const bare = bareAddress(address);
+  const bare = normaliseAddress(address);
   if (!isIPv6(bare)) return bare;
   // The URL parser writes an IPv6 address in its canonical form (RFC 5952).
   const canonical = new URL(`http://[${bare}]`).hostname.slice(1, -1);

@@ -1,7 +1,7 @@
 // The stage of sockets: binds all ports before anything else starts. A connection that arrives
 // before its server waits.
 import type { Config } from '../config/config.ts';
-import { listening } from '../net/listen-error.ts';
+import { explainListenError } from '../net/listen-error.ts';
 import { type BoundSocket, bindSocket } from '../transports/socket.ts';
 
 export type Sockets = {
@@ -22,7 +22,7 @@ export async function bindSockets(config: Config): Promise<Sockets> {
   const bound: BoundSocket[] = [];
   const close = async () => void (await Promise.all(bound.map((socket) => socket.close())));
   async function bind(setting: string, address: Config['http']): Promise<BoundSocket> {
-    const socket = await listening(setting, address, bindSocket(address));
+    const socket = await explainListenError(setting, address, bindSocket(address));
     bound.push(socket);
     return socket;
   }

@@ -16,7 +16,7 @@ import { createNotFoundHtml } from '../http/not-found-html.ts';
 import { queryDatabase, storageFailure } from '../storage/database.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
 import { createPeerOf } from '../transports/http/peer.ts';
-import { startHttpTransport } from '../transports/http-server.ts';
+import { startHttpTransport } from '../transports/http-transport.ts';
 import { startOpsServer } from '../transports/ops.ts';
 import type { Modules } from './modules.ts';
 import type { AppOptions } from './options.ts';

@@ -1,6 +1,6 @@
 // Liveness, readiness and metrics for operators.
 import Fastify from 'fastify';
-import { represent } from './http/compression.ts';
+import { compressText } from './http/compression.ts';
 import type { BoundSocket } from './socket.ts';
 
 /** The readiness checks by name. Each one throws if its resource is not ready. */
@@ -50,7 +50,7 @@ export async function startOpsServer({ socket, checks, metrics }: OpsOptions): P
 
   app.get('/metrics', async (request, reply) => {
     const text = await metrics.read();
-    const { body, headers } = await represent(text, request.headers['accept-encoding']);
+    const { body, headers } = await compressText(text, request.headers['accept-encoding']);
     return reply.header('content-type', metrics.contentType).headers(headers).send(body);
   });
 

@@ -5,7 +5,7 @@ import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { access as accessOption } from '../../gen/latchkey/options/v1/access_pb.js';
 import { DocumentSchema } from '../../gen/latchkey/sharing/v1/document_pb.js';
-import { methodFacts } from '../../src/api/endpoint.ts';
+import { methodFactsOf } from '../../src/api/endpoint.ts';
 import {
   describeApp,
   describeOneTransport,
@@ -29,7 +29,7 @@ const noActions: Record<string, string> = {
 const nameOf = (method: DescMethod) => `${method.parent.name}.${method.name}`;
 
 const withEffects = allMethods.filter((method) => {
-  const { access, sideEffects } = methodFacts(method);
+  const { access, sideEffects } = methodFactsOf(method);
   return sideEffects && !access.public;
 });
 const actions = withEffects.filter((method) => !(nameOf(method) in noActions));

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
 import { type Call, LazyContext } from '../../src/api/call.ts';
-import { type MethodFacts, methodFacts } from '../../src/api/endpoint.ts';
+import { type MethodFacts, methodFactsOf } from '../../src/api/endpoint.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { createFailedCalls } from '../../src/audit/failed-calls.ts';
 import { type ErrorCode, fail } from '../../src/errors/errors.ts';
@@ -12,8 +12,8 @@ import { withFailingAuditLog } from '../support/audit-rows.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { type Dialect, describeDialects } from '../support/harness.ts';
 
-const getJwks = methodFacts(VerificationService.method.getJwks);
-const revokeToken = methodFacts(VerificationService.method.revokeToken);
+const getJwks = methodFactsOf(VerificationService.method.getJwks);
+const revokeToken = methodFactsOf(VerificationService.method.revokeToken);
 
 /** A failed call without a credential. */
 function failed(peer: string, code: ErrorCode = 'unauthenticated', target = ''): Observation {

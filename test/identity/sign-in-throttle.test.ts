@@ -6,7 +6,7 @@ import {
   createSignInThrottle,
   type SignInThrottle,
 } from '../../src/identity/sessions/sign-in-throttle.ts';
-import { bareAddress } from '../../src/net/address.ts';
+import { normaliseAddress } from '../../src/net/address.ts';
 import { networkOf } from '../../src/net/network.ts';
 import { transact } from '../../src/storage/database.ts';
 import { describeApp, describeOneTransport } from '../support/app-suite.ts';
@@ -247,7 +247,7 @@ describe('an address', () => {
     ['[::1]', '::1'],
     ['fe80::1%eth0', 'fe80::1'],
   ])('%s is normalized to %s', (address, normalized) => {
-    expect(bareAddress(address)).toBe(normalized);
+    expect(normaliseAddress(address)).toBe(normalized);
   });
 });
 

@@ -1,7 +1,7 @@
 import { parse as parseDisposition } from 'content-disposition';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { downloadHead } from '../../src/http/download.ts';
+import { createDownloadHead } from '../../src/http/download.ts';
 import { checkName } from '../../src/sharing/documents/upload.ts';
 import {
   openStreamTransports,
@@ -48,7 +48,7 @@ describe('the Content-Disposition header of a download', () => {
     (type) => {
       fc.assert(
         fc.property(names, (name) => {
-          const { headers } = downloadHead({ ...facts, name }, type);
+          const { headers } = createDownloadHead({ ...facts, name }, type);
           const header = headers['content-disposition'] ?? '';
           expect(header).toMatch(/^[\x20-\x7e\xa0-\xff]+$/);
           expect(parseDisposition(header)).toMatchObject({ type, parameters: { filename: name } });

@@ -13,7 +13,7 @@ import { createGuard } from '../../src/api/guard.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
 import { failureOf } from '../../src/errors/errors.ts';
 import { createPeerOf } from '../../src/transports/http/peer.ts';
-import { type HttpTransport, startHttpTransport } from '../../src/transports/http-server.ts';
+import { type HttpTransport, startHttpTransport } from '../../src/transports/http-transport.ts';
 import { bindSocket } from '../../src/transports/socket.ts';
 
 const run = promisify(execFile);

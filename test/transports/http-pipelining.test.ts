@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createHttpServer, defaultLimits } from '../../src/transports/http/server.ts';
+import { createHttpServer, defaultHttpLimits } from '../../src/transports/http/server.ts';
 import { requestHead } from '../support/raw-http.ts';
 import { expectProblem, host, hostileClient, jwks } from './hostile.ts';
 
@@ -59,7 +59,7 @@ test('a request starts only after the earlier ones on its connection are answere
 test('bytes that were read before their connection was closed are not parsed', async () => {
   let thrown: unknown;
   const server = createHttpServer({
-    limits: defaultLimits,
+    limits: defaultHttpLimits,
     warn: () => {},
     accept: () => {},
     refuse: (error) => {

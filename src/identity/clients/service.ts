@@ -4,8 +4,8 @@ import {
   type ClientService,
   UpdateClientRequestSchema,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { privilegeOf } from '../../access/privilege.ts';
-import { isManagementScope, storedScopes } from '../../access/scopes.ts';
+import { createHeldScopesCheck } from '../../access/privilege.ts';
+import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
@@ -33,7 +33,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     const requireMayChange = await changeCheckFor(context);
     return auditLog.change(context, { target: id }, async (trx) => {
       const row = await locked(trx, id);
-      requireMayChange(storedScopes(row.scopes), id);
+      requireMayChange(parseStoredScopes(row.scopes), id);
       if ((row.disable_time !== null) === disabled) return row;
       const change = { disable_time: disabled ? now() : null };
       await updateClient(trx, id, change);
@@ -48,7 +48,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
   async function secretChangeCheckFor(context: HandlerContext, id: string) {
     const requireMayChange = await changeCheckFor(context);
     return async (trx: Executor) =>
-      requireMayChange(storedScopes((await locked(trx, id)).scopes), id);
+      requireMayChange(parseStoredScopes((await locked(trx, id)).scopes), id);
   }
 
   const secretMessage = (row: CredentialRow) => ({
@@ -60,7 +60,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     async createClient(request, context) {
       const scopes = joined(request.scopes);
       const requireMayChange = await changeCheckFor(context);
-      requireMayChange(storedScopes(scopes));
+      requireMayChange(parseStoredScopes(scopes));
       const id = newId('cli', random);
       const row = { id, name: request.name, scopes, create_time: now(), disable_time: null };
       const made = generateCredential('cs', random);
@@ -90,8 +90,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
       const requireMayChange = await changeCheckFor(context);
       const row = await auditLog.change(context, { target: clientId }, async (trx) => {
         const before = await locked(trx, clientId);
-        const had = storedScopes(before.scopes);
-        const has = storedScopes(change.scopes ?? before.scopes);
+        const had = parseStoredScopes(before.scopes);
+        const has = parseStoredScopes(change.scopes ?? before.scopes);
         const changed = [...had, ...has].filter((scope) => !had.has(scope) || !has.has(scope));
         requireMayChange(new Set(changed), clientId);
         if (paths.length > 0) await updateClient(trx, clientId, change);
@@ -152,7 +152,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
  * as it, or disable a client that has more. Other scopes need no check.
  */
 async function changeCheckFor(context: HandlerContext) {
-  const requireHeld = await privilegeOf(context);
+  const requireHeld = await createHeldScopesCheck(context);
   return (scopes: Iterable<string>, clientId?: string) =>
     requireHeld([...scopes].filter(isManagementScope), clientId);
 }
@@ -182,7 +182,7 @@ function clientMessage(row: ClientRow) {
   return {
     id: row.id,
     name: row.name,
-    scopes: [...storedScopes(row.scopes)],
+    scopes: [...parseStoredScopes(row.scopes)],
     createTime: timestampFromMs(row.create_time),
     ...(row.disable_time === null ? {} : { disableTime: timestampFromMs(row.disable_time) }),
   };

@@ -4,7 +4,7 @@ import {
   type CustomerService,
   UpdateCustomerRequestSchema,
 } from '../../../gen/latchkey/identity/v1/customer_pb.js';
-import { storedScopes } from '../../access/scopes.ts';
+import { parseStoredScopes } from '../../access/scopes.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
@@ -53,7 +53,7 @@ export function createCustomerService(
 
   const keyMessage = (row: CredentialRow) => ({
     customerId: row.customer_id ?? '',
-    scopes: [...storedScopes(row.scopes)],
+    scopes: [...parseStoredScopes(row.scopes)],
     ...credentials.describe(row),
   });
 

@@ -1,4 +1,4 @@
-import { storedScopes } from '../../access/scopes.ts';
+import { parseStoredScopes } from '../../access/scopes.ts';
 import type { MembershipsOf } from '../../api/principal.ts';
 import type { UserRow } from '../../storage/schema.ts';
 
@@ -9,7 +9,7 @@ export type ScopesOf = (user: UserRow) => Promise<ReadonlySet<string>>;
 
 export function createScopesOf(membershipsOf: MembershipsOf): ScopesOf {
   return async ({ id, kind, scopes }) => {
-    if (kind === 'staff') return storedScopes(scopes);
+    if (kind === 'staff') return parseStoredScopes(scopes);
     const memberships = await membershipsOf(id);
     return new Set([...memberships.values()].flatMap((ofRole) => [...ofRole]));
   };

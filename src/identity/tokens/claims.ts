@@ -1,6 +1,6 @@
 // The claims of our tokens: those of RFC 9068 §2.2 and three that we define.
 
-import { storedScopes } from '../../access/scopes.ts';
+import { parseStoredScopes } from '../../access/scopes.ts';
 import {
   type Principal,
   type TokenPrincipalType,
@@ -56,7 +56,7 @@ export function readClaims(payload: string): Claims | undefined {
 
 /** Returns the principal that the claims identify. */
 export function principalFrom(claims: Claims): Principal {
-  const scopes = storedScopes(claims.scope);
+  const scopes = parseStoredScopes(claims.scope);
   switch (claims.principal_type) {
     case 'service':
       return { type: 'service', clientId: claims.sub, scopes };

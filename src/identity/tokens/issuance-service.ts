@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
-import { requestedScopes, requireGranted } from '../../access/scopes.ts';
+import { parseRequestedScopes, requireGranted } from '../../access/scopes.ts';
 import type { Directory } from '../../credentials/directory.ts';
 import { anyCredentialId } from '../../crypto/credential-format.ts';
 import { isId } from '../../crypto/ids.ts';
@@ -33,7 +33,7 @@ export function createIssuanceService(
           target,
         });
       }
-      const scopes = requestedScopes(scope);
+      const scopes = parseRequestedScopes(scope);
       requireGranted(scopes, client.scopes);
       const granted = scopes.join(' ');
       const { token, lifetimeSeconds } = await signer.sign(
@@ -51,7 +51,7 @@ export function createIssuanceService(
     async exchangeApiKey({ apiKey, scope }) {
       const key = await directory.authenticate('ck', apiKey);
       if (key === undefined) throw wrongKey(apiKey);
-      const scopes = scope === '' ? [...key.scopes] : requestedScopes(scope);
+      const scopes = scope === '' ? [...key.scopes] : parseRequestedScopes(scope);
       requireGranted(scopes, key.scopes);
       const granted = scopes.join(' ');
       const { token, lifetimeSeconds } = await signer.sign(

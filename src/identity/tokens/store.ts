@@ -1,4 +1,4 @@
-import { storedScopes } from '../../access/scopes.ts';
+import { parseStoredScopes } from '../../access/scopes.ts';
 import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
 import type { Grants } from './current-grants.ts';
 
@@ -11,7 +11,7 @@ export async function findClientGrants(db: Database, id: string): Promise<Grants
     .where('disable_time', 'is', null)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const scopes = storedScopes(row.scopes);
+  const scopes = parseStoredScopes(row.scopes);
   return { ownerId: id, scopes, accounts: new Set(), expireTime: undefined };
 }
 
@@ -36,7 +36,7 @@ export async function findKeyGrants(db: Database, id: string): Promise<Grants | 
     .execute();
   return {
     ownerId: row.customer_id,
-    scopes: storedScopes(row.scopes),
+    scopes: parseStoredScopes(row.scopes),
     accounts: new Set(accounts.map(({ account_id }) => account_id)),
     expireTime: row.expire_time ?? undefined,
   };

@@ -3,7 +3,7 @@ import type {
   VerificationService,
   VerifyTokenRequest,
 } from '../../../gen/latchkey/identity/v1/verification_pb.js';
-import { readScopes, storedScopes } from '../../access/scopes.ts';
+import { parseScopes, parseStoredScopes } from '../../access/scopes.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import { invalid } from '../../errors/errors.ts';
 import type { Executor } from '../../storage/schema.ts';
@@ -29,7 +29,7 @@ export function createVerificationService(
     },
 
     async verifyToken(request) {
-      const asked = request.scope === '' ? [] : readScopes(request.scope);
+      const asked = request.scope === '' ? [] : parseScopes(request.scope);
       if (asked === undefined) {
         throw invalid(
           'scope',
@@ -70,7 +70,7 @@ export function createVerificationService(
 }
 
 function covers(claims: Claims, asked: readonly string[], request: VerifyTokenRequest): boolean {
-  const scopes = storedScopes(claims.scope);
+  const scopes = parseStoredScopes(claims.scope);
   if (!asked.every((scope) => scopes.has(scope))) return false;
   if (request.accountId === '' || claims.principal_type !== 'customer') return true;
   return claims.accounts?.includes(request.accountId) ?? false;

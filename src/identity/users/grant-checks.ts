@@ -1,8 +1,8 @@
 // Compares the current grants of the caller and of a user. A caller cannot take over or weaken a
 // user who has more grants than the caller.
 import type { HandlerContext } from '@connectrpc/connect';
-import { privilegeOf } from '../../access/privilege.ts';
-import { isManagementScope, storedScopes } from '../../access/scopes.ts';
+import { createHeldScopesCheck } from '../../access/privilege.ts';
+import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
 import { callerOf, isUser } from '../../api/principal.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
 
@@ -41,10 +41,10 @@ export async function grantChecksFor(
   if (isUser(principal) && principal.userId === userId) {
     return { requireToActAs: async () => {}, requireToWeaken: async () => {} };
   }
-  const requireHeld = await privilegeOf(context);
+  const requireHeld = await createHeldScopesCheck(context);
   async function scopesOf(trx: Executor, user: UserRow): Promise<string[]> {
     const roles = await rolesOf(trx, user.id);
-    return [...storedScopes(user.scopes), ...roles.flatMap((role) => [...role])];
+    return [...parseStoredScopes(user.scopes), ...roles.flatMap((role) => [...role])];
   }
   return {
     async requireToActAs(trx, user) {

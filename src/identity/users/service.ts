@@ -4,8 +4,8 @@ import {
   UserKind,
   type UserService,
 } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { privilegeOf } from '../../access/privilege.ts';
-import { isManagementScope, storedScopes } from '../../access/scopes.ts';
+import { createHeldScopesCheck } from '../../access/privilege.ts';
+import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
 import { changesOf } from '../../credentials/passwords.ts';
@@ -60,7 +60,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       const email = requireEmail(request.email);
       checkPassword(request.password, email);
       if (kind === UserKind.MEMBER && request.scopes.length > 0) throw memberScopes();
-      const requireHeld = await privilegeOf(context);
+      const requireHeld = await createHeldScopesCheck(context);
       requireHeld(request.scopes);
       const queue = changesOf(principalId(principalOf(context)));
       const row: UserRow = {
@@ -97,7 +97,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       const { userId } = request;
       const update = readUpdate(UpdateUserRequestSchema, request, fields).change;
       const { requireToActAs, requireToWeaken } = await grantChecksFor(context, userId, rolesOf);
-      const requireHeld = await privilegeOf(context);
+      const requireHeld = await createHeldScopesCheck(context);
       const user = await change(context, userId, async (old, trx) => {
         const scopes = update.scopes ?? old.scopes;
         if (old.kind === 'member' && scopes !== '') throw memberScopes();
@@ -158,14 +158,14 @@ function memberScopes(): Failure {
 
 /** Returns the scopes of the first stored list that the second one lacks. */
 function lackingIn(first: string, second: string): string[] {
-  const others = storedScopes(second);
-  return [...storedScopes(first)].filter((scope) => !others.has(scope));
+  const others = parseStoredScopes(second);
+  return [...parseStoredScopes(first)].filter((scope) => !others.has(scope));
 }
 
 /** Returns the management scopes of an enabled staff user; empty for other users. */
 function managedBy({ kind, disable_time, scopes }: UserRow): string[] {
   if (kind !== 'staff' || disable_time !== null) return [];
-  return [...storedScopes(scopes)].filter(isManagementScope);
+  return [...parseStoredScopes(scopes)].filter(isManagementScope);
 }
 
 /** Throws `conflict` if the change would leave a management scope without an enabled staff user. */

@@ -1,6 +1,6 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { storedScopes } from '../../access/scopes.ts';
+import { parseStoredScopes } from '../../access/scopes.ts';
 import { fail } from '../../errors/errors.ts';
 import { lockRow } from '../../storage/lock.ts';
 import type { Executor } from '../../storage/schema.ts';
@@ -28,7 +28,7 @@ export function userMessage(user: User) {
     kind: user.kind === 'staff' ? UserKind.STAFF : UserKind.MEMBER,
     email: user.email,
     name: user.name,
-    scopes: [...storedScopes(user.scopes)],
+    scopes: [...parseStoredScopes(user.scopes)],
     totpEnabled: user.totp_confirm_time !== null,
     createTime: timestampFromMs(user.create_time),
     ...(user.disable_time === null ? {} : { disableTime: timestampFromMs(user.disable_time) }),

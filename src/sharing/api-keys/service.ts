@@ -1,7 +1,7 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
-import { privilegeOf } from '../../access/privilege.ts';
-import { storedScopes } from '../../access/scopes.ts';
+import { createHeldScopesCheck } from '../../access/privilege.ts';
+import { parseStoredScopes } from '../../access/scopes.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Credentials, Owner } from '../../credentials/credentials.ts';
@@ -22,14 +22,14 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
     return {
       ...credentials.describe(row),
       workspaceId: row.workspace_id ?? '',
-      scopes: [...storedScopes(row.scopes)],
+      scopes: [...parseStoredScopes(row.scopes)],
     };
   }
 
   return {
     async createApiKey({ name, scopes, expireTime }, context) {
       const owner = ownerOf(workspaceOf(context));
-      const requireHeld = await privilegeOf(context, owner.id);
+      const requireHeld = await createHeldScopesCheck(context, owner.id);
       requireHeld(scopes);
       const made = generateCredential('wk', random);
       const fields = { name, scopes: scopes.join(' '), expireTime };
@@ -47,11 +47,11 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
 
     async rotateApiKey({ keyId, overlapSeconds }, context) {
       const owner = ownerOf(workspaceOf(context));
-      const requireHeld = await privilegeOf(context, owner.id);
+      const requireHeld = await createHeldScopesCheck(context, owner.id);
       const made = generateCredential('wk', random);
       const row = await auditLog.change(context, { target: keyId }, async (trx) => {
         const rotated = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
-        requireHeld(storedScopes(rotated.scopes));
+        requireHeld(parseStoredScopes(rotated.scopes));
         return rotated;
       });
       return { key: keyMessage(row), apiKey: made.text };

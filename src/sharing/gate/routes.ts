@@ -1,7 +1,7 @@
 // The routes of a shared link: its HTML, its gate's form, and the document's bytes.
 
 import { fail } from '../../errors/errors.ts';
-import { downloadBody, downloadHead } from '../../http/download.ts';
+import { createDownloadBody, createDownloadHead } from '../../http/download.ts';
 import { inlineTypes } from '../../http/inline-types.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../http/route.ts';
 import { networkOf } from '../../net/network.ts';
@@ -101,7 +101,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       ifRange: request.header('if-range') ?? '',
       ifNoneMatch: request.header('if-none-match') ?? '',
     });
-    const { status, headers } = downloadHead(header, disposition);
+    const { status, headers } = createDownloadHead(header, disposition);
     const own = {
       ...headers,
       // A browser's cache must not keep a document after a revocation.
@@ -111,17 +111,17 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       'cross-origin-resource-policy': 'same-origin',
     };
     if (request.isHead || header.notModified) return { status, headers: own, body: undefined };
-    return { status, headers: own, body: await downloadBody(bytes()) };
+    return { status, headers: own, body: await createDownloadBody(bytes()) };
   }
 
   return [
-    { method: 'GET', path: '/s/{slug}', name: 'link', answer: showHtml },
-    { method: 'POST', path: '/s/{slug}', name: 'link gate', answer: submitForm },
+    { method: 'GET', path: '/s/{slug}', name: 'link', handle: showHtml },
+    { method: 'POST', path: '/s/{slug}', name: 'link gate', handle: submitForm },
     {
       method: 'GET',
       path: '/s/{slug}/file',
       name: 'link file',
-      async answer(request) {
+      async handle(request) {
         const { shared } = await requireAccess(options, request);
         if (!inlineTypes.has(shared.document.content_type)) {
           throw fail('forbidden', 'The browser cannot show this file type.');
@@ -133,7 +133,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       method: 'GET',
       path: '/s/{slug}/download',
       name: 'link download',
-      async answer(request) {
+      async handle(request) {
         const { shared } = await requireAccess(options, request);
         if (shared.link.allow_download !== 1) {
           throw fail('forbidden', 'The sender does not allow downloads.');

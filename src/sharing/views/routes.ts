@@ -20,7 +20,7 @@ export function viewRoutes({ views, requireAccess }: ViewRouteOptions): HttpRout
       method: 'POST',
       path: '/s/{slug}/view',
       name: 'link view',
-      async answer(request) {
+      async handle(request) {
         const { accessSession, shared } = await requireAccess(request);
         const report = readReport(request.form, lastPageOf(shared.document));
         const { link } = shared;

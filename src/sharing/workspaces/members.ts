@@ -3,7 +3,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { privilegeOf } from '../../access/privilege.ts';
+import { createHeldScopesCheck } from '../../access/privilege.ts';
 import { principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -53,7 +53,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
   return {
     async putMember({ userId, role: wireRole }, context) {
       const role = rolesByWire.get(wireRole) ?? 'member';
-      const requireHeld = await privilegeOf(context, workspaceOf(context));
+      const requireHeld = await createHeldScopesCheck(context, workspaceOf(context));
       const member = await change(context, userId, async (trx, workspaceId) => {
         // Changes to a user check the user's roles under this lock, so a new role waits for it.
         const user = await lockRow(trx, 'users', 'id', userId);

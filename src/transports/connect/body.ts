@@ -5,7 +5,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import type { Compression } from '@connectrpc/connect/protocol';
 import { type BodyAccount, type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { fail } from '../../errors/errors.ts';
-import { inviteBody } from '../http/incoming.ts';
+import { sendContinue } from '../http/request-body.ts';
 import { deadlineExceeded } from './deadline.ts';
 
 /** Limit for one message of an upload: a chunk of at most 1 MiB, a third longer in JSON. */
@@ -23,7 +23,7 @@ export type ConnectBody = {
 };
 
 /** Reads a body that is one message, and passes it to `decode`. Throws `payload_too_large`. */
-export async function readWhole<T>(
+export async function readUnframed<T>(
   body: ConnectBody,
   decode: (bytes: Uint8Array) => T,
 ): Promise<T> {
@@ -173,7 +173,7 @@ class Gathered {
   /** Decompresses a message. A few bytes may inflate to the limit. */
   async inflate(bytes: Uint8Array, compression: Compression | undefined): Promise<Uint8Array> {
     if (compression !== undefined) this.#reserve(this.#bytesMax);
-    return inflate(bytes, compression, this.#bytesMax);
+    return decompress(bytes, compression, this.#bytesMax);
   }
 
   #grow(length: number, bytesLikely: number): void {
@@ -187,7 +187,7 @@ class Gathered {
 }
 
 /** Throws `payload_too_large` if the result has more than `bytesMax`. */
-export async function inflate(
+export async function decompress(
   bytes: Uint8Array,
   compression: Compression | undefined,
   bytesMax: number,
@@ -207,7 +207,7 @@ const tooLarge = (bytesMax: number) =>
 /** Yields the body as it arrives. Keeps the connection open if reading stops early. */
 async function* chunksOf({ request, response, signal }: ConnectBody): AsyncGenerator<Buffer> {
   signal.throwIfAborted();
-  inviteBody(request, response);
+  sendContinue(request, response);
   for (;;) {
     signal.throwIfAborted();
     const chunk: Buffer | null = request.read();

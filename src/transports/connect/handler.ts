@@ -19,8 +19,14 @@ import type { HttpObservation } from '../../http/observation.ts';
 import type { PeerOf } from '../http/peer.ts';
 import { untilDeadline, untilEachDeadline } from './deadline.ts';
 import { type ConnectForm, compressions, formOf } from './protocol.ts';
-import { callOf, exchangeOf, readConnectMessage, readMessages, requestFor } from './request.ts';
-import { refusal, rethrow, sendAnswer } from './response.ts';
+import {
+  callOf,
+  exchangeOf,
+  readConnectMessage,
+  readConnectMessages,
+  universalRequestOf,
+} from './request.ts';
+import { connectErrorThrower, errorResponse, sendResponse } from './response.ts';
 
 export type ConnectTransportOptions = {
   readonly endpoints: readonly Endpoint[];
@@ -32,7 +38,7 @@ export type ConnectTransportOptions = {
 
 export type ConnectTransport = {
   /** Whether the path belongs to a method: `/<package>.<Service>/<Method>`. */
-  takes(path: string): boolean;
+  serves(path: string): boolean;
   handle(request: IncomingMessage, response: ServerResponse): void;
 };
 
@@ -59,12 +65,12 @@ export function createConnectTransport(options: ConnectTransportOptions): Connec
     if (endpoint !== undefined) served.set(`/${endpoint.name}`, { endpoint, handler });
   }
   return {
-    takes: (path) => served.has(path),
+    serves: (path) => served.has(path),
     handle(request, response) {
       const [path = ''] = (request.url ?? '').split(/[?#]/, 1);
       const found = served.get(path);
       if (found === undefined) throw new Error('a request for another path came to Connect');
-      answer(found, request, response, options).catch((error: unknown) => {
+      respond(found, request, response, options).catch((error: unknown) => {
         // Sending fails if the caller closes the connection.
         if (response.headersSent || response.destroyed) response.destroy();
         else refuse(failureOf(error), request, response, options).catch(() => response.destroy());
@@ -73,7 +79,7 @@ export function createConnectTransport(options: ConnectTransportOptions): Connec
   };
 }
 
-async function answer(
+async function respond(
   { endpoint, handler }: Served,
   request: IncomingMessage,
   response: ServerResponse,
@@ -89,8 +95,8 @@ async function answer(
   }
   const [requestId, peer] = [idOf(request), peerOf(request)];
   const exchange = { request, response, requestId, peer, bodies, form };
-  const answered = await handler(requestFor(exchange, endpoint));
-  return sendAnswer(answered, request, response);
+  const result = await handler(universalRequestOf(exchange, endpoint));
+  return sendResponse(result, request, response);
 }
 
 /** Refuses and reports a request that has not reached the guard. */
@@ -103,7 +109,7 @@ async function refuse(
   const requestId = idOf(request);
   const { status } = failure;
   observe({ name: 'unrouted', requestId, peer: peerOf(request), status, failure, durationMs: 0 });
-  return sendAnswer(refusal(failure, requestId), request, response);
+  return sendResponse(errorResponse(failure, requestId), request, response);
 }
 
 function idOf({ headers }: IncomingMessage): string {
@@ -117,9 +123,9 @@ function addRoute(
   endpoint: Endpoint,
   jsonOptions: Partial<JsonReadOptions>,
 ): void {
-  const { descriptor, hasSecretAnswer } = endpoint;
+  const { descriptor, hasSecretResponse } = endpoint;
   // A compressed secret could be guessed from its length (BREACH).
-  const options = { acceptCompression: hasSecretAnswer ? [] : [...compressions] };
+  const options = { acceptCompression: hasSecretResponse ? [] : [...compressions] };
   const open = (context: HandlerContext) => {
     const exchange = exchangeOf(context);
     const call = callOf(exchange, context);
@@ -132,7 +138,7 @@ function addRoute(
         async (_empty, context) => {
           const { call, source } = open(context);
           const work = endpoint.invoke(call, () => readConnectMessage(source));
-          return untilDeadline(call, work).catch(rethrow(call));
+          return untilDeadline(call, work).catch(connectErrorThrower(call));
         },
         options,
       );
@@ -142,8 +148,8 @@ function addRoute(
         descriptor as DescMethodClientStreaming,
         async (_empty, context) => {
           const { call, source } = open(context);
-          const work = endpoint.invoke(call, readMessages(source));
-          return untilDeadline(call, work).catch(rethrow(call));
+          const work = endpoint.invoke(call, readConnectMessages(source));
+          return untilDeadline(call, work).catch(connectErrorThrower(call));
         },
         options,
       );
@@ -159,7 +165,7 @@ function addRoute(
               endpoint.invoke(call, () => readConnectMessage(source)),
             );
           } catch (error) {
-            rethrow(call)(error);
+            connectErrorThrower(call)(error);
           }
         },
         options,

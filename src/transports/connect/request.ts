@@ -20,7 +20,7 @@ import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type { Call } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { Failure, fail } from '../../errors/errors.ts';
-import { type ConnectBody, inflate, readFrame, readFrames, readWhole } from './body.ts';
+import { type ConnectBody, decompress, readFrame, readFrames, readUnframed } from './body.ts';
 import { deadlineExceeded } from './deadline.ts';
 import { decodeBinary, decodeJson } from './message.ts';
 import { type ConnectForm, compressionOf, timeoutHeader, timeoutOf } from './protocol.ts';
@@ -54,7 +54,7 @@ const ownHeaders = [
 ];
 
 /** The request for the library: always a POST with an empty message. */
-export function requestFor(exchange: Exchange, endpoint: Endpoint): UniversalServerRequest {
+export function universalRequestOf(exchange: Exchange, endpoint: Endpoint): UniversalServerRequest {
   const { request, response, form } = exchange;
   // The library parses the Host header as part of a URL and throws if it is malformed. The URL is
   // not used.
@@ -113,7 +113,7 @@ function signalOf({ signal }: HandlerContext): AbortSignal {
   return controller.signal;
 }
 
-export type Source = {
+export type MessageSource = {
   readonly exchange: Exchange;
   readonly call: Call;
   readonly schema: DescMessage;
@@ -121,20 +121,20 @@ export type Source = {
 };
 
 /** Reads the message of a request that has one. */
-export async function readConnectMessage(source: Source): Promise<Message> {
+export async function readConnectMessage(source: MessageSource): Promise<Message> {
   const { form } = source.exchange;
   const body = bodyOf(source);
   const decode = (bytes: Uint8Array) => decodeMessage(source, bytes);
   if (form.query !== undefined) return decode(await readQuery(form.query, body));
-  return form.isFramed ? readFrame(body, decode) : readWhole(body, decode);
+  return form.isFramed ? readFrame(body, decode) : readUnframed(body, decode);
 }
 
 /** Reads the messages of an upload. */
-export async function* readMessages(source: Source): AsyncGenerator<Message> {
+export async function* readConnectMessages(source: MessageSource): AsyncGenerator<Message> {
   yield* readFrames(bodyOf(source), (bytes) => decodeMessage(source, bytes));
 }
 
-function bodyOf({ exchange, call }: Source): ConnectBody {
+function bodyOf({ exchange, call }: MessageSource): ConnectBody {
   const { request, response, bodies, form } = exchange;
   timeoutOf(form, request.headers);
   const compression = compressionOf(form, request.headers);
@@ -150,10 +150,13 @@ async function readQuery(query: URLSearchParams, body: ConnectBody): Promise<Uin
   } catch (cause) {
     throw fail('invalid_argument', 'The query parameter `message` must be base64.', { cause });
   }
-  return inflate(bytes, body.compression, unaryBodyBytesMax);
+  return decompress(bytes, body.compression, unaryBodyBytesMax);
 }
 
-function decodeMessage({ exchange, schema, jsonOptions }: Source, bytes: Uint8Array): Message {
+function decodeMessage(
+  { exchange, schema, jsonOptions }: MessageSource,
+  bytes: Uint8Array,
+): Message {
   return exchange.form.isJson
     ? decodeJson(schema, bytes, jsonOptions)
     : decodeBinary(schema, bytes);

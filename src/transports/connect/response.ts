@@ -12,10 +12,10 @@ import { unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type { Call } from '../../api/call.ts';
 import { errorDetails } from '../../errors/details.ts';
 import { type Failure, failureOf } from '../../errors/errors.ts';
-import { leaveUninvited } from '../http/incoming.ts';
+import { withholdContinue } from '../http/request-body.ts';
 
 /** Returns a function that throws an error of the guard as the library's error. */
-export function rethrow({ requestId }: Call): (error: unknown) => never {
+export function connectErrorThrower({ requestId }: Call): (error: unknown) => never {
   return (error) => {
     throw connectErrorOf(failureOf(error), requestId);
   };
@@ -35,7 +35,7 @@ function connectErrorOf(failure: Failure, requestId: string): ConnectError {
 }
 
 /** The response to a request without a known protocol: a Connect error. */
-export function refusal(failure: Failure, requestId: string): UniversalServerResponse {
+export function errorResponse(failure: Failure, requestId: string): UniversalServerResponse {
   const bytes = errorToJsonBytes(connectErrorOf(failure, requestId), undefined);
   const header = new Headers({
     ...failure.extra.headers,
@@ -49,20 +49,20 @@ export function refusal(failure: Failure, requestId: string): UniversalServerRes
 
 /** How long the rest of a refused body is read, so that the client receives the response. */
 const lingerMs = 2_000;
-const answerBytesMax = 16 * 1024 * 1024;
+const responseBytesMax = 16 * 1024 * 1024;
 
-export async function sendAnswer(
-  answer: UniversalServerResponse,
+export async function sendResponse(
+  result: UniversalServerResponse,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   if (!hasBody(request) || request.readableEnded) {
-    return write(answer, response);
+    return write(result, response);
   }
-  if (leaveUninvited(request)) {
+  if (withholdContinue(request)) {
     // The client may or may not send the body, so the connection cannot be reused.
     response.setHeader('connection', 'close');
-    return write(answer, response);
+    return write(result, response);
   }
   // Otherwise unread bytes would precede the next request on the connection.
   request.resume();
@@ -70,11 +70,11 @@ export async function sendAnswer(
   if (!isSmall) response.setHeader('connection', 'close');
   // A response before the end of the request is an error. It is small, so the client receives all
   // of it before the connection is used again.
-  const bytes = await readAllBytes(answer.body ?? createAsyncIterable([]), answerBytesMax);
-  const header = new Headers(answer.header);
+  const bytes = await readAllBytes(result.body ?? createAsyncIterable([]), responseBytesMax);
+  const header = new Headers(result.header);
   header.set('content-length', String(bytes.length));
   const body = untilReceived(bytes, request, response);
-  return write({ ...answer, header, body }, response);
+  return write({ ...result, header, body }, response);
 }
 
 /** Replaces the library's function, which never ends if the client disconnects meanwhile. */

@@ -21,10 +21,10 @@ export type Binding = {
   /** The field of the response that is sent; undefined for the whole response. */
   readonly responseBody: DescField | undefined;
   /** The update mask of a PATCH. Without one, the members of its body are the mask. */
-  readonly mask: Mask | undefined;
+  readonly mask: UpdateMask | undefined;
 };
 
-export type Mask = {
+export type UpdateMask = {
   readonly field: DescField;
   /** Whether the rule of the mask allows a path. */
   mayName(path: string): boolean;
@@ -71,7 +71,7 @@ function bind(endpoint: Endpoint, rule: HttpRule, isFirst: boolean): Binding {
   };
 }
 
-function maskOf(message: DescMessage): Mask | undefined {
+function maskOf(message: DescMessage): UpdateMask | undefined {
   const field = message.fields.find(({ name }) => name === 'update_mask');
   if (field?.message?.typeName !== FieldMaskSchema.typeName) return undefined;
   const { type } = getOption(field, fieldRules);
@@ -191,6 +191,6 @@ function field(message: DescMessage, name: string): DescField {
   return found;
 }
 
-export function topOf(fieldPath: string): string {
+export function topLevelFieldOf(fieldPath: string): string {
   return fieldPath.split('.', 1)[0] ?? '';
 }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { fail } from '../../errors/errors.ts';
-import { inviteBody } from '../http/incoming.ts';
+import { sendContinue } from '../http/request-body.ts';
 
 const tooLarge = () => fail('payload_too_large', 'The body is too large.');
 const cutShort = () => fail('canceled', 'The body ended early.');
@@ -12,7 +12,7 @@ const cutShort = () => fail('canceled', 'The body ended early.');
  * Throws `payload_too_large`, `unavailable` if the process holds too many bodies,
  * `invalid_argument` for text that is not UTF-8, and `canceled` if the body does not arrive.
  */
-export async function readText(
+export async function readTextBody(
   request: IncomingMessage,
   response: ServerResponse,
   bodies: BodyBudget,
@@ -23,7 +23,7 @@ export async function readText(
   }
   const length = Number(request.headers['content-length']);
   if (length > unaryBodyBytesMax) throw tooLarge();
-  inviteBody(request, response);
+  sendContinue(request, response);
   const bytes = await readBytes(request, length, bodies);
   if (!isUtf8(bytes)) throw fail('invalid_argument', 'The body must be UTF-8.');
   return bytes.toString();

@@ -8,14 +8,14 @@ export const jsonType = 'application/json';
 export const formType = 'application/x-www-form-urlencoded';
 export const multipartType = 'multipart/form-data';
 
-export function isType({ headers }: Request, type: string): boolean {
+export function hasContentType({ headers }: Request, type: string): boolean {
   const header = headers['content-type'];
   return header === type || header?.split(';', 1)[0]?.trim().toLowerCase() === type;
 }
 
 /** Throws `unsupported_media_type` for any other type. */
-export function requireType(request: Request, type: string): void {
-  if (!isType(request, type)) {
+export function requireContentType(request: Request, type: string): void {
+  if (!hasContentType(request, type)) {
     throw fail('unsupported_media_type', `The content type must be ${type}.`);
   }
 }

@@ -11,14 +11,14 @@ import type { NotFoundHtml } from '../../http/not-found-html.ts';
 import type { HttpObservation } from '../../http/observation.ts';
 import type { HttpRoute } from '../../http/route.ts';
 import type { Deadlines } from '../http/deadlines.ts';
-import { answerEarly, isArriving } from '../http/incoming.ts';
 import type { PeerOf } from '../http/peer.ts';
 import { type Problem, problemOf } from '../http/problem.ts';
+import { isBodyArriving, respondEarly } from '../http/request-body.ts';
 import { bindingsOf } from './binding.ts';
-import { answerMethod } from './method.ts';
+import { handleMethod } from './method-handler.ts';
 import { basicChallenge } from './oauth-form.ts';
-import { answerRoute } from './route.ts';
-import type { Routed, Target } from './routed.ts';
+import { handleRoute } from './route-handler.ts';
+import type { RoutedRequest, RouteTarget } from './routed-request.ts';
 import { createRouter, type Route } from './router.ts';
 import { parseTemplate, rootTemplate } from './template.ts';
 
@@ -43,7 +43,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
 
   app.decorateRequest('routed', undefined);
   app.setErrorHandler<FastifyError>((error, request, reply) =>
-    sayError(error, request, reply, options),
+    sendError(error, request, reply, options),
   );
   // Only asset requests arrive here; assets have a separate route.
   app.setNotFoundHandler(() => {
@@ -54,7 +54,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
   function routeWithSlash(method: string, path: string): HttpRoute | undefined {
     const match = path.endsWith('/') ? router.match(method, path.slice(0, -1)) : undefined;
     const target = match?.kind === 'found' ? match.value : undefined;
-    return target?.kind === 'route' && target.route.takesSlash ? target.route : undefined;
+    return target?.kind === 'route' && target.route.matchesTrailingSlash ? target.route : undefined;
   }
 
   // Fastify routes every HTTP method here, so that a 405 can list the accepted methods. Fastify
@@ -101,9 +101,9 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
       const { routed } = request;
       switch (routed?.target?.kind) {
         case 'method':
-          return answerMethod(routed.target.binding, routed, request, reply, options);
+          return handleMethod(routed.target.binding, routed, request, reply, options);
         case 'route':
-          return answerRoute(routed.target.route, routed, request, reply, options);
+          return handleRoute(routed.target.route, routed, request, reply, options);
         case undefined:
           throw new Error('a handler received a request without a route');
       }
@@ -114,7 +114,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
 function redirect(
   address: string,
   { name }: HttpRoute,
-  { requestId, peer, started }: Routed,
+  { requestId, peer, started }: RoutedRequest,
   reply: FastifyReply,
   { observe }: GatewayOptions,
 ): void {
@@ -123,7 +123,7 @@ function redirect(
   reply.redirect(address, 308);
 }
 
-function routesOf({ endpoints, routes }: GatewayOptions): Route<Target>[] {
+function routesOf({ endpoints, routes }: GatewayOptions): Route<RouteTarget>[] {
   const methods = endpoints.flatMap(bindingsOf).map((binding) => ({
     method: binding.method,
     template: binding.template,
@@ -155,7 +155,7 @@ function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
 const noHttp = { oauthErrors: false, oauthForm: false };
 
 /** Sends an error from any stage of a request. */
-export function sayError(
+export function sendError(
   error: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -181,11 +181,11 @@ export function sayError(
   // Each 401 has a challenge, even if the credential was in the body (RFC 9110 §15.5.2).
   const challenge = oauthForm ? basicChallenge : bearerChallenge();
   const problem = problemOf(failure, { publicUrl: publicUrl, requestId, oauthErrors, challenge });
-  if (isArriving(request.raw)) {
+  if (isBodyArriving(request.raw)) {
     reply.hijack();
     // A stalled sender does not end its body, so the connection is closed.
     if (failure.code === 'canceled') problem.headers.connection = 'close';
-    answerEarly(request.raw, reply.raw, withId(problem, requestId));
+    respondEarly(request.raw, reply.raw, withId(problem, requestId));
     return;
   }
   const isUnrouted = routed !== undefined && target === undefined;
@@ -220,9 +220,9 @@ export function refuseRequest(
   }
   const context = { publicUrl: publicUrl, requestId, oauthErrors: false, status };
   const problem = problemOf(failure, context);
-  const answer = withId(problem, requestId);
-  if (isArriving(request)) answerEarly(request, response, answer);
-  else response.writeHead(answer.status, answer.headers).end(answer.body);
+  const sent = withId(problem, requestId);
+  if (isBodyArriving(request)) respondEarly(request, response, sent);
+  else response.writeHead(sent.status, sent.headers).end(sent.body);
 }
 
 function withId({ status, headers, body }: Problem, requestId: string): Problem {

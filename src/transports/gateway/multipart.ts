@@ -25,7 +25,7 @@ const limits: BusboyConfig['limits'] = {
  * The messages of a form: one for each piece of the file and for each other part. The iteration
  * throws if the form is malformed, incomplete, or has parts that the method does not accept.
  */
-export function formMessages(
+export function readMultipartMessages(
   endpoint: Endpoint,
   headers: IncomingHttpHeaders,
   body: Readable,

@@ -10,7 +10,7 @@ export const oauthFields = ['client_id', 'client_secret', 'grant_type'] as const
 /** The value of `WWW-Authenticate` for a client that tried Basic (RFC 6749 §5.2). */
 export const basicChallenge = 'Basic realm="latchkey"';
 
-export function usesBasic(authorization: string | undefined): authorization is string {
+export function isBasicAuthorization(authorization: string | undefined): authorization is string {
   return authorization !== undefined && /^basic(?: |$)/i.test(authorization);
 }
 
@@ -18,7 +18,7 @@ export function usesBasic(authorization: string | undefined): authorization is s
  * Reads a form. Empty and unknown parameters are ignored: clients send parameters for other
  * servers, such as `resource` and `audience`.
  */
-export function readForm({ fields }: DescMessage, text: string): JsonObject {
+export function parseOAuthForm({ fields }: DescMessage, text: string): JsonObject {
   const json: JsonObject = {};
   for (const [name, value] of new URLSearchParams(text)) {
     if (value === '' || !fields.some((field) => field.name === name)) continue;
@@ -31,7 +31,7 @@ export function readForm({ fields }: DescMessage, text: string): JsonObject {
 }
 
 /** Throws if a form contains no client authentication. */
-export function requireClient(json: JsonObject): void {
+export function requireClientCredentials(json: JsonObject): void {
   if (json.client_secret !== undefined) return;
   throw fail('identity.credential_invalid', 'The request contains no client authentication.');
 }

@@ -6,14 +6,14 @@ import { invalid } from '../../errors/errors.ts';
 export const wrongType = 'has the wrong type or is out of range';
 
 /** Throws `invalid_argument` for the field at `path`. */
-export function fromText(field: DescField, path: string, values: string[]): JsonValue {
+export function parseFieldText(field: DescField, path: string, values: string[]): JsonValue {
   if (field.fieldKind === 'list') {
-    if (isCompound(field.message)) throw invalid(path, 'cannot be set in the query');
+    if (isObjectMessage(field.message)) throw invalid(path, 'cannot be set in the query');
     return values.map((value) => scalarFromText(field, path, value));
   }
   const [value, second] = values;
   if (value === undefined || second !== undefined) throw invalid(path, 'must be set only once');
-  if (field.fieldKind === 'map' || isCompound(field.message)) {
+  if (field.fieldKind === 'map' || isObjectMessage(field.message)) {
     throw invalid(path, 'cannot be set in the query');
   }
   return scalarFromText(field, path, value);
@@ -51,6 +51,6 @@ function scalarForm(scalar: ScalarType): RegExp {
 }
 
 /** Whether the JSON of the message is an object with a member for each field. */
-export function isCompound(message: DescMessage | undefined): message is DescMessage {
+export function isObjectMessage(message: DescMessage | undefined): message is DescMessage {
   return message !== undefined && !message.typeName.startsWith('google.protobuf.');
 }

@@ -14,13 +14,13 @@ import { reflect } from '@bufbuild/protobuf/reflect';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { fail, invalid } from '../../errors/errors.ts';
 import { isNestedTooDeeply } from '../../limits/json-nesting.ts';
-import { type Binding, type Mask, topOf } from './binding.ts';
+import { type Binding, topLevelFieldOf, type UpdateMask } from './binding.ts';
 import { hasRepeatedName } from './json-members.ts';
-import { addBasicClient, readForm, requireClient } from './oauth-form.ts';
+import { addBasicClient, parseOAuthForm, requireClientCredentials } from './oauth-form.ts';
 import type { Capture } from './template.ts';
-import { fromText, isCompound, wrongType } from './text-values.ts';
+import { isObjectMessage, parseFieldText, wrongType } from './text-values.ts';
 
-export type HttpInput = {
+export type HttpRequestParts = {
   readonly variables: readonly Capture[];
   /** The query, without its `?`. */
   readonly query: string;
@@ -35,7 +35,7 @@ export type HttpInput = {
 };
 
 /** Reads the request message. Throws `invalid_argument` with the name of the field. */
-export function transcodeRequest(binding: Binding, input: HttpInput): Message {
+export function transcodeRequest(binding: Binding, input: HttpRequestParts): Message {
   const { input: schema } = binding.endpoint.descriptor;
   const json: JsonObject = { ...input.headerFields };
   readQuery(binding, input.query, json);
@@ -50,9 +50,9 @@ export function transcodeRequest(binding: Binding, input: HttpInput): Message {
 }
 
 /** The value of the body. Undefined if the method accepts no body. */
-function bodyOf({ body, endpoint }: Binding, { body: text, isForm }: HttpInput) {
+function bodyOf({ body, endpoint }: Binding, { body: text, isForm }: HttpRequestParts) {
   if (body !== undefined) {
-    return isForm ? readForm(endpoint.descriptor.input, text ?? '') : parseJson(text);
+    return isForm ? parseOAuthForm(endpoint.descriptor.input, text ?? '') : parseJson(text);
   }
   if (text !== undefined && text !== '')
     throw fail('invalid_argument', 'This method accepts no body.');
@@ -62,7 +62,7 @@ function bodyOf({ body, endpoint }: Binding, { body: text, isForm }: HttpInput) 
 /** Copies the body into the message. Returns the names of its fields. */
 function placeBody(
   { body, endpoint }: Binding,
-  { isForm, basic }: HttpInput,
+  { isForm, basic }: HttpRequestParts,
   value: JsonValue | undefined,
   json: JsonObject,
 ): string[] {
@@ -76,7 +76,7 @@ function placeBody(
   const fields = readMembers(endpoint.descriptor.input, value, '', 0);
   Object.assign(json, fields);
   if (basic !== undefined) addBasicClient(json, basic);
-  else if (isForm) requireClient(json);
+  else if (isForm) requireClientCredentials(json);
   return Object.keys(fields);
 }
 
@@ -96,7 +96,12 @@ function parseJson(text: string | undefined): JsonValue {
 }
 
 /** A PATCH changes the fields in its body, and null clears a field (AIP-134, RFC 7396). */
-function completeMask(schema: DescMessage, message: Message, mask: Mask, given: string[]): void {
+function completeMask(
+  schema: DescMessage,
+  message: Message,
+  mask: UpdateMask,
+  given: string[],
+): void {
   const whole = reflect(schema, message);
   if (whole.isSet(mask.field)) return;
   const paths = given.filter((name) => name !== mask.field.name && mask.mayName(name));
@@ -113,7 +118,7 @@ function readQuery(binding: Binding, query: string, json: JsonObject): void {
     else list.push(value);
   }
   for (const [name, list] of values) {
-    const field = fieldNamed(endpoint.descriptor.input, topOf(name));
+    const field = fieldNamed(endpoint.descriptor.input, topLevelFieldOf(name));
     if (body === '*' || field === undefined || body?.name === field.name) {
       throw invalid(name.slice(0, 64), 'is not a query parameter of this method');
     }
@@ -139,7 +144,7 @@ function put(
     if (field === undefined) throw noSuchField();
     if (i === names.length - 1) {
       if (Object.hasOwn(target, field.name)) throw invalid(path, ifGiven);
-      target[field.name] = fromText(field, path, values);
+      target[field.name] = parseFieldText(field, path, values);
       return;
     }
     if (field.fieldKind !== 'message') throw noSuchField();
@@ -158,7 +163,7 @@ const depthMax = 100;
 /** Converts the member names in a field's value to proto names. */
 function readFields(field: DescField, value: JsonValue, parent: string, depth: number): JsonValue {
   const { message } = field;
-  if (!isCompound(message) || value === null || typeof value !== 'object') return value;
+  if (!isObjectMessage(message) || value === null || typeof value !== 'object') return value;
   if (depth > depthMax) throw invalid(parent.slice(0, 64), 'is nested too deeply');
   const members = (item: JsonValue) =>
     isObject(item) ? readMembers(message, item, parent, depth) : item;
@@ -237,10 +242,10 @@ function decodes(schema: DescMessage, name: string, value: JsonValue): boolean {
 const writeOptions = { alwaysEmitImplicit: true, useProtoFieldName: true } as const;
 
 /** The JSON of a response, or of its `response_body` field. */
-export function writeMessage(binding: Binding, message: Message): JsonValue {
+export function encodeResponse(binding: Binding, message: Message): JsonValue {
   const { endpoint, responseBody } = binding;
   const json = toJson(endpoint.descriptor.output, message, writeOptions);
   if (responseBody === undefined) return json;
   const value = isObject(json) ? json[responseBody.name] : undefined;
-  return value ?? (isCompound(responseBody.message) ? {} : null);
+  return value ?? (isObjectMessage(responseBody.message) ? {} : null);
 }

@@ -95,7 +95,7 @@ export class GrpcBody {
 type Status = { readonly code?: StatusObject['code'] | null; readonly details?: string | null };
 
 /** Maps grpc-js statuses for unreadable bodies and headers to errors. Undefined for others. */
-export function unreadable({ code, details }: Status): Failure | undefined {
+export function unreadableFailureOf({ code, details }: Status): Failure | undefined {
   switch (code) {
     case status.INTERNAL:
       return fail(

@@ -8,8 +8,8 @@ import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import { type Call, LazyContext, requestIdFrom } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail, failureOf } from '../../errors/errors.ts';
-import { bareAddress } from '../../net/address.ts';
-import { GrpcBody, messageBytesMax, unreadable } from './body.ts';
+import { normaliseAddress } from '../../net/address.ts';
+import { GrpcBody, messageBytesMax, unreadableFailureOf } from './body.ts';
 import type { ActiveCall } from './connections.ts';
 import { errorMetadata, headersOf } from './metadata.ts';
 
@@ -87,14 +87,14 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     const send = base.sendStatus.bind(base);
     // Before the response starts, grpc-js refuses the call without error details.
     base.sendStatus = (sent) => {
-      const failure = this.#isAnswered ? undefined : unreadable(sent);
+      const failure = this.#isAnswered ? undefined : unreadableFailureOf(sent);
       if (failure === undefined) send(sent);
       else this.#fail(failure);
     };
   }
 
   get peer(): string {
-    return bareAddress(this.#init.base.getConnectionInfo().remoteAddress ?? '');
+    return normaliseAddress(this.#init.base.getConnectionInfo().remoteAddress ?? '');
   }
 
   get isAccepted(): boolean {
@@ -131,11 +131,11 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   }
 
   /** Sends the response, or only its end if `message` is undefined. */
-  answer(message?: Message): void {
+  respond(message?: Message): void {
     this.#finish();
-    const { access, hasSecretAnswer } = this.#init.endpoint;
+    const { access, hasSecretResponse } = this.#init.endpoint;
     // Responses of other public methods are the same for everyone.
-    this.#isAccepted ||= access.public && hasSecretAnswer;
+    this.#isAccepted ||= access.public && hasSecretResponse;
     const { base } = this.#init;
     this.#sendHead();
     // The end is sent together with the response, which saves writes.

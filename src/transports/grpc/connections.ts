@@ -63,7 +63,7 @@ type Connection = {
   controlFrames: number;
 };
 
-export function guardConnections(server: Http2Server, limits: ConnectionLimits): Connections {
+export function limitConnections(server: Http2Server, limits: ConnectionLimits): Connections {
   const calls = new Set<ActiveCall>();
   const connections = new Set<Connection>();
   const bySession = new WeakMap<Http2Session, Connection>();

@@ -15,13 +15,13 @@ import { GrpcBody } from './body.ts';
 import { type Connections, streamOf } from './connections.ts';
 import { errorMetadata } from './metadata.ts';
 
-export type LastingCalls = {
+export type LongLivedCalls = {
   intercept(path: string, call: ServerInterceptingCallInterface): ServerInterceptingCall;
   /** Ends all calls. */
   end(): void;
 };
 
-export type LastingCallsOptions = {
+export type LongLivedCallsOptions = {
   readonly budget: BodyBudget;
   /** Time limit for the body. A response has no time limit. */
   readonly bodyMs: number;
@@ -37,10 +37,10 @@ export type LastingCallsOptions = {
 /** The number of calls of one kind, in all and on each connection. */
 class Places {
   readonly #bySession = new WeakMap<Http2Session, number>();
-  readonly #limits: LastingCallsOptions;
+  readonly #limits: LongLivedCallsOptions;
   #taken = 0;
 
-  constructor(limits: LastingCallsOptions) {
+  constructor(limits: LongLivedCallsOptions) {
     this.#limits = limits;
   }
 
@@ -65,14 +65,18 @@ type Kind = {
   /** Time limit for the client to end its request. */
   readonly bodyMs: number;
   /** Time limit from the end of the request to the end of the call. */
-  readonly answerMs: number;
+  readonly responseMs: number;
 };
 
-export function trackLastingCalls(options: LastingCallsOptions): LastingCalls {
+export function trackLongLivedCalls(options: LongLivedCallsOptions): LongLivedCalls {
   const { bodyMs, reflectionMs } = options;
-  const short: Kind = { places: undefined, bodyMs, answerMs: bodyMs };
-  const watch: Kind = { places: new Places(options), bodyMs, answerMs: Number.POSITIVE_INFINITY };
-  const reflection: Kind = { places: new Places(options), bodyMs: reflectionMs, answerMs: bodyMs };
+  const short: Kind = { places: undefined, bodyMs, responseMs: bodyMs };
+  const watch: Kind = { places: new Places(options), bodyMs, responseMs: Number.POSITIVE_INFINITY };
+  const reflection: Kind = {
+    places: new Places(options),
+    bodyMs: reflectionMs,
+    responseMs: bodyMs,
+  };
   const kindOf = (path: string) => {
     if (path === '/grpc.health.v1.Health/Watch') return watch;
     return path.startsWith('/grpc.reflection.') ? reflection : short;
@@ -92,8 +96,8 @@ export function trackLastingCalls(options: LastingCallsOptions): LastingCalls {
 function track(
   call: ServerInterceptingCallInterface,
   calls: Set<ServerInterceptingCallInterface>,
-  { places, bodyMs, answerMs }: Kind,
-  { budget, restMs, connections }: LastingCallsOptions,
+  { places, bodyMs, responseMs }: Kind,
+  { budget, restMs, connections }: LongLivedCallsOptions,
 ): ServerInterceptingCall {
   const stream = streamOf(call);
   const { session } = stream;
@@ -140,7 +144,7 @@ function track(
     },
     onReceiveHalfClose(next: () => void) {
       hasBody = true;
-      active.due = performance.now() + answerMs;
+      active.due = performance.now() + responseMs;
       next();
     },
     onCancel() {

@@ -22,12 +22,12 @@ import {
   type ConnectionLimits,
   type Connections,
   connectionLimits,
-  guardConnections,
   http2ServerOf,
+  limitConnections,
   streamOf,
 } from './connections.ts';
 import { createHealth } from './health.ts';
-import { trackLastingCalls } from './long-lived-calls.ts';
+import { trackLongLivedCalls } from './long-lived-calls.ts';
 import { addReflection } from './reflection.ts';
 
 export type GrpcTransport = {
@@ -81,7 +81,7 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
     if (connections === undefined) throw new Error('the server has not started');
     return connections;
   };
-  const lasting = trackLastingCalls({
+  const lasting = trackLongLivedCalls({
     ...limits,
     budget: bodies.anonymous,
     connections: tracked,
@@ -115,7 +115,7 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   // grpc-js binds its port itself. An injector creates its HTTP/2 server without a port.
   server.createConnectionInjector(ServerCredentials.createInsecure());
   const http2Server = http2ServerOf(server);
-  connections = guardConnections(http2Server, limits);
+  connections = limitConnections(http2Server, limits);
   await socket.handTo(http2Server);
   return {
     drain() {
@@ -179,7 +179,7 @@ function serveUnary(endpoint: UnaryEndpoint) {
   return (call: GrpcCall) => {
     endpoint
       .invoke(call, () => call.request())
-      .then((message) => call.answer(message))
+      .then((message) => call.respond(message))
       .catch((error: unknown) => call.refuse(error));
   };
 }
@@ -188,7 +188,7 @@ function serveUpload(endpoint: ClientStreamingEndpoint) {
   return (call: GrpcCall) => {
     endpoint
       .invoke(call, call.requests())
-      .then((message) => call.answer(message))
+      .then((message) => call.respond(message))
       .catch((error: unknown) => call.refuse(error));
   };
 }
@@ -204,7 +204,7 @@ function serveDownload(endpoint: ServerStreamingEndpoint) {
         written = call.write(message);
       }
       await written;
-      call.answer();
+      call.respond();
     } catch (error) {
       call.refuse(error);
     }

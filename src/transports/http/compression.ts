@@ -27,7 +27,7 @@ export type Representation = {
  * Encodes the text in the coding that the client prefers. Never pass a text with a secret: a caller
  * that controls a part of the text could guess the secret from the compressed length (BREACH).
  */
-export async function represent(
+export async function compressText(
   text: string,
   acceptEncoding: string | string[] | undefined,
 ): Promise<Representation> {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import proxyAddr from '@fastify/proxy-addr';
-import { bareAddress } from '../../net/address.ts';
+import { normaliseAddress } from '../../net/address.ts';
 
 /** Returns the caller's network address for requests of node:http and node:http2. */
 export type PeerOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
@@ -21,7 +21,7 @@ export function createPeerOf(
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   let isReported = false;
   return (request) => {
-    const own = bareAddress(request.socket.remoteAddress ?? '');
+    const own = normaliseAddress(request.socket.remoteAddress ?? '');
     if (request.headers['x-forwarded-for'] === undefined) return own;
     if (!isTrusted(own, 0)) {
       if (!isReported) onUntrusted(own);
@@ -44,5 +44,5 @@ function forwardedFor({ headers }: Parameters<PeerOf>[0]): string[] {
   return entries
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-    .map((entry) => bareAddress(/^(\[.*\]|[^:]*):\d+$/.exec(entry)?.[1] ?? entry));
+    .map((entry) => normaliseAddress(/^(\[.*\]|[^:]*):\d+$/.exec(entry)?.[1] ?? entry));
 }

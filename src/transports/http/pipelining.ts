@@ -12,7 +12,7 @@ const waitingMax = 16;
  * Handles the requests of a connection one after another, and closes a connection with too many
  * waiting requests. One read can contain thousands of requests, and Node emits them all.
  */
-export function oneAtATime(handle: Handle): Handle {
+export function handleInSequence(handle: Handle): Handle {
   const waiting = new WeakMap<Socket, (() => void)[]>();
 
   function begin(socket: Socket, request: IncomingMessage, response: ServerResponse): void {

@@ -9,12 +9,12 @@ import {
 import type { Socket } from 'node:net';
 import { requestIdFrom } from '../../api/call.ts';
 import { fail } from '../../errors/errors.ts';
-import { noteExpectation } from './incoming.ts';
-import { oneAtATime } from './pipelining.ts';
+import { handleInSequence } from './pipelining.ts';
 import { problemOf } from './problem.ts';
+import { rememberExpectation } from './request-body.ts';
 
 /** For a year, a browser that used https uses only https for this host (RFC 6797). */
-export const strictTransport = ['strict-transport-security', 'max-age=31536000'] as const;
+export const strictTransportSecurity = ['strict-transport-security', 'max-age=31536000'] as const;
 
 export const isHttps = (publicUrl: string) => publicUrl.startsWith('https:');
 
@@ -28,7 +28,7 @@ export type HttpLimits = {
   readonly connectionsMax: number;
 };
 
-export const defaultLimits: HttpLimits = {
+export const defaultHttpLimits: HttpLimits = {
   requestMs: 30_000,
   uploadMs: 30 * 60_000,
   connectionsMax: 4_096,
@@ -58,7 +58,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
     connectionsCheckingInterval: lateCheckMs,
   });
   const unmet = new WeakSet<IncomingMessage>();
-  const onRequest = oneAtATime((request, response) => {
+  const onRequest = handleInSequence((request, response) => {
     try {
       if (unmet.has(request)) refuseExpectation(request, response);
       else accept(request, response);
@@ -69,7 +69,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
   });
   server.on('request', onRequest);
   server.on('checkContinue', (request, response) => {
-    noteExpectation(request);
+    rememberExpectation(request);
     onRequest(request, response);
   });
   server.on('checkExpectation', (request, response) => {
@@ -133,7 +133,7 @@ export function refuseMalformed(
   const context = { publicUrl, requestId, oauthErrors: false, status };
   const { headers, body } = problemOf(failure, context);
   const all = isHttps(publicUrl)
-    ? [...Object.entries(headers), strictTransport]
+    ? [...Object.entries(headers), strictTransportSecurity]
     : Object.entries(headers);
   const lines = all.map(([name, value]) => `${name}: ${value}\r\n`);
   const start = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;

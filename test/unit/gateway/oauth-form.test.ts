@@ -2,7 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { IssueTokenRequestSchema } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
-import { addBasicClient, readForm } from '../../../src/transports/gateway/oauth-form.ts';
+import { addBasicClient, parseOAuthForm } from '../../../src/transports/gateway/oauth-form.ts';
 
 /** Any text without the replacement character, which stands for invalid UTF-8. */
 const text = fc.string({ unit: 'binary', minLength: 1 }).filter((one) => !one.includes('\ufffd'));
@@ -12,7 +12,7 @@ test('every form is decoded unchanged', () => {
     fc.property(text, text, text, text, (client_id, client_secret, scope, grant_type) => {
       const fields = { client_id, client_secret, scope, grant_type };
       const form = new URLSearchParams({ other: scope, ...fields, '': scope });
-      expect(readForm(IssueTokenRequestSchema, String(form))).toEqual(fields);
+      expect(parseOAuthForm(IssueTokenRequestSchema, String(form))).toEqual(fields);
     }),
   );
 });
@@ -35,7 +35,7 @@ test('every other Authorization header and form is refused', () => {
       for (const read of [
         () => addBasicClient({}, `Basic ${anything}`),
         () => addBasicClient({}, `Basic ${Buffer.from(anything).toString('base64')}`),
-        () => readForm(IssueTokenRequestSchema, anything),
+        () => parseOAuthForm(IssueTokenRequestSchema, anything),
       ]) {
         try {
           read();

@@ -7,31 +7,35 @@ import { type Call, LazyContext } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { fail } from '../../errors/errors.ts';
 import { etagMatches } from '../../http/byte-range.ts';
-import { type DownloadMessage, downloadBody, downloadHead } from '../../http/download.ts';
-import { represent } from '../http/compression.ts';
+import {
+  createDownloadBody,
+  createDownloadHead,
+  type DownloadMessage,
+} from '../../http/download.ts';
+import { compressText } from '../http/compression.ts';
 import type { Deadlines } from '../http/deadlines.ts';
-import { hasBody, inviteBody } from '../http/incoming.ts';
+import { hasBody, sendContinue } from '../http/request-body.ts';
 import type { Binding } from './binding.ts';
-import { readText } from './body.ts';
+import { readTextBody } from './body.ts';
 import {
   formType,
-  isType,
+  hasContentType,
   jsonType,
   multipartType,
-  requireType,
+  requireContentType,
   requireUtf8,
 } from './content-type.ts';
 import type { GatewayOptions } from './gateway.ts';
-import { formMessages } from './multipart.ts';
-import { usesBasic } from './oauth-form.ts';
-import type { Routed } from './routed.ts';
-import { transcodeRequest, writeMessage } from './transcode.ts';
+import { readMultipartMessages } from './multipart.ts';
+import { isBasicAuthorization } from './oauth-form.ts';
+import type { RoutedRequest } from './routed-request.ts';
+import { encodeResponse, transcodeRequest } from './transcode.ts';
 
 type MethodOptions = Pick<GatewayOptions, 'bodies' | 'deadlines'>;
 
-export async function answerMethod(
+export async function handleMethod(
   binding: Binding,
-  routed: Routed,
+  routed: RoutedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   options: MethodOptions,
@@ -58,7 +62,7 @@ type HttpCall = Call & { readonly context: LazyContext };
 
 function callOf(
   endpoint: Endpoint,
-  { requestId, peer }: Routed,
+  { requestId, peer }: RoutedRequest,
   request: FastifyRequest,
   { raw: response }: FastifyReply,
 ): HttpCall {
@@ -100,7 +104,7 @@ function headersOf(request: FastifyRequest): Headers {
 /** Reads the request message. Waits for the body if the request has one. */
 async function readRequest(
   binding: Binding,
-  { variables }: Routed,
+  { variables }: RoutedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   bodies: BodyBudgets,
@@ -109,21 +113,21 @@ async function readRequest(
   const { oauthForm, download } = endpoint.http;
   const url = request.raw.url ?? '';
   const at = url.indexOf('?');
-  const isForm = oauthForm && isType(request, formType);
+  const isForm = oauthForm && hasContentType(request, formType);
   const { authorization } = request.headers;
   const head = {
     variables,
     query: at === -1 ? '' : url.slice(at + 1),
     isForm,
-    basic: oauthForm && usesBasic(authorization) ? authorization : undefined,
+    basic: oauthForm && isBasicAuthorization(authorization) ? authorization : undefined,
     headerFields: download ? headerFields(request) : {},
   };
   if (isForm) requireUtf8(request);
   if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) {
     return transcodeRequest(binding, { ...head, body: undefined });
   }
-  if (!isForm) requireType(request, jsonType);
-  const body = await readText(request.raw, reply.raw, budgetOf(endpoint, bodies));
+  if (!isForm) requireContentType(request, jsonType);
+  const body = await readTextBody(request.raw, reply.raw, budgetOf(endpoint, bodies));
   return transcodeRequest(binding, { ...head, body });
 }
 
@@ -146,10 +150,10 @@ async function* readForm(
   reply: FastifyReply,
   deadlines: Deadlines,
 ): AsyncGenerator<Message> {
-  requireType(request, multipartType);
+  requireContentType(request, multipartType);
   deadlines.extend(request.raw, reply.raw);
-  inviteBody(request.raw, reply.raw);
-  yield* formMessages(endpoint, request.headers, request.raw);
+  sendContinue(request.raw, reply.raw);
+  yield* readMultipartMessages(endpoint, request.headers, request.raw);
 }
 
 async function sendMessage(
@@ -159,7 +163,7 @@ async function sendMessage(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { http } = binding.endpoint;
-  const json = writeMessage(binding, message);
+  const json = encodeResponse(binding, message);
   if (http.successStatus !== 0) reply.status(http.successStatus);
   if (http.location !== '') reply.header('location', fill(http.location, json));
   const text = JSON.stringify(json);
@@ -170,8 +174,8 @@ async function sendMessage(
   if (http.oauthErrors) reply.header('pragma', 'no-cache');
   const isPublic = http.publicMaxAgeSeconds > 0;
   if (!isPublic) reply.header('cache-control', 'no-store');
-  if (binding.endpoint.hasSecretAnswer) return reply.send(text);
-  const { body, headers, coding } = await represent(text, request.headers['accept-encoding']);
+  if (binding.endpoint.hasSecretResponse) return reply.send(text);
+  const { body, headers, coding } = await compressText(text, request.headers['accept-encoding']);
   reply.headers(headers);
   if (!isPublic) return reply.send(body);
 
@@ -196,12 +200,12 @@ async function sendDownload(
   const first = await parts.next();
   const { part } = first.value as Message & DownloadMessage;
   if (part.case !== 'header') throw new Error('a download does not begin with its header');
-  const { status, headers } = downloadHead(part.value, 'attachment');
+  const { status, headers } = createDownloadHead(part.value, 'attachment');
   if (request.method === 'HEAD' || part.value.notModified) {
     await parts.return?.();
     return reply.status(status).headers(headers).send();
   }
-  const body = await downloadBody(chunks(parts));
+  const body = await createDownloadBody(chunks(parts));
   return reply.status(status).headers(headers).send(body);
 }
 

@@ -5,22 +5,22 @@ import type { Binding } from './binding.ts';
 import type { Capture } from './template.ts';
 
 /** The target of a route. */
-export type Target =
+export type RouteTarget =
   | { readonly kind: 'method'; readonly binding: Binding }
   | { readonly kind: 'route'; readonly route: HttpRoute };
 
-export type Routed = {
+export type RoutedRequest = {
   readonly requestId: string;
   /** The caller's network address. */
   readonly peer: string;
   readonly started: number;
   /** Undefined if no route matches. */
-  readonly target: Target | undefined;
+  readonly target: RouteTarget | undefined;
   readonly variables: readonly Capture[];
 };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    routed: Routed | undefined;
+    routed: RoutedRequest | undefined;
   }
 }

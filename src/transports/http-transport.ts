@@ -9,16 +9,16 @@ import {
   pathOf,
   refuseRequest,
   registerGateway,
-  sayError,
+  sendError,
 } from './gateway/gateway.ts';
 import { createDeadlines } from './http/deadlines.ts';
 import {
   createHttpServer,
-  defaultLimits,
+  defaultHttpLimits,
   type HttpLimits,
   isHttps,
   refuseMalformed,
-  strictTransport,
+  strictTransportSecurity,
 } from './http/server.ts';
 import type { BoundSocket } from './socket.ts';
 
@@ -40,7 +40,7 @@ export type HttpTransport = {
 
 export async function startHttpTransport(options: HttpTransportOptions): Promise<HttpTransport> {
   const connect = createConnectTransport(options);
-  const limits = { ...defaultLimits, ...options.limits };
+  const limits = { ...defaultHttpLimits, ...options.limits };
   const deadlines = createDeadlines(limits);
   const gateway: GatewayOptions = { ...options, deadlines };
   const uploadPaths = new Set(
@@ -55,7 +55,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     response: ServerResponse,
   ): void {
     if (draining) response.setHeader('connection', 'close');
-    if (isHttps(options.publicUrl)) response.setHeader(...strictTransport);
+    if (isHttps(options.publicUrl)) response.setHeader(...strictTransportSecurity);
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
     request.url = originForm(request.url ?? '');
@@ -66,7 +66,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
       return;
     }
     const path = pathOf(request.url);
-    if (!connect.takes(path)) {
+    if (!connect.serves(path)) {
       handle(request, response);
       return;
     }
@@ -78,7 +78,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     exposeHeadRoutes: false,
     // Requests that arrive on open connections during the drain are still answered.
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => sayError(error, request, reply, gateway),
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply, gateway),
     routerOptions: { maxParamLength: 1024 },
     serverFactory: (handle) => {
       return createHttpServer({

@@ -3,23 +3,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BodyBudget } from '../../api/body-budget.ts';
 import { fail } from '../../errors/errors.ts';
 import type { HttpRoute } from '../../http/route.ts';
-import { represent } from '../http/compression.ts';
-import { hasBody } from '../http/incoming.ts';
-import { readText } from './body.ts';
-import { formType, requireType } from './content-type.ts';
+import { compressText } from '../http/compression.ts';
+import { hasBody } from '../http/request-body.ts';
+import { readTextBody } from './body.ts';
+import { formType, requireContentType } from './content-type.ts';
 import type { GatewayOptions } from './gateway.ts';
-import type { Routed } from './routed.ts';
+import type { RoutedRequest } from './routed-request.ts';
 
-export async function answerRoute(
+export async function handleRoute(
   route: HttpRoute,
-  { requestId, peer, started, variables }: Routed,
+  { requestId, peer, started, variables }: RoutedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   { observe, publicUrl, bodies }: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies'>,
 ): Promise<FastifyReply> {
-  if (route.method === 'POST') requireOwnPage(request, publicUrl);
+  if (route.method === 'POST') requireSameOrigin(request, publicUrl);
   const form = route.method === 'POST' ? await readForm(request, reply, bodies.anonymous) : '';
-  const answer = await route.answer({
+  const result = await route.handle({
     isHead: request.method === 'HEAD',
     peer,
     variables: Object.fromEntries(variables),
@@ -33,15 +33,15 @@ export async function answerRoute(
     name: route.name,
     requestId,
     peer,
-    status: answer.status,
-    failure: answer.failure,
+    status: result.status,
+    failure: result.failure,
     durationMs: performance.now() - started,
   });
-  reply.status(answer.status).headers(answer.headers);
-  if (typeof answer.body !== 'string') {
-    return request.method === 'HEAD' ? reply.send() : reply.send(answer.body);
+  reply.status(result.status).headers(result.headers);
+  if (typeof result.body !== 'string') {
+    return request.method === 'HEAD' ? reply.send() : reply.send(result.body);
   }
-  const { body, headers } = await represent(answer.body, request.headers['accept-encoding']);
+  const { body, headers } = await compressText(result.body, request.headers['accept-encoding']);
   return reply.headers(headers).send(body);
 }
 
@@ -51,8 +51,8 @@ async function readForm(
   bodies: BodyBudget,
 ): Promise<string> {
   if (!hasBody(request.raw)) return '';
-  requireType(request, formType);
-  return readText(request.raw, reply.raw, bodies);
+  requireContentType(request, formType);
+  return readTextBody(request.raw, reply.raw, bodies);
 }
 
 /**
@@ -60,7 +60,7 @@ async function readForm(
  * (Fetch Metadata). Older browsers send the origin, or `null` for HTML without a referrer, such as
  * that of this service.
  */
-function requireOwnPage({ headers }: FastifyRequest, publicUrl: string): void {
+function requireSameOrigin({ headers }: FastifyRequest, publicUrl: string): void {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
   const isOwn =

@@ -5,17 +5,17 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 const waiting = new WeakSet<IncomingMessage>();
 
 /** Remembers a request with `Expect: 100-continue` (RFC 9110 §10.1.1). */
-export function noteExpectation(request: IncomingMessage): void {
+export function rememberExpectation(request: IncomingMessage): void {
   waiting.add(request);
 }
 
 /** Sends `100 Continue` if the client waits for it. Call it before reading the body. */
-export function inviteBody(request: IncomingMessage, response: ServerResponse): void {
+export function sendContinue(request: IncomingMessage, response: ServerResponse): void {
   if (waiting.delete(request)) response.writeContinue();
 }
 
 /** Returns whether the client still waits for `100 Continue`, which is then never sent. */
-export function leaveUninvited(request: IncomingMessage): boolean {
+export function withholdContinue(request: IncomingMessage): boolean {
   return waiting.delete(request);
 }
 
@@ -25,7 +25,7 @@ export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean 
 }
 
 /** Whether the body has not arrived in full. */
-export function isArriving(request: IncomingMessage): boolean {
+export function isBodyArriving(request: IncomingMessage): boolean {
   return hasBody(request) && !request.complete && !request.destroyed;
 }
 
@@ -39,12 +39,12 @@ const discardBytesMax = 8 * 1024 * 1024;
  * up to a limit (RFC 9112 §9.6). Closing a connection with unread bytes resets it, and the reset
  * can overtake the response. Beyond the limit, the connection is closed.
  */
-export function answerEarly(
+export function respondEarly(
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: { status: number; headers: OutgoingHttpHeaders; body: string },
 ): void {
-  const isAnnounced = leaveUninvited(request);
+  const isAnnounced = withholdContinue(request);
   const tooLong = Number(request.headers['content-length'] ?? 0) > discardBytesMax;
   response.writeHead(status, {
     ...headers,
