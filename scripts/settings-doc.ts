@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { groups, type Setting, settings } from '../src/config/settings.ts';
+import { type Setting, settingGroups, settings } from '../src/config/settings.ts';
 
 const intro = `# Settings
 
@@ -16,7 +16,7 @@ is an error, as it is probably misspelled.
 `;
 
 export function settingsDoc(): string {
-  return [intro, ...groups.map(writeGroup)].join('\n');
+  return [intro, ...settingGroups.map(writeGroup)].join('\n');
 }
 
 function writeGroup(group: string): string {

@@ -1,7 +1,7 @@
 // Authenticates the caller by a bearer token or key (RFC 6750 §2.1) or a session cookie.
 import { parseCookie } from 'cookie';
 import { PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
-import { anyCredentialId } from '../crypto/credential-format.ts';
+import { parseAnyCredentialId } from '../crypto/credential-format.ts';
 import { bearerChallenge } from '../errors/challenge.ts';
 import { type Failure, fail } from '../errors/errors.ts';
 import type { Call } from './call.ts';
@@ -67,6 +67,6 @@ export async function authenticateCookie(
 
 /** Only the audit log receives the credential's id. */
 function refusal(detail: string, error?: string, credential = ''): Failure {
-  const target = anyCredentialId(credential) ?? '';
+  const target = parseAnyCredentialId(credential) ?? '';
   return fail('unauthenticated', detail, { challenge: bearerChallenge(error), target });
 }

@@ -1,9 +1,9 @@
 // Finds events for a caller. If a filter needs more than an index, one call scans a limited number
 // of events, in short queries, so that it does not block SQLite or a connection for long.
 import type { PageQuery, Position } from '../storage/page-token.ts';
-import { pageOf, tokenAt } from '../storage/page-token.ts';
+import { pageOf, pageTokenAt } from '../storage/page-token.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
-import { type EventFilter, isIndexed, selectEvents, selectFloor } from './store.ts';
+import { type EventFilter, isIndexed, selectEvents, selectScanEnd } from './store.ts';
 
 /** The maximum number of events per query, and of queries per call. */
 const scannedMax = 5_000;
@@ -32,7 +32,7 @@ export async function findEvents(
     // Lets other calls run.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return { rows: found, nextPageToken: after === undefined ? '' : tokenAt(after) };
+  return { rows: found, nextPageToken: after === undefined ? '' : pageTokenAt(after) };
 }
 
 async function findFloor(
@@ -40,6 +40,6 @@ async function findFloor(
   filter: EventFilter,
   after: Position | undefined,
 ): Promise<Position | undefined> {
-  const row = await selectFloor(db, filter, after, scannedMax).executeTakeFirst();
+  const row = await selectScanEnd(db, filter, after, scannedMax).executeTakeFirst();
   return row === undefined ? undefined : { time: row.create_time, id: row.id };
 }

@@ -9,7 +9,7 @@ import type { ErrorCode } from '../errors/errors.ts';
 import { transact } from '../storage/database.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { originOf } from './audit-log.ts';
-import { insertMissing } from './store.ts';
+import { insertMissingEvents } from './store.ts';
 
 /** The recorded errors: for all methods, or only for methods that change something. */
 const recorded: Partial<Record<ErrorCode, 'all' | 'changes'>> = {
@@ -65,7 +65,7 @@ export function createFailedCalls({ db, random, now, warn }: FailedCallsOptions)
       batch = new Batch();
     }
     const rows = unwritten;
-    await transact(db, (trx) => insertMissing(trx, rows));
+    await transact(db, (trx) => insertMissingEvents(trx, rows));
     unwritten = [];
     failing = false;
   }

@@ -2,7 +2,7 @@ import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { AuditService } from '../../gen/latchkey/identity/v1/audit_pb.js';
 import { invalid } from '../errors/errors.ts';
-import { pageQuery } from '../storage/page-token.ts';
+import { parsePageRequest } from '../storage/page-token.ts';
 import type { AuditEventRow, Database } from '../storage/schema.ts';
 import { findEvents } from './events.ts';
 
@@ -15,7 +15,7 @@ export function createAuditService({ db }: { db: Database }): ServiceImpl<typeof
       if (start !== undefined && end !== undefined && end <= start) {
         throw invalid('end_time', 'must be after start_time');
       }
-      const query = pageQuery(request);
+      const query = parsePageRequest(request);
       const filter = { target, actor_id: actor, action, code, start, end };
       const { rows, nextPageToken } = await findEvents(db, filter, query);
       return { events: rows.map(eventMessage), nextPageToken };

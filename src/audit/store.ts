@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { newestFirst } from '../storage/newest-first.ts';
+import { selectNewestFirst } from '../storage/newest-first.ts';
 import type { PageQuery, Position } from '../storage/page-token.ts';
 import type { AuditEventRow, Executor } from '../storage/schema.ts';
 
@@ -8,7 +8,10 @@ export async function insertEvents(db: Executor, rows: readonly AuditEventRow[])
 }
 
 /** Inserts the events that are not stored yet, so that a failed write can be repeated. */
-export async function insertMissing(db: Executor, rows: readonly AuditEventRow[]): Promise<void> {
+export async function insertMissingEvents(
+  db: Executor,
+  rows: readonly AuditEventRow[],
+): Promise<void> {
   if (rows.length === 0) return;
   await db
     .insertInto('audit_events')
@@ -47,7 +50,7 @@ function selectIndexed(db: Executor, filter: EventFilter, page: PageQuery) {
   if (first !== undefined) query = query.where(first, '=', filter[first]);
   if (filter.start !== undefined) query = query.where('create_time', '>=', filter.start);
   if (filter.end !== undefined) query = query.where('create_time', '<', filter.end);
-  return newestFirst(query, page);
+  return selectNewestFirst(query, page);
 }
 
 /** Selects a page and one row more. With `floor`, selects no event older than it. */
@@ -65,7 +68,7 @@ export function selectEvents(db: Executor, filter: EventFilter, page: PageQuery,
 }
 
 /** Selects the last event of a scan of `count` events; selects nothing if there are fewer. */
-export function selectFloor(
+export function selectScanEnd(
   db: Executor,
   filter: EventFilter,
   after: Position | undefined,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 
-export type Ready = Pick<
+export type StartedApp = Pick<
   App,
   'publicUrl' | 'grpcAddress' | 'opsUrl' | 'bootstrapFile' | 'bootstrapped'
 >;
@@ -18,8 +18,8 @@ export type AnnouncementOptions = {
  * Returns the addresses. On a terminal, after the first start with demo data, also returns the
  * sign-in.
  */
-export async function announcement(
-  { publicUrl, grpcAddress, opsUrl, bootstrapFile, bootstrapped }: Ready,
+export async function formatAnnouncement(
+  { publicUrl, grpcAddress, opsUrl, bootstrapFile, bootstrapped }: StartedApp,
   { isTerminal, bootstrap }: AnnouncementOptions,
 ): Promise<string> {
   const lines = [

@@ -2,7 +2,7 @@
 import type { Environment } from '../config/config.ts';
 
 /** The parts of the process that commands use. Tests replace them. */
-export type Host = {
+export type CommandHost = {
   readonly env: Environment;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -27,7 +27,7 @@ export type Command = {
    * Returns the exit status. Throws a UsageError for arguments that it does not accept, a
    * CommandError for a failure that it explains, and a ConfigError for invalid settings.
    */
-  readonly run: (words: readonly string[], host: Host) => Promise<number>;
+  readonly run: (words: readonly string[], host: CommandHost) => Promise<number>;
 };
 
 /** The arguments are wrong. With an empty message, only the usage text is shown. */
@@ -40,7 +40,7 @@ export class CommandError extends Error {
   }
 }
 
-export function requireNoWords(words: readonly string[]): void {
+export function requireNoArguments(words: readonly string[]): void {
   const [word] = words;
   if (word !== undefined) throw new UsageError(`Unexpected argument "${word}".`);
 }

@@ -1,15 +1,15 @@
 // The table of commands, and the program that runs them.
 import { ConfigError } from '../config/config.ts';
-import { type Command, CommandError, type Host, UsageError } from './command.ts';
-import { doctor } from './doctor.ts';
+import { type Command, CommandError, type CommandHost, UsageError } from './command.ts';
+import { doctorCommand } from './doctor.ts';
 import { recoverStaffCommand } from './recover-staff.ts';
 import { rotateMasterKeyCommand } from './rotate-master-key.ts';
-import { serve } from './serve.ts';
+import { serveCommand } from './serve.ts';
 import { readVersion } from './version.ts';
 
 const commands: Readonly<Record<string, Command>> = {
-  serve,
-  doctor,
+  serve: serveCommand,
+  doctor: doctorCommand,
   'rotate-master-key': rotateMasterKeyCommand,
   'recover-staff': recoverStaffCommand,
 };
@@ -17,7 +17,7 @@ const commands: Readonly<Record<string, Command>> = {
 const usageStatus = 2;
 
 /** Runs the command named by the arguments and returns the exit status. */
-export async function runProgram(words: readonly string[], host: Host): Promise<number> {
+export async function runProgram(words: readonly string[], host: CommandHost): Promise<number> {
   const [first = 'serve', ...others] = words;
   if (isHelp(first)) return print(host, helpText(others[0]));
   if (first === '--version' || first === '-V') return print(host, `latchkey ${readVersion()}\n`);
@@ -36,7 +36,7 @@ function isHelp(word: string): boolean {
   return word === 'help' || word === '--help' || word === '-h';
 }
 
-function print({ stdout }: Host, text: string): number {
+function print({ stdout }: CommandHost, text: string): number {
   stdout.write(text);
   return 0;
 }
@@ -51,7 +51,7 @@ function commandOf(name: string): Command {
 }
 
 /** Prints an expected failure to stderr and returns its exit status. Rethrows any other error. */
-function report(error: unknown, name: string, { stderr }: Host): number {
+function report(error: unknown, name: string, { stderr }: CommandHost): number {
   if (error instanceof UsageError) {
     stderr.write(error.message === '' ? '' : `${error.message}\n`);
     stderr.write(Object.hasOwn(commands, name) ? usageOf(name) : usageText());

@@ -1,10 +1,10 @@
 // `latchkey doctor`: checks an installation, or all stored documents.
 import { readConfig } from '../config/config.ts';
 import { checkBlobs } from './check-blobs.ts';
-import { type Command, CommandError, type Host, requireNoWords } from './command.ts';
-import { runDoctor, writeFinding } from './installation-checks.ts';
+import { type Command, CommandError, type CommandHost, requireNoArguments } from './command.ts';
+import { formatFinding, runDoctor } from './installation-checks.ts';
 
-export const doctor: Command = {
+export const doctorCommand: Command = {
   usage: '[--blobs]',
   about: 'checks the installation, or with --blobs all stored documents; changes nothing',
   details: `It prints one line per check: "ok", "warning" or "problem", and the remedy. It may run
@@ -15,14 +15,14 @@ while the service runs.
 Exit status: 0 no problem, 1 a problem or a damaged document, 2 wrong arguments or settings.`,
   async run(words, host) {
     if (words.length === 1 && words[0] === '--blobs') return checkDocuments(host);
-    requireNoWords(words);
+    requireNoArguments(words);
     const findings = await runDoctor({ env: host.env, now: Date.now });
-    host.stdout.write(findings.map(writeFinding).join(''));
+    host.stdout.write(findings.map(formatFinding).join(''));
     return findings.some(({ level }) => level === 'problem') ? 1 : 0;
   },
 };
 
-async function checkDocuments({ env, stdout }: Host): Promise<number> {
+async function checkDocuments({ env, stdout }: CommandHost): Promise<number> {
   const config = readConfig(env);
   try {
     const { damaged } = await checkBlobs(config, (line) => stdout.write(`${line}\n`));

@@ -7,13 +7,13 @@ import path from 'node:path';
 import type { Clock } from '../clock.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { readMasterKeyIfAny } from '../crypto/master-key-file.ts';
-import { findOpenPath } from '../files/private-files.ts';
+import { findExposedPath } from '../files/private-files.ts';
 import {
   databaseFile,
+  describeLostDatabase,
+  findInstallationRemains,
   isMissingOrEmpty,
-  lostDatabase,
   privateFiles,
-  readLeft,
 } from '../installation/data-folder.ts';
 import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
 import { errorMessageOf } from './command.ts';
@@ -56,7 +56,7 @@ export async function runDoctor({ env, now }: DoctorOptions): Promise<Finding[]>
 }
 
 /** Formats one line of the report. */
-export function writeFinding({ level, check, message }: Finding): string {
+export function formatFinding({ level, check, message }: Finding): string {
   return `${level.padEnd(8)} ${check.padEnd(12)} ${message}\n`;
 }
 
@@ -76,7 +76,7 @@ async function checkFiles(config: Config): Promise<Finding[]> {
     return [warning('files', `${dataDir} does not exist; the first start creates it`)];
   }
   const paths = [dataDir, blobDir, path.join(dataDir, 'outbox'), ...privateFiles(config)];
-  const open = await Promise.all(paths.map(findOpenPath));
+  const open = await Promise.all(paths.map(findExposedPath));
   const findings = open.flatMap((one) =>
     one === undefined ? [] : [warning('files', `${one.path}: ${one.message}`)],
   );
@@ -101,8 +101,8 @@ const quietDays = 30;
 
 async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
   const file = databaseFile(config.databaseUrl);
-  const found = await readLeft(config);
-  const lost = problem('database', lostDatabase(config, found));
+  const found = await findInstallationRemains(config);
+  const lost = problem('database', describeLostDatabase(config, found));
   if (file !== undefined && (await isMissingOrEmpty(file))) {
     if (found.isRefused) return [lost];
     return [warning('database', `${file} does not exist; the first start creates it`)];

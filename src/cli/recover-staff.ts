@@ -8,7 +8,7 @@ import { createAuditLog } from '../audit/audit-log.ts';
 import type { Clock } from '../clock.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { createPasswords } from '../credentials/passwords.ts';
-import { base62, newId, type Random } from '../crypto/ids.ts';
+import { encodeBase62, newId, type Random } from '../crypto/ids.ts';
 import { countSigningKeys } from '../identity/keys/store.ts';
 import {
   deleteSeed,
@@ -18,7 +18,7 @@ import {
   updateUser,
 } from '../identity/users/store.ts';
 import { readEmail } from '../net/email.ts';
-import { lockRows } from '../storage/lock.ts';
+import { lockRows } from '../storage/row-locks.ts';
 import type { Database, Executor } from '../storage/schema.ts';
 import { type Command, CommandError, UsageError } from './command.ts';
 import { openExistingDatabase } from './existing-database.ts';
@@ -84,7 +84,7 @@ async function recoverStaff(options: RecoverOptions): Promise<Recovered> {
 }
 
 async function recoverIn(db: Database, { email, random, now }: RecoverOptions): Promise<Recovered> {
-  const password = base62(random(16), 22);
+  const password = encodeBase62(random(16), 22);
   const password_hash = await createPasswords().hash(password);
   const found = await findUserByEmail(db, email);
   const id = found?.id ?? newId('usr', random);

@@ -13,11 +13,11 @@ import {
   readMasterKeyFile,
   readNextMasterKeyFile,
 } from '../crypto/master-key-file.ts';
-import { type Resealed, reseal, sealedSigningKeys } from '../identity/keys/sealed.ts';
+import { type ResealResult, reseal, sealedSigningKeys } from '../identity/keys/sealed-values.ts';
 import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
 import { sealedSeeds } from '../identity/users/sealed-seeds.ts';
 import type { Database } from '../storage/schema.ts';
-import { type Command, CommandError, requireNoWords } from './command.ts';
+import { type Command, CommandError, requireNoArguments } from './command.ts';
 import { openExistingDatabase } from './existing-database.ts';
 
 export const rotateMasterKeyCommand: Command = {
@@ -29,7 +29,7 @@ LATCHKEY_PREVIOUS_MASTER_KEY. It changes all values or none. After an interrupti
 
 Exit status: 0 done, 1 not possible, 2 wrong arguments or settings.`,
   async run(words, { env, stdout }) {
-    requireNoWords(words);
+    requireNoArguments(words);
     const config = readConfig(env);
     try {
       const result = await rotateMasterKey({ config, random: randomBytes, now: Date.now });
@@ -56,7 +56,7 @@ export type RotateOptions = {
 
 export async function rotateMasterKey(
   options: RotateOptions,
-): Promise<Resealed & { readonly masterKeyId: string }> {
+): Promise<ResealResult & { readonly masterKeyId: string }> {
   const { config } = options;
   const db = await openExistingDatabase(config.databaseUrl);
   try {
@@ -96,7 +96,7 @@ async function resealAll(
   db: Database,
   masterKey: MasterKey,
   { random, now }: RotateOptions,
-): Promise<Resealed> {
+): Promise<ResealResult> {
   const auditLog = createAuditLog({ db, random, now });
   // A server that only has the old key detects the changed rows and stops using its cached keys.
   return auditLog.changeBySystem('MasterKey.Rotate', { target: masterKey.id }, async (trx) => {

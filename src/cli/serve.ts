@@ -4,15 +4,15 @@ import type { App, startApp } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { ListenError } from '../net/listen-error.ts';
 import { createLog } from '../observe/log.ts';
-import { announcement } from './announcement.ts';
-import { type Command, errorMessageOf, type Host, requireNoWords } from './command.ts';
+import { formatAnnouncement } from './announcement.ts';
+import { type Command, type CommandHost, errorMessageOf, requireNoArguments } from './command.ts';
 
 /** A slower stop is a failure. */
 const stopMs = 10_000;
 /** A second signal within this time is the same Ctrl-C, forwarded by npm. */
 const sameSignalMs = 250;
 
-export const serve: Command = {
+export const serveCommand: Command = {
   usage: '',
   about: 'starts the service; the default',
   details: `The first start creates a database, a signing key and credentials in
@@ -21,7 +21,7 @@ process ends within 10 seconds. A second signal ends it at once.
 
 Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
   async run(words, host) {
-    requireNoWords(words);
+    requireNoArguments(words);
     const config = readConfig(host.env);
     // Imported here, so that the other commands, which do not need the service, start twice as
     // fast.
@@ -30,7 +30,7 @@ Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
   },
 };
 
-function runService(config: Config, host: Host, start: typeof startApp): Promise<number> {
+function runService(config: Config, host: CommandHost, start: typeof startApp): Promise<number> {
   const isTerminal = host.stderr.isTTY === true;
   const format = config.logFormat ?? (host.stdout.isTTY === true ? 'pretty' : 'json');
   const { log, flush, droppedLines } = createLog({ level: config.logLevel, format });
@@ -54,7 +54,7 @@ function runService(config: Config, host: Host, start: typeof startApp): Promise
     }
     async function started(app: App): Promise<void> {
       const { bootstrap } = config;
-      const text = await announcement(app, { isTerminal, bootstrap });
+      const text = await formatAnnouncement(app, { isTerminal, bootstrap });
       const stop = () =>
         app
           .stop()
@@ -80,7 +80,7 @@ type Stopping = {
   readonly end: (status: number) => void;
 };
 
-export function stopOnSignal(host: Host, { isTerminal, stop, end }: Stopping): void {
+export function stopOnSignal(host: CommandHost, { isTerminal, stop, end }: Stopping): void {
   let isStopping = false;
   const signals = ['SIGTERM', 'SIGINT'] as const;
   function onSignal(): void {

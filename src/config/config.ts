@@ -1,7 +1,7 @@
 // Converts the environment to a Config, without reading files or opening connections. Reports all
 // bad values at once, and repeats none of them, because a value may be a secret.
 import { localSender } from './mail.ts';
-import { type Earlier, type Setting, settings } from './settings.ts';
+import { type EarlierSettings, type Setting, settings } from './settings.ts';
 import type { ValueType } from './values.ts';
 
 export type { Address } from './values.ts';
@@ -11,7 +11,7 @@ type Settings = typeof settings;
 type ValueOf<S extends Setting> = S extends { readonly type: ValueType<infer T> }
   ? S extends { readonly default: string }
     ? T
-    : S extends { readonly defaultOf: (earlier: Earlier) => infer D }
+    : S extends { readonly defaultOf: (earlier: EarlierSettings) => infer D }
       ? T | D
       : T | undefined
   : never;
@@ -89,7 +89,7 @@ function readSetting(
   }
   if (fixed !== undefined) return type.read(fixed);
   // The table lists a setting after the settings that its default depends on.
-  return defaultOf?.(values as Earlier);
+  return defaultOf?.(values as EarlierSettings);
 }
 
 /** Rules that involve more than one setting. */

@@ -15,7 +15,7 @@ import {
   type ValueType,
 } from './values.ts';
 
-export const groups = [
+export const settingGroups = [
   'Network',
   'Storage',
   'Tokens',
@@ -26,7 +26,7 @@ export const groups = [
 ] as const;
 
 /** The settings that the defaults of later settings depend on. */
-export type Earlier = {
+export type EarlierSettings = {
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
   readonly databaseUrl: string;
@@ -35,11 +35,11 @@ export type Earlier = {
 /** A setting without `default` and `defaultOf` is undefined if the environment does not set it. */
 export type Setting = {
   readonly name: `LATCHKEY_${string}`;
-  readonly group: (typeof groups)[number];
+  readonly group: (typeof settingGroups)[number];
   readonly type: ValueType<unknown>;
   /** The default, written as in the environment. */
   readonly default?: string;
-  readonly defaultOf?: (earlier: Earlier) => unknown;
+  readonly defaultOf?: (earlier: EarlierSettings) => unknown;
   /** Describes a default that is not a fixed text, for the documentation. */
   readonly defaultText?: string;
   /** One sentence for the documentation. */

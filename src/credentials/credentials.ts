@@ -8,21 +8,21 @@ import { readExpireTime } from '../api/expire-time.ts';
 import type { Clock } from '../clock.ts';
 import type { CredentialKind, NewCredential } from '../crypto/credential-format.ts';
 import { fail } from '../errors/errors.ts';
-import { lockRow } from '../storage/lock.ts';
-import { type PageRequest, pageOf, pageQuery } from '../storage/page-token.ts';
+import { type PageRequest, pageOf, parsePageRequest } from '../storage/page-token.ts';
+import { lockRow } from '../storage/row-locks.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
 import {
-  countLive,
+  type CredentialOwner,
+  countLiveCredentials,
   endCredentials,
-  existsOwner,
   findCredentials,
-  findOwned,
+  findOwnedCredential,
+  hasOwner,
   insertCredential,
-  type Owner,
   revokeCredential,
 } from './store.ts';
 
-export type { Owner } from './store.ts';
+export type { CredentialOwner } from './store.ts';
 
 const facts = {
   cs: { max: 10, table: 'clients', owner: 'client', one: 'secret' },
@@ -32,7 +32,7 @@ const facts = {
 
 const overlapSecondsDefault = 86_400;
 
-export type NewFields = {
+export type NewCredentialFields = {
   readonly name: string;
   /** Space-separated; empty for a client's secret, which has the scopes of its client. */
   readonly scopes: string;
@@ -61,17 +61,17 @@ export type CredentialPage = { readonly rows: CredentialRow[]; readonly nextPage
 export type Credentials = {
   create(
     trx: Executor,
-    owner: Owner,
+    owner: CredentialOwner,
     made: NewCredential,
-    fields: NewFields,
+    fields: NewCredentialFields,
   ): Promise<CredentialRow>;
   /** Returns a page, newest first, including expired and revoked credentials. */
-  list(owner: Owner, page: PageRequest): Promise<CredentialPage>;
+  list(owner: CredentialOwner, page: PageRequest): Promise<CredentialPage>;
   /**
    * Revokes a credential at once and permanently, even the last live one. Revoking it again has no
    * effect.
    */
-  revoke(trx: Executor, owner: Owner, id: string): Promise<void>;
+  revoke(trx: Executor, owner: CredentialOwner, id: string): Promise<void>;
   /**
    * Creates a key with the name, scopes and expiry of a live one, which expires after the overlap.
    * Without `overlapSeconds`, the overlap is a day; 0 revokes the old key at once. Throws
@@ -79,7 +79,7 @@ export type Credentials = {
    */
   rotate(
     trx: Executor,
-    owner: Owner,
+    owner: CredentialOwner,
     id: string,
     made: NewCredential,
     overlapSeconds: number | undefined,
@@ -87,9 +87,9 @@ export type Credentials = {
   /** Creates a credential. Every older live one expires after the overlap. */
   rotateAll(
     trx: Executor,
-    owner: Owner,
+    owner: CredentialOwner,
     made: NewCredential,
-    fields: NewFields,
+    fields: NewCredentialFields,
     overlapSeconds: number | undefined,
   ): Promise<CredentialRow>;
   describe(row: CredentialRow): CredentialFields;
@@ -110,8 +110,8 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
     },
 
     async list(owner, page) {
-      if (!(await existsOwner(db, owner))) throw noSuchOwner(owner);
-      const query = pageQuery(page);
+      if (!(await hasOwner(db, owner))) throw noSuchOwner(owner);
+      const query = parsePageRequest(page);
       return pageOf(await findCredentials(db, owner, query), query);
     },
 
@@ -157,7 +157,7 @@ export function createCredentials({ db, now }: CredentialsOptions): Credentials 
   };
 }
 
-async function lock(trx: Executor, owner: Owner): Promise<void> {
+async function lock(trx: Executor, owner: CredentialOwner): Promise<void> {
   const row = await lockRow(trx, facts[owner.kind].table, 'id', owner.id);
   if (row === undefined) throw noSuchOwner(owner);
 }
@@ -168,27 +168,27 @@ async function lock(trx: Executor, owner: Owner): Promise<void> {
  */
 async function insertWithin(
   trx: Executor,
-  owner: Owner,
+  owner: CredentialOwner,
   made: NewCredential,
   fields: { name: string; scopes: string; expireTime: number | null },
   time: number,
 ): Promise<CredentialRow> {
   const { max, one } = facts[owner.kind];
-  if ((await countLive(trx, owner, time)) >= max) {
+  if ((await countLiveCredentials(trx, owner, time)) >= max) {
     const detail = `The ${facts[owner.kind].owner} already has ${max} live ${one}s.`;
     throw fail('conflict', detail);
   }
   return insertCredential(trx, owner, made, { ...fields, createTime: time });
 }
 
-async function existing(trx: Executor, owner: Owner, id: string): Promise<CredentialRow> {
-  const row = await findOwned(trx, owner, id);
+async function existing(trx: Executor, owner: CredentialOwner, id: string): Promise<CredentialRow> {
+  const row = await findOwnedCredential(trx, owner, id);
   if (row !== undefined) return row;
   const { owner: noun, one } = facts[owner.kind];
   throw fail('not_found', `The ${noun} has no such ${one}.`);
 }
 
-function noSuchOwner({ kind }: Owner) {
+function noSuchOwner({ kind }: CredentialOwner) {
   return fail('not_found', `The ${facts[kind].owner} does not exist.`);
 }
 

@@ -2,7 +2,11 @@
 // seen before costs a hash and no query, until the cache is invalidated (see
 // storage/invalidation.ts).
 import type { Clock } from '../clock.ts';
-import { type CredentialKind, credentialId, digestMatches } from '../crypto/credential-format.ts';
+import {
+  type CredentialKind,
+  digestMatches,
+  parseCredentialId,
+} from '../crypto/credential-format.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../storage/revocation-safe-cache.ts';
 import type { Database } from '../storage/schema.ts';
@@ -14,12 +18,12 @@ const cachedMax = 50_000;
 const decoyDigest = '0'.repeat(64);
 
 /** A credential that passed the check. */
-export type GoodCredential = StoredCredential & {
+export type ValidCredential = StoredCredential & {
   /** The customer's accounts; empty for other owners. */
   readonly accounts: readonly string[];
 };
 
-export type Directory = {
+export type CredentialDirectory = {
   /**
    * Returns a valid credential: known, not revoked, not expired, with an enabled owner, and with
    * the owner `ownerId` if that is given. Otherwise returns undefined, in the same time for every
@@ -29,10 +33,10 @@ export type Directory = {
     kind: CredentialKind,
     text: string,
     ownerId?: string,
-  ): Promise<GoodCredential | undefined>;
+  ): Promise<ValidCredential | undefined>;
 };
 
-export type DirectoryOptions = {
+export type CredentialDirectoryOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
   /** Called with the id of each valid credential. */
@@ -40,8 +44,13 @@ export type DirectoryOptions = {
   readonly now: Clock;
 };
 
-export function createDirectory({ db, invalidations, noteUse, now }: DirectoryOptions): Directory {
-  const cache = createRevocationSafeCache<GoodCredential | undefined>({
+export function createCredentialDirectory({
+  db,
+  invalidations,
+  noteUse,
+  now,
+}: CredentialDirectoryOptions): CredentialDirectory {
+  const cache = createRevocationSafeCache<ValidCredential | undefined>({
     invalidations,
     topic: 'access',
     entriesMax: cachedMax,
@@ -50,7 +59,7 @@ export function createDirectory({ db, invalidations, noteUse, now }: DirectoryOp
 
   return {
     async authenticate(kind, text, ownerId) {
-      const id = credentialId(kind, text);
+      const id = parseCredentialId(kind, text);
       if (id === undefined) return undefined;
       const isGood = (credential: StoredCredential | undefined) => {
         const matches = digestMatches(text, credential?.digest ?? decoyDigest);

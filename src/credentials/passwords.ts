@@ -47,7 +47,7 @@ const changesMax = 2;
 const users: PasswordQueue = { kind: 'users', owner: [] };
 
 /** Returns the queue for a new password that the caller sets, for itself or for another user. */
-export function changesOf(callerId: string): PasswordQueue {
+export function passwordChangeQueue(callerId: string): PasswordQueue {
   return { kind: 'changes', owner: [callerId] };
 }
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { parseStoredScopes } from '../access/scopes.ts';
 import type { CredentialKind, NewCredential } from '../crypto/credential-format.ts';
-import { newestFirst } from '../storage/newest-first.ts';
+import { selectNewestFirst } from '../storage/newest-first.ts';
 import type { PageQuery } from '../storage/page-token.ts';
 import type { CredentialRow, Database, Executor } from '../storage/schema.ts';
 
 /** The client (`cs`), customer (`ck`) or workspace (`wk`) that a credential belongs to. */
-export type Owner = { readonly kind: CredentialKind; readonly id: string };
+export type CredentialOwner = { readonly kind: CredentialKind; readonly id: string };
 
 const owners = {
   cs: { table: 'clients', column: 'client_id' },
@@ -14,7 +14,7 @@ const owners = {
   wk: { table: 'workspaces', column: 'workspace_id' },
 } as const satisfies Record<CredentialKind, { table: string; column: keyof CredentialRow }>;
 
-export async function existsOwner(db: Executor, { kind, id }: Owner): Promise<boolean> {
+export async function hasOwner(db: Executor, { kind, id }: CredentialOwner): Promise<boolean> {
   const { rows } =
     await sql`select 1 from ${sql.table(owners[kind].table)} where id = ${id}`.execute(db);
   return rows.length > 0;
@@ -30,7 +30,7 @@ type CredentialFields = {
 
 export async function insertCredential(
   db: Executor,
-  { kind, id }: Owner,
+  { kind, id }: CredentialOwner,
   credential: NewCredential,
   fields: CredentialFields,
 ): Promise<CredentialRow> {
@@ -55,16 +55,16 @@ export async function insertCredential(
 /** Reads a page and one row more. */
 export function findCredentials(
   db: Executor,
-  { kind, id }: Owner,
+  { kind, id }: CredentialOwner,
   page: PageQuery,
 ): Promise<CredentialRow[]> {
   const query = db.selectFrom('credentials').selectAll().where(owners[kind].column, '=', id);
-  return newestFirst(query, page).execute();
+  return selectNewestFirst(query, page).execute();
 }
 
-export function findOwned(
+export function findOwnedCredential(
   db: Executor,
-  owner: Owner,
+  owner: CredentialOwner,
   id: string,
 ): Promise<CredentialRow | undefined> {
   return db
@@ -76,7 +76,11 @@ export function findOwned(
 }
 
 /** Counts the owner's credentials that are neither revoked nor expired at `time`. */
-export async function countLive(db: Executor, { kind, id }: Owner, time: number): Promise<number> {
+export async function countLiveCredentials(
+  db: Executor,
+  { kind, id }: CredentialOwner,
+  time: number,
+): Promise<number> {
   const { count } = await db
     .selectFrom('credentials')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -109,7 +113,7 @@ type Ending = {
  */
 export async function endCredentials(
   db: Executor,
-  owner: Owner,
+  owner: CredentialOwner,
   { id, time, overlapMs }: Ending,
 ): Promise<void> {
   const end = time + overlapMs;
@@ -184,10 +188,13 @@ export async function findCustomerAccountIds(db: Database, customerId: string): 
   return rows.map((row) => row.account_id);
 }
 
-export type Use = { readonly id: string; readonly time: number };
+export type CredentialUse = { readonly id: string; readonly time: number };
 
 /** Stores when credentials were used, unless a later time is already stored. */
-export async function markUsed(db: Executor, uses: readonly Use[]): Promise<void> {
+export async function updateLastUsedTimes(
+  db: Executor,
+  uses: readonly CredentialUse[],
+): Promise<void> {
   const values = sql.join(uses.map(({ id, time }) => sql`(${id}, cast(${time} as bigint))`));
   // Both dialects give these names to the columns of a `values` list.
   const used = sql<{ column1: string; column2: number }>`(values ${values})`.as<'used'>(

@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts';
 import { transact } from '../storage/database.ts';
 import type { Database } from '../storage/schema.ts';
-import { markUsed, type Use } from './store.ts';
+import { type CredentialUse, updateLastUsedTimes } from './store.ts';
 
 const flushMs = 10_000;
 
@@ -38,12 +38,12 @@ export function createUsage({ db, now }: UsageOptions): CredentialUsage {
     noted = new Map();
     // Every process updates the rows in the same order, so that they seldom wait for each other.
     const sorted = [...uses]
-      .map(([id, time]): Use => ({ id, time }))
+      .map(([id, time]): CredentialUse => ({ id, time }))
       .sort((a, b) => (a.id < b.id ? -1 : 1));
     for (let i = 0; i < sorted.length; i += batchMax) {
       const batch = sorted.slice(i, i + batchMax);
       try {
-        await transact(db, (trx) => markUsed(trx, batch));
+        await transact(db, (trx) => updateLastUsedTimes(trx, batch));
       } catch {
         // If the database is unreachable, the next flush tries again. Requests that need the
         // database report the error.

@@ -3,7 +3,7 @@
 // without a database.
 import { hash, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { base62, base62Number, type Random } from './ids.ts';
+import { encodeBase62, encodeBase62Number, type Random } from './ids.ts';
 
 /** A client's secret, or the API key of a customer or a workspace. */
 export type CredentialKind = 'cs' | 'ck' | 'wk';
@@ -20,23 +20,23 @@ export type NewCredential = {
 
 /** Generates a credential with 256 random bits. */
 export function generateCredential(kind: CredentialKind, random: Random): NewCredential {
-  const lookupId = base62(random(16), 22);
-  const body = `lk_${kind}_${lookupId}_${base62(random(32), 43)}`;
+  const lookupId = encodeBase62(random(16), 22);
+  const body = `lk_${kind}_${lookupId}_${encodeBase62(random(32), 43)}`;
   const text = body + checksum(body);
   return { id: idPrefixes[kind] + lookupId, text, digest: digestOf(text) };
 }
 
 /** Returns the row id of a well-formed credential of that kind, or undefined for any other text. */
-export function credentialId(kind: CredentialKind, text: string): string | undefined {
+export function parseCredentialId(kind: CredentialKind, text: string): string | undefined {
   const [, foundKind, lookupId, crc] = pattern.exec(text) ?? [];
   if (foundKind !== kind || lookupId === undefined) return undefined;
   return checksum(text.slice(0, -6)) === crc ? idPrefixes[kind] + lookupId : undefined;
 }
 
 /** Returns the row id of a credential of any kind. */
-export function anyCredentialId(text: string): string | undefined {
+export function parseAnyCredentialId(text: string): string | undefined {
   const [, kind] = pattern.exec(text) ?? [];
-  return kind === undefined ? undefined : credentialId(kind as CredentialKind, text);
+  return kind === undefined ? undefined : parseCredentialId(kind as CredentialKind, text);
 }
 
 /** Returns the hexadecimal SHA-256 digest. 256 random bits need no slow hash. */
@@ -50,5 +50,5 @@ export function digestMatches(text: string, digest: string): boolean {
 }
 
 function checksum(body: string): string {
-  return base62Number(crc32(body), 6);
+  return encodeBase62Number(crc32(body), 6);
 }

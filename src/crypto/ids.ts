@@ -8,7 +8,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /**
  * Encodes bytes as a big-endian number in base62, left-padded with zeros to `length` characters.
  */
-export function base62(bytes: Uint8Array, length: number): string {
+export function encodeBase62(bytes: Uint8Array, length: number): string {
   let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
   let text = '';
   while (rest > 0n) {
@@ -19,7 +19,7 @@ export function base62(bytes: Uint8Array, length: number): string {
 }
 
 /** Like `base62`, for a whole number below 2^53. */
-export function base62Number(value: number, length: number): string {
+export function encodeBase62Number(value: number, length: number): string {
   let text = '';
   for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) {
     text = alphabet.charAt(rest % 62) + text;
@@ -31,7 +31,7 @@ type IdKind = 'doc' | 'lnk' | 'viw' | 'ws' | 'usr' | 'ses' | 'cli' | 'sec' | 'cu
 
 /** Returns 22 base62 characters, with 128 random bits. */
 export function randomText(random: Random): string {
-  return base62(random(16), 22);
+  return encodeBase62(random(16), 22);
 }
 
 /** Returns `<kind>_<22 base62 characters>`. */

@@ -2,7 +2,7 @@
 import { chmod, mkdir, stat } from 'node:fs/promises';
 
 /** A file or folder that other users can open, and the action taken. */
-export type OpenPath = { readonly path: string; readonly message: string };
+export type ExposedPath = { readonly path: string; readonly message: string };
 
 const folderMode = 0o700;
 const fileMode = 0o600;
@@ -14,7 +14,7 @@ const sticky = 0o1000;
  * Creates a missing folder. Removes the access of other users to the folder if this user owns it.
  * Throws if every user may write to the folder and this cannot be changed.
  */
-export async function makePrivateFolder(folder: string): Promise<OpenPath | undefined> {
+export async function makePrivateFolder(folder: string): Promise<ExposedPath | undefined> {
   await mkdir(folder, { recursive: true, mode: folderMode });
   const { mode, uid } = await stat(folder);
   // All users share a folder such as /tmp. Removing their access would break other programs.
@@ -30,7 +30,7 @@ export async function makePrivateFolder(folder: string): Promise<OpenPath | unde
 }
 
 /** Removes the access of other users to a file. Ignores a missing file. */
-export async function makePrivateFile(file: string): Promise<OpenPath | undefined> {
+export async function makePrivateFile(file: string): Promise<ExposedPath | undefined> {
   const stats = await statIfAny(file);
   if (stats === undefined || (stats.mode & others) === 0) return undefined;
   if (isOurs(stats.uid)) return close(file, fileMode);
@@ -38,14 +38,14 @@ export async function makePrivateFile(file: string): Promise<OpenPath | undefine
 }
 
 /** Returns a path that other users can open, and changes nothing. */
-export async function findOpenPath(file: string): Promise<OpenPath | undefined> {
+export async function findExposedPath(file: string): Promise<ExposedPath | undefined> {
   const stats = await statIfAny(file);
   if (stats === undefined || (stats.mode & others) === 0) return undefined;
   const advice = stats.isDirectory() ? closeAdvice(file) : `run chmod 600 ${file}`;
   return { path: file, message: `other users can open it (${modeText(stats.mode)}): ${advice}` };
 }
 
-async function close(path: string, mode: number): Promise<OpenPath | undefined> {
+async function close(path: string, mode: number): Promise<ExposedPath | undefined> {
   const before = (await stat(path)).mode & 0o777;
   if (before === mode) return undefined;
   try {

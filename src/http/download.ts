@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { DownloadHeader } from '../../gen/latchkey/http/v1/download_pb.js';
-import { inlineTypes } from './inline-types.ts';
+import { inlineContentTypes } from './inline-content-types.ts';
 
 type Facts = Omit<DownloadHeader, '$typeName' | '$unknown'>;
 
@@ -24,7 +24,7 @@ export function createDownloadHead(
   facts: Facts,
   disposition: 'inline' | 'attachment',
 ): DownloadHead {
-  const inline = disposition === 'inline' && inlineTypes.has(facts.contentType);
+  const inline = disposition === 'inline' && inlineContentTypes.has(facts.contentType);
   const headers: Record<string, string> = {
     etag: facts.etag,
     'accept-ranges': 'bytes',
@@ -33,7 +33,7 @@ export function createDownloadHead(
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   };
   if (facts.notModified) return { status: 304, headers };
-  headers['content-type'] = inlineTypes.has(facts.contentType)
+  headers['content-type'] = inlineContentTypes.has(facts.contentType)
     ? facts.contentType
     : 'application/octet-stream';
   headers['content-disposition'] = contentDisposition(facts.name, {

@@ -6,7 +6,7 @@ import type { MembershipsOf } from '../api/principal.ts';
 import type { Implementations } from '../api/services.ts';
 import { createAuditService } from '../audit/service.ts';
 import { type Credentials, createCredentials } from '../credentials/credentials.ts';
-import { createDirectory, type Directory } from '../credentials/directory.ts';
+import { type CredentialDirectory, createCredentialDirectory } from '../credentials/directory.ts';
 import { createPasswords, type Passwords } from '../credentials/passwords.ts';
 import { createUsage } from '../credentials/usage.ts';
 import type { ModuleOptions } from '../module-options.ts';
@@ -27,7 +27,7 @@ import { createVerificationService } from './tokens/verification-service.ts';
 import { createVerifier } from './tokens/verifier.ts';
 import type { RolesOf } from './users/grant-checks.ts';
 import { createUserService } from './users/service.ts';
-import { createSealedStepOf } from './users/totp.ts';
+import { createSealedTotpMatcher } from './users/totp.ts';
 
 /** The lifetime of the token of a user's session. */
 const sessionTokenSeconds = 300;
@@ -82,7 +82,7 @@ export async function createIdentityModule(
   const revocations = await openRevocations({ db, invalidations, now });
   const credentials = createCredentials({ db, now });
   const usage = createUsage({ db, now });
-  const directory = createDirectory({ db, invalidations, noteUse: usage.note, now });
+  const directory = createCredentialDirectory({ db, invalidations, noteUse: usage.note, now });
   const passwords = createPasswords();
   const signer = createSigner({ keyring, issuer, audience, now });
   const signatures = createSignatures({ keyring, invalidations, now });
@@ -90,7 +90,7 @@ export async function createIdentityModule(
     ...base,
     signer,
     passwords,
-    stepOf: createSealedStepOf(masterKey, now),
+    matchTotpStep: createSealedTotpMatcher(masterKey, now),
     membershipsOf,
     tokenSeconds: sessionTokenSeconds,
   });
@@ -136,7 +136,7 @@ export async function createIdentityModule(
   };
 }
 
-function workspaceKeyAuthenticator(directory: Directory): Authenticate {
+function workspaceKeyAuthenticator(directory: CredentialDirectory): Authenticate {
   return async (text) => {
     const key = await directory.authenticate('wk', text);
     if (key === undefined) return undefined;

@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import { createPasswords } from '../credentials/passwords.ts';
 import { insertCredential } from '../credentials/store.ts';
 import { generateCredential } from '../crypto/credential-format.ts';
-import { base62, newId, type Random } from '../crypto/ids.ts';
+import { encodeBase62, newId, type Random } from '../crypto/ids.ts';
 import type { MasterKey } from '../crypto/master-key.ts';
 import { readFileIfAny, replaceFile } from '../files/files.ts';
 import { insertClient } from '../identity/clients/store.ts';
@@ -87,7 +87,7 @@ async function sampleOf(options: BootstrapOptions): Promise<StagedSample | undef
 
 async function staff({ random, now }: BootstrapOptions): Promise<Part> {
   const email = 'staff@example.com';
-  const password = base62(random(16), 22);
+  const password = encodeBase62(random(16), 22);
   const password_hash = await createPasswords().hash(password);
   return {
     settings: { STAFF_EMAIL: email, STAFF_PASSWORD: password },

@@ -4,7 +4,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
 import { removeTemporaries, writeFileOnce } from '../files/files.ts';
-import { makePrivateFile, makePrivateFolder, type OpenPath } from '../files/private-files.ts';
+import { type ExposedPath, makePrivateFile, makePrivateFolder } from '../files/private-files.ts';
 
 type Settings = Pick<
   Config,
@@ -29,7 +29,7 @@ export function databaseFile(url: string): string | undefined {
 }
 
 /** Prepares the folders. Returns the paths that other users could open before, or still can. */
-export async function prepareFolders(settings: Settings): Promise<OpenPath[]> {
+export async function prepareFolders(settings: Settings): Promise<ExposedPath[]> {
   const { dataDir, blobDir } = settings;
   const found = [await makePrivateFolder(dataDir), await makePrivateFolder(blobDir)];
   for (const file of privateFiles(settings)) found.push(await makePrivateFile(file));
@@ -44,34 +44,37 @@ export type FirstStart = {
   end(): Promise<void>;
 };
 
-export type Left = {
+export type InstallationRemains = {
   /** The remaining files and folders of an earlier installation, without the database. */
-  readonly left: readonly string[];
+  readonly paths: readonly string[];
   readonly hasKey: boolean;
   /** Whether a start must refuse to fill an empty database. */
   readonly isRefused: boolean;
 };
 
 /** Reads the remains of an earlier installation in the folders. Changes nothing. */
-export async function readLeft(settings: Settings): Promise<Left> {
+export async function findInstallationRemains(settings: Settings): Promise<InstallationRemains> {
   const { dataDir, blobDir, masterKey, bootstrapForce } = settings;
   // A first start creates the marker before the key and removes it after filling the database. The
   // key must therefore be read before the marker.
-  const left: string[] = [];
+  const paths: string[] = [];
   const key = path.join(dataDir, 'master.key');
   const hasKey = masterKey !== undefined || (await sizeOf(key)) !== undefined;
-  if (hasKey && masterKey === undefined) left.push(key);
-  if (await hasBlobs(blobDir)) left.push(blobDir);
+  if (hasKey && masterKey === undefined) paths.push(key);
+  if (await hasBlobs(blobDir)) paths.push(blobDir);
   const isRepeated = (await sizeOf(markerIn(dataDir))) !== undefined;
-  return { left, hasKey, isRefused: left.length > 0 && !isRepeated && !bootstrapForce };
+  return { paths, hasKey, isRefused: paths.length > 0 && !isRepeated && !bootstrapForce };
 }
 
 /** Returns the reason why a start refuses to fill an empty database. */
-export function lostDatabase({ databaseUrl }: Settings, { left }: Left): string {
+export function describeLostDatabase(
+  { databaseUrl }: Settings,
+  { paths }: InstallationRemains,
+): string {
   const database = databaseFile(databaseUrl) ?? 'the PostgreSQL database';
   return (
-    `${database} is missing or empty, but ${left.join(' and ')} of an earlier installation ` +
-    `${left.length === 1 ? 'exists' : 'exist'}. Restore the database, or correct ` +
+    `${database} is missing or empty, but ${paths.join(' and ')} of an earlier installation ` +
+    `${paths.length === 1 ? 'exists' : 'exist'}. Restore the database, or correct ` +
     'LATCHKEY_DATABASE_URL or LATCHKEY_DATA_DIR. ' +
     'To start with an empty database all the same, set LATCHKEY_BOOTSTRAP_FORCE=true for ' +
     'one start'
@@ -85,16 +88,16 @@ const markerIn = (dataDir: string) => path.join(dataDir, 'first-start');
  * keeps the file `first-start` until it has filled the database, so that a killed start can be
  * repeated.
  */
-export async function readFirstStart(settings: Settings): Promise<FirstStart> {
+export async function prepareFirstStart(settings: Settings): Promise<FirstStart> {
   const { dataDir, databaseUrl } = settings;
   const marker = markerIn(dataDir);
-  const found = await readLeft(settings);
+  const found = await findInstallationRemains(settings);
   const { hasKey, isRefused } = found;
   if (!hasKey && !isRefused) await writeFileOnce(marker, '');
 
   function requirePermitted(databaseIsEmpty: boolean): void {
     if (!databaseIsEmpty || !isRefused) return;
-    throw new Error(lostDatabase(settings, found));
+    throw new Error(describeLostDatabase(settings, found));
   }
   // Must run before an SQLite file is created in place of the lost one.
   const file = databaseFile(databaseUrl);

@@ -5,20 +5,20 @@
 /** Identifies an owner, outermost part first, such as a workspace and one of its links. */
 export type OwnerPath = readonly string[];
 
-export type Places = {
+export type FairSlots = {
   /**
    * Takes a place for the owner. Returns a function that releases the place and must be called
    * once, or undefined if the owner's share is used up.
    */
-  enter(key: string): (() => void) | undefined;
+  acquire(key: string): (() => void) | undefined;
 };
 
 /** Shares `count` places. */
-export function createPlaces(count: number): Places {
+export function createFairSlots(count: number): FairSlots {
   const held = new Map<string, number>();
   let free = count;
   return {
-    enter(key) {
+    acquire(key) {
       const own = held.get(key) ?? 0;
       if (own >= free) return undefined;
       held.set(key, own + 1);

@@ -14,7 +14,7 @@ export type MessageOptions = {
 };
 
 /** Throws if `to` is not a single address. */
-export function messageOf(mail: Mail, { from, random, now }: MessageOptions): SendMailOptions {
+export function createMessage(mail: Mail, { from, random, now }: MessageOptions): SendMailOptions {
   if (readEmail(mail.to) === undefined) throw new Error('a mail goes to a single address');
   const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
   return {

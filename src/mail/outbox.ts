@@ -7,7 +7,7 @@ import { fail } from '../errors/errors.ts';
 import { removeTemporaries, writeFileOnce } from '../files/files.ts';
 import { makePrivateFolder } from '../files/private-files.ts';
 import type { OpenMailer } from './mailer.ts';
-import { type MessageOptions, messageOf } from './message.ts';
+import { createMessage, type MessageOptions } from './message.ts';
 
 export type OutboxOptions = MessageOptions & {
   readonly folder: string;
@@ -29,7 +29,7 @@ export async function openOutbox(options: OutboxOptions): Promise<OpenMailer> {
 
   return {
     async send(mail) {
-      const { message } = await composer.sendMail(messageOf(mail, options));
+      const { message } = await composer.sendMail(createMessage(mail, options));
       const time = new Date(now()).toISOString().replace(/[-:]/g, '');
       const file = path.join(folder, `${time}-${randomText(random)}.eml`);
       try {

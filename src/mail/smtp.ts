@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { SmtpSettings } from '../config/mail.ts';
 import { fail } from '../errors/errors.ts';
 import type { OpenMailer } from './mailer.ts';
-import { type MessageOptions, messageOf } from './message.ts';
+import { createMessage, type MessageOptions } from './message.ts';
 
 export type SmtpOptions = MessageOptions & {
   readonly server: SmtpSettings;
@@ -49,7 +49,7 @@ export function createSmtpMailer(options: SmtpOptions): OpenMailer {
 
   return {
     async send(mail) {
-      const message = messageOf(mail, options);
+      const message = createMessage(mail, options);
       if (pending >= pendingMax) {
         throw fail('unavailable', 'Too many mails are being sent.', { retryAfterSeconds });
       }

@@ -2,8 +2,8 @@
 // contains no secrets. Fields that could contain one are censored by name.
 import pino from 'pino';
 import type { Config } from '../config/config.ts';
+import { formatLogLine } from './format-log-line.ts';
 import { createLogWriter } from './log-writer.ts';
-import { prettyLine } from './pretty.ts';
 
 export type Log = pino.Logger;
 
@@ -41,7 +41,7 @@ const flushMs = 500;
 
 export function createLog({ level, format, file }: LogOptions): OpenLog {
   const time = isoTime();
-  const asWritten = format === 'pretty' ? prettyLine : (line: string) => line;
+  const asWritten = format === 'pretty' ? formatLogLine : (line: string) => line;
   const writer = createLogWriter({
     file,
     reportOf: (dropped) =>
@@ -57,7 +57,7 @@ export function createLog({ level, format, file }: LogOptions): OpenLog {
       formatters: { log: censor },
       serializers: { err: writeError },
     },
-    format === 'pretty' ? { write: (line: string) => writer.write(prettyLine(line)) } : writer,
+    format === 'pretty' ? { write: (line: string) => writer.write(formatLogLine(line)) } : writer,
   );
   return { log, flush: () => writer.flush(flushMs), droppedLines: () => writer.droppedLines() };
 }

@@ -7,8 +7,8 @@ import { createSignedValues } from '../crypto/signed-value.ts';
 import type { Assets } from '../http/assets.ts';
 import type { HttpRoute, RouteRequest } from '../http/route.ts';
 import type { ModuleOptions } from '../module-options.ts';
-import { type Repeated, repeat } from '../storage/repeat.ts';
-import { createReserve, type Reserve } from '../storage/reserve.ts';
+import { createDiskReserve, type DiskReserve } from '../storage/disk-reserve.ts';
+import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
 import { createApiKeyService } from './api-keys/service.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobs } from './blobs/disk.ts';
@@ -62,7 +62,7 @@ export async function createSharingModule(
   const { config, log, db, auditLog, masterKey, now, random } = base;
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const blobs = await openDiskBlobs(config.blobDir, base.blobLeaseMs);
-  const reserve = createReserve(config.databaseUrl);
+  const reserve = createDiskReserve(config.databaseUrl);
   const workspaces = createWorkspaces(db);
   const documents = createDocuments({ db, blobs, observe });
   const quotas = createQuotas({ db, defaults: defaultQuota(config) });
@@ -117,11 +117,11 @@ export async function createSharingModule(
 function startUpkeep(
   { config, log, db, now, blobLeaseMs }: ModuleOptions,
   blobs: BlobStore,
-  reserve: Reserve,
+  reserve: DiskReserve,
   observe: (check: BlobCheck) => void,
-): Repeated[] {
+): PeriodicTask[] {
   const warn = (facts: object, message: string) => log.warn(facts, message);
-  const sweep = repeat({
+  const sweep = startPeriodicTask({
     pauseMs: blobLeaseMs / 4,
     async round() {
       await reserve.fill();

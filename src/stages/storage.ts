@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { MasterKey } from '../crypto/master-key.ts';
 import { openMasterKey } from '../crypto/master-key-file.ts';
 import { bootstrap } from '../installation/bootstrap.ts';
-import { prepareFolders, readFirstStart } from '../installation/data-folder.ts';
+import { prepareFirstStart, prepareFolders } from '../installation/data-folder.ts';
 import { openDatabase } from '../storage/database.ts';
 import { type Invalidations, watchInvalidations } from '../storage/invalidation.ts';
 import type { Database } from '../storage/schema.ts';
@@ -22,7 +22,7 @@ export type OpenStorage = {
 export async function openStorage(options: AppOptions): Promise<OpenStorage> {
   const { config, log, now = Date.now, random = randomBytes } = options;
   for (const { path, message } of await prepareFolders(config)) log.warn({ path }, message);
-  const firstStart = await readFirstStart(config);
+  const firstStart = await prepareFirstStart(config);
   const masterKey = await openMasterKey(config);
   const db = await openDatabase(config.databaseUrl);
   const file = bootstrapFileOf(options);

@@ -13,7 +13,7 @@ import { consoleRoute } from '../http/console-route.ts';
 import { errorsRoute } from '../http/errors-route.ts';
 import { homeRoute } from '../http/home-route.ts';
 import { createNotFoundHtml } from '../http/not-found-html.ts';
-import { queryDatabase, storageFailure } from '../storage/database.ts';
+import { pingDatabase, storageFailure } from '../storage/database.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
 import { createPeerOf } from '../transports/http/peer.ts';
 import { startHttpTransport } from '../transports/http-transport.ts';
@@ -129,7 +129,7 @@ function guardedEndpoints(
 
 function readinessChecks({ storage: { db }, modules: { identity, sharing } }: Started) {
   return {
-    database: () => queryDatabase(db),
+    database: () => pingDatabase(db),
     blobs: () => sharing.blobs.check(),
     signing_key: async () => {
       // A process whose master key was replaced cannot read the keys and refuses every call.

@@ -2,7 +2,7 @@
 import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import { Failure, fail } from '../errors/errors.ts';
-import { codeOf } from '../files/error-code.ts';
+import { errorCodeOf } from '../files/error-code.ts';
 import {
   CommitListeners,
   commitListenersOf,
@@ -11,10 +11,10 @@ import {
   WriteRecorder,
 } from './cached-tables.ts';
 import { migrate } from './migrate.ts';
-import { postgres } from './postgres.ts';
-import { isPostgresAway } from './postgres-errors.ts';
+import { openPostgres } from './postgres.ts';
+import { isPostgresUnavailable } from './postgres-errors.ts';
 import type { Database, Executor, Schema } from './schema.ts';
-import { sqlite, sqliteUnchanged } from './sqlite.ts';
+import { openSqlite, openSqliteReadOnly } from './sqlite.ts';
 
 /**
  * Opens `url` (`sqlite:<file>` or `postgres://…`) and migrates its schema to the latest version.
@@ -22,8 +22,8 @@ import { sqlite, sqliteUnchanged } from './sqlite.ts';
  */
 export async function openDatabase(url: string): Promise<Database> {
   const { dialect, ready } = url.startsWith('sqlite:')
-    ? sqlite(url.slice('sqlite:'.length))
-    : postgres(url);
+    ? openSqlite(url.slice('sqlite:'.length))
+    : openPostgres(url);
   const db = new Kysely<Schema>({ dialect });
   try {
     await migrate(db);
@@ -39,13 +39,13 @@ export async function openDatabase(url: string): Promise<Database> {
  * Opens a database for reading, without migrating it. An SQLite file must exist. The file is not
  * opened as `readonly`, because SQLite would then leave its `-wal` and `-shm` files behind.
  */
-export function openUnchanged(url: string): Database {
-  if (!url.startsWith('sqlite:')) return new Kysely<Schema>(postgres(url));
-  return new Kysely<Schema>({ dialect: sqliteUnchanged(url.slice('sqlite:'.length)) });
+export function openDatabaseReadOnly(url: string): Database {
+  if (!url.startsWith('sqlite:')) return new Kysely<Schema>(openPostgres(url));
+  return new Kysely<Schema>({ dialect: openSqliteReadOnly(url.slice('sqlite:'.length)) });
 }
 
 /** Throws if the database does not answer a query. */
-export async function queryDatabase(db: Database): Promise<void> {
+export async function pingDatabase(db: Database): Promise<void> {
   await db.selectFrom('revisions').select('value').execute();
 }
 
@@ -78,7 +78,7 @@ export async function transact<T>(
       result = await db.transaction().execute(async (trx) => {
         const recorded = writes.record(trx);
         const done = await work(recorded);
-        for (const topic of writes.pending) await raiseRevision(recorded, topic);
+        for (const topic of writes.pending) await incrementRevision(recorded, topic);
         isCommitting = true;
         return done;
       });
@@ -111,7 +111,7 @@ async function evict(db: Database, { revisions }: WriteRecorder): Promise<void> 
  * this at the end of a transaction that writes to a cached table, unless `work` has already called
  * it.
  */
-export async function raiseRevision(trx: Executor, topic: Topic): Promise<number> {
+export async function incrementRevision(trx: Executor, topic: Topic): Promise<number> {
   const { value } = await trx
     .updateTable('revisions')
     .set((eb) => ({ value: eb('value', '+', 1) }))
@@ -135,20 +135,20 @@ const transientCodes = new Set([
  * confirm it. Neither do the listed SQLSTATEs: lost connections, shutdown, system errors.
  */
 function isRefused(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   if (code.startsWith('SQLITE_')) return !code.startsWith('SQLITE_IOERR');
   return error instanceof pg.DatabaseError && !/^(08|57|58|XX|40003)/.test(code);
 }
 
 function isTransient(error: unknown): boolean {
-  return transientCodes.has(codeOf(error));
+  return transientCodes.has(errorCodeOf(error));
 }
 
 const missingReferenceCodes = new Set(['SQLITE_CONSTRAINT_FOREIGNKEY', '23503']);
 
 /** Returns whether a write failed because the row that it refers to does not exist (any more). */
-export function isMissingReference(error: unknown): boolean {
-  return missingReferenceCodes.has(codeOf(error));
+export function isForeignKeyViolation(error: unknown): boolean {
+  return missingReferenceCodes.has(errorCodeOf(error));
 }
 
 const duplicateCodes = new Set([
@@ -158,8 +158,8 @@ const duplicateCodes = new Set([
 ]);
 
 /** Returns whether a write failed because a row with the same value already exists. */
-export function isDuplicate(error: unknown): boolean {
-  return duplicateCodes.has(codeOf(error));
+export function isUniqueViolation(error: unknown): boolean {
+  return duplicateCodes.has(errorCodeOf(error));
 }
 
 const awayCodes = new Set(['SQLITE_BUSY', 'SQLITE_IOERR']);
@@ -176,12 +176,12 @@ const fullCodes = new Set([
 export function storageFailure(error: unknown): unknown {
   if (error instanceof Failure) return error;
   // An extended code of SQLite is a primary code with a suffix.
-  const code = codeOf(error).replace(/^(SQLITE_[A-Z]+)_.*$/, '$1');
+  const code = errorCodeOf(error).replace(/^(SQLITE_[A-Z]+)_.*$/, '$1');
   if (fullCodes.has(code)) {
     const detail = 'The database is full.';
     return fail('unavailable', detail, { cause: error, retryAfterSeconds: 60 });
   }
-  if (!awayCodes.has(code) && !isPostgresAway(error)) return error;
+  if (!awayCodes.has(code) && !isPostgresUnavailable(error)) return error;
   return fail('unavailable', 'The database is unreachable.', {
     cause: error,
     retryAfterSeconds: 1,
@@ -189,6 +189,6 @@ export function storageFailure(error: unknown): unknown {
 }
 
 /** Returns whether the error means that the database is full. In that case nothing was changed. */
-export function databaseIsFull(error: unknown): boolean {
-  return error instanceof Failure && fullCodes.has(codeOf(error.extra.cause));
+export function isDatabaseFull(error: unknown): boolean {
+  return error instanceof Failure && fullCodes.has(errorCodeOf(error.extra.cause));
 }

@@ -1,5 +1,5 @@
 // Inspects a database without changing it.
-import { openUnchanged } from './database.ts';
+import { openDatabaseReadOnly } from './database.ts';
 import { compareMigrations, type MigrationComparison } from './migrate.ts';
 import type { Database } from './schema.ts';
 
@@ -13,7 +13,7 @@ export type Inspection = MigrationComparison & {
 };
 
 export async function inspectDatabase(url: string): Promise<Inspection> {
-  const db = openUnchanged(url);
+  const db = openDatabaseReadOnly(url);
   try {
     const comparison = await compareMigrations(db);
     if (comparison.missing.length > 0) {

@@ -5,7 +5,7 @@ import type { PageQuery } from './page-token.ts';
  * Sorts the rows of a table by `create_time` and id, newest first. Limits them to one row more than
  * a page: the extra row shows that there is another page.
  */
-export function newestFirst<DB, T extends keyof DB, O>(
+export function selectNewestFirst<DB, T extends keyof DB, O>(
   query: SelectQueryBuilder<DB, T, O>,
   { limit, after }: PageQuery,
   id: 'id' | 'kid' = 'id',

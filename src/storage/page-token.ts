@@ -13,7 +13,7 @@ const sizeDefault = 50;
 const sizeMax = 200;
 
 /** Parses `page_size` and `page_token`. A `page_size` of 0 means 50; values above 200 mean 200. */
-export function pageQuery({ pageSize, pageToken }: PageRequest): PageQuery {
+export function parsePageRequest({ pageSize, pageToken }: PageRequest): PageQuery {
   const limit = pageSize === 0 ? sizeDefault : Math.min(pageSize, sizeMax);
   return { limit, after: pageToken === '' ? undefined : readToken(pageToken) };
 }
@@ -29,12 +29,12 @@ export function pageOf<R extends { create_time: number; id: string }>(
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
-  const nextPageToken = hasMore ? tokenAt({ time: last.create_time, id: last.id }) : '';
+  const nextPageToken = hasMore ? pageTokenAt({ time: last.create_time, id: last.id }) : '';
   return { rows: page, nextPageToken };
 }
 
 /** Makes the token of the page that follows a position. */
-export function tokenAt({ time, id }: Position): string {
+export function pageTokenAt({ time, id }: Position): string {
   return Buffer.from(`1.${time}.${id}`).toString('base64url');
 }
 

@@ -29,7 +29,7 @@ function stateOf(error: object): string | undefined {
 }
 
 /** Returns whether a PostgreSQL error means that the server cannot be used now. */
-export function isPostgresAway(error: unknown): boolean {
+export function isPostgresUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (connecting.has(error)) return true;
   const state = stateOf(error);
@@ -43,7 +43,7 @@ type Client = PostgresPoolClient & { release(destroy?: boolean): void };
  * Marks the errors of a pool. A connection that has failed or timed out is not reused, because its
  * transaction may still be open.
  */
-export function markErrors(pool: PostgresPool): PostgresPool {
+export function trackPoolErrors(pool: PostgresPool): PostgresPool {
   return {
     async connect() {
       try {

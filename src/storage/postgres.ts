@@ -1,11 +1,11 @@
 // PostgreSQL, with a pool of connections.
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { markErrors } from './postgres-errors.ts';
-import type { Opened } from './sqlite.ts';
+import { trackPoolErrors } from './postgres-errors.ts';
+import type { OpenedDialect } from './sqlite.ts';
 
 /** Opens a pool of connections to a server. */
-export function postgres(url: string): Opened {
+export function openPostgres(url: string): OpenedDialect {
   const types = new pg.TypeOverrides();
   // Every bigint in the schema is a time in milliseconds or a count, far below 2^53.
   types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -26,7 +26,7 @@ export function postgres(url: string): Opened {
   pool.on('release', (_error, client) => {
     if (!isReady(client)) client.end().catch(() => {});
   });
-  return { dialect: new OurPostgresDialect({ pool: markErrors(pool) }), ready: () => {} };
+  return { dialect: new OurPostgresDialect({ pool: trackPoolErrors(pool) }), ready: () => {} };
 }
 
 /**

@@ -2,18 +2,18 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
 import { type Dialect, SqliteAdapter, SqliteDialect } from 'kysely';
-import { codeOf } from '../files/error-code.ts';
+import { errorCodeOf } from '../files/error-code.ts';
 
 /** A Kysely dialect with open connections. */
-export type Opened = {
+export type OpenedDialect = {
   readonly dialect: Dialect;
   /** The caller calls this once the schema is migrated. */
   readonly ready: () => void;
 };
 
 /** Opens a database file, and creates it if it is missing. */
-export function sqlite(file: string): Opened {
-  const database = openSqlite(file);
+export function openSqlite(file: string): OpenedDialect {
+  const database = openWithReserve(file);
   return {
     dialect: new OurSqliteDialect(database),
     // From now on `transact` waits for a busy file. Waiting in the driver would block the event
@@ -25,15 +25,15 @@ export function sqlite(file: string): Opened {
 /** Returns the path of the file that reserves disk space for a database. */
 export const reserveFileOf = (file: string) => `${file}-reserve`;
 
-function openSqlite(file: string): SQLite.Database {
+function openWithReserve(file: string): SQLite.Database {
   try {
     return openFile(file);
   } catch (cause) {
-    const isFull = /^(SQLITE_(IOERR|FULL)|ENOSPC)/.test(codeOf(cause));
+    const isFull = /^(SQLITE_(IOERR|FULL)|ENOSPC)/.test(errorCodeOf(cause));
     // After a clean stop, SQLite needs space to create the files next to the database.
     if (isFull && existsSync(reserveFileOf(file))) {
       rmSync(reserveFileOf(file), { force: true });
-      return openSqlite(file);
+      return openWithReserve(file);
     }
     const reason = cause instanceof Error ? cause.message : String(cause);
     const hint = isFull ? ' (is the disk full?)' : '';
@@ -94,7 +94,7 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /** Opens an existing file for reading only. */
-export function sqliteUnchanged(file: string): Dialect {
+export function openSqliteReadOnly(file: string): Dialect {
   const database = new SQLite(file, { fileMustExist: true, timeout: 5_000 });
   database.pragma('query_only = ON');
   return new SqliteDialect({ database });

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { findEvents } from '../../src/audit/events.ts';
 import type { EventFilter } from '../../src/audit/store.ts';
-import { pageQuery } from '../../src/storage/page-token.ts';
+import { parsePageRequest } from '../../src/storage/page-token.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { fillEvents } from '../support/many-rows.ts';
@@ -34,7 +34,11 @@ describeDialects('a filter that no index fits', (dialect) => {
     let pageToken = '';
     do {
       queries.push(0);
-      const page = await findEvents(counting, filter, pageQuery({ pageSize: 50, pageToken }));
+      const page = await findEvents(
+        counting,
+        filter,
+        parsePageRequest({ pageSize: 50, pageToken }),
+      );
       pages.push(page.rows.map(({ id }) => id));
       pageToken = page.nextPageToken;
     } while (pageToken !== '' && pages.length < 10);
@@ -47,9 +51,9 @@ describeDialects('a filter that no index fits', (dialect) => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     await fillEvents(db, dialect, { count: 12_000, action: filter.action, rareEvery: 1_000 });
 
-    const first = await findEvents(db, filter, pageQuery({ pageSize: 7, pageToken: '' }));
+    const first = await findEvents(db, filter, parsePageRequest({ pageSize: 7, pageToken: '' }));
     const { nextPageToken: pageToken } = first;
-    const second = await findEvents(db, filter, pageQuery({ pageSize: 7, pageToken }));
+    const second = await findEvents(db, filter, parsePageRequest({ pageSize: 7, pageToken }));
 
     expect(first.rows.map(({ create_time }) => create_time)).toEqual([
       12_000, 11_000, 10_000, 9_000, 8_000, 7_000, 6_000,
@@ -71,7 +75,7 @@ describeDialects('a filter that no index fits', (dialect) => {
     }
     onTestFinished(() => clearImmediate(next));
 
-    await findEvents(db, filter, pageQuery({ pageSize: 50, pageToken: '' }));
+    await findEvents(db, filter, parsePageRequest({ pageSize: 50, pageToken: '' }));
 
     expect(turns).toBeGreaterThan(5);
   });

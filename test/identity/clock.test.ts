@@ -1,7 +1,7 @@
 // A clock that was ahead and is set back: no wait lasts as long as it was ahead, and nothing that
 // was created meanwhile outlives its maximum.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { everyMs } from '../../src/storage/every.ts';
+import { limitFrequency } from '../../src/storage/limit-frequency.ts';
 import { describeApp } from '../support/app-suite.ts';
 import { CookieClient } from '../support/cookie-client.ts';
 import { liveSessions } from '../support/member-rows.ts';
@@ -70,7 +70,7 @@ describeApp('a clock that was 400 days ahead', (suite) => {
 it('work that is due every minute still runs after the clock is set back', async () => {
   let now = 400 * dayMs;
   let times = 0;
-  const work = everyMs(
+  const work = limitFrequency(
     60_000,
     () => now,
     async () => void times++,

@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { createDirectory } from '../../src/credentials/directory.ts';
+import { createCredentialDirectory } from '../../src/credentials/directory.ts';
 import {
   type CredentialKind,
-  credentialId,
   digestMatches,
   digestOf,
   generateCredential,
+  parseCredentialId,
 } from '../../src/crypto/credential-format.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
@@ -59,7 +59,7 @@ describe('a generated credential', () => {
     fc.assert(
       fc.property(anyCredential, ({ kind, id, text }) => {
         for (const other of kinds) {
-          expect(credentialId(other, text)).toBe(other === kind ? id : undefined);
+          expect(parseCredentialId(other, text)).toBe(other === kind ? id : undefined);
         }
       }),
     );
@@ -78,7 +78,7 @@ describe('a generated credential', () => {
       fc.property(anyCredential, position, character, ({ kind, text }, at, typed) => {
         fc.pre(text.charAt(at) !== typed);
         const mistyped = text.slice(0, at) + typed + text.slice(at + 1);
-        expect(credentialId(kind, mistyped)).toBeUndefined();
+        expect(parseCredentialId(kind, mistyped)).toBeUndefined();
       }),
       { numRuns: 1000 },
     );
@@ -90,7 +90,7 @@ describe('a generated credential', () => {
         const [first = '', second = ''] = text.slice(at, at + 2);
         fc.pre(first !== second);
         const swapped = text.slice(0, at) + second + first + text.slice(at + 2);
-        expect(credentialId(kind, swapped)).toBeUndefined();
+        expect(parseCredentialId(kind, swapped)).toBeUndefined();
       }),
     );
   });
@@ -103,7 +103,7 @@ describe('a generated credential', () => {
   });
 
   it.each(['', 'lk_', 'lk_cs_', ' ', 'Bearer x'])('is not %j', (text) => {
-    for (const kind of kinds) expect(credentialId(kind, text)).toBeUndefined();
+    for (const kind of kinds) expect(parseCredentialId(kind, text)).toBeUndefined();
   });
 
   it('is compared by its SHA-256', () => {
@@ -221,7 +221,12 @@ describeDialects('a credential in the cache', (dialect) => {
     let monotonic = 1_000_000;
     const invalidations = await watchInvalidations(db, () => monotonic);
     onTestFinished(() => invalidations.stop());
-    const directory = createDirectory({ db, invalidations, noteUse: () => {}, now: Date.now });
+    const directory = createCredentialDirectory({
+      db,
+      invalidations,
+      noteUse: () => {},
+      now: Date.now,
+    });
     expect(await directory.authenticate('cs', text)).toMatchObject({ ownerId });
 
     await db.destroy();

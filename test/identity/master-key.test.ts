@@ -7,7 +7,7 @@ import { rotateMasterKey } from '../../src/cli/rotate-master-key.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { createMasterKey } from '../../src/crypto/master-key.ts';
 import { makeNextMasterKeyFile, readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
-import { reseal, sealedSigningKeys } from '../../src/identity/keys/sealed.ts';
+import { reseal, sealedSigningKeys } from '../../src/identity/keys/sealed-values.ts';
 import { transact } from '../../src/storage/database.ts';
 import { freshDatabaseUrl } from '../support/databases.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';

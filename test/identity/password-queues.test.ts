@@ -2,10 +2,10 @@
 import { hash } from '@node-rs/argon2';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
-  changesOf,
   createPasswords,
   type PasswordQueue,
   type Passwords,
+  passwordChangeQueue,
 } from '../../src/credentials/passwords.ts';
 import { Failure } from '../../src/errors/errors.ts';
 
@@ -81,20 +81,22 @@ describe('the password of a link', () => {
 describe('a new password', () => {
   it('is one of at most two for its caller; more are rejected', async () => {
     const { order, refused, change } = noting(createPasswords());
-    const many = Array.from({ length: 130 }, () => change('one', changesOf('usr_1')));
-    await Promise.all([...many, change('other', changesOf('usr_2'))]);
+    const many = Array.from({ length: 130 }, () => change('one', passwordChangeQueue('usr_1')));
+    await Promise.all([...many, change('other', passwordChangeQueue('usr_2'))]);
     expect(order.sort()).toEqual(['one', 'one', 'other']);
     expect(refused).toEqual(Array(128).fill('rate_limited'));
   });
 
   it('is possible again once those before it are done', async () => {
     const passwords = createPasswords();
-    for (let i = 0; i < 3; i++) await passwords.hash('new', changesOf('usr_1'));
+    for (let i = 0; i < 3; i++) await passwords.hash('new', passwordChangeQueue('usr_1'));
   });
 
   it('neither delays sign-ins until all others are done nor causes their rejection', async () => {
     const { order, refused, verify, change } = noting(createPasswords());
-    const changes = Array.from({ length: 60 }, (_, i) => change('new', changesOf(`usr_${i}`)));
+    const changes = Array.from({ length: 60 }, (_, i) =>
+      change('new', passwordChangeQueue(`usr_${i}`)),
+    );
     const signIns = Array.from({ length: 3 }, () => verify('user', signIn('192.0.2.1', 'a')));
     await Promise.all([...changes, ...signIns]);
     // Two threads hash side by side, and the machine may delay one of them.
@@ -106,7 +108,7 @@ describe('a new password', () => {
     const { order, verify, change } = noting(createPasswords());
     const links = Array.from({ length: 40 }, (_, i) => verify('link', link(`ws_${i}`, 'lnk')));
     const signIns = Array.from({ length: 40 }, (_, i) => verify('user', signIn(`${i}`, 'a')));
-    await Promise.all([...links, ...signIns, change('new', changesOf('usr_1'))]);
+    await Promise.all([...links, ...signIns, change('new', passwordChangeQueue('usr_1'))]);
     // Sign-ins are hashed on the other thread.
     expect(order.filter((name) => name !== 'user').indexOf('new')).toBeLessThan(4);
   });

@@ -1,7 +1,7 @@
 // The revoked tokens that a process knows: all of them, while it reads only new rows.
 import { expect, it, onTestFinished } from 'vitest';
 import { openRevocations } from '../../src/identity/tokens/revocations.ts';
-import { raiseRevision, transact } from '../../src/storage/database.ts';
+import { incrementRevision, transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
@@ -33,7 +33,7 @@ async function openProcess(url: string, now = Date.now) {
 /** Revokes many tokens in one transaction. */
 async function revokeMany(db: Database, count: number): Promise<void> {
   await transact(db, async (trx) => {
-    const revision = await raiseRevision(trx, 'revoked_tokens');
+    const revision = await incrementRevision(trx, 'revoked_tokens');
     const common = { expire_time: soon() * 1000, revision };
     for (let i = 0; i < count; i += 1_000) {
       const rows = Array.from({ length: 1_000 }, (_, j) => ({ ...common, jti: `many ${i + j}` }));
@@ -86,7 +86,7 @@ describeDialects('a revocation', (dialect) => {
     let others: Promise<void> | undefined;
 
     await transact(here.db, async (trx) => {
-      const revision = await raiseRevision(trx, 'revoked_tokens');
+      const revision = await incrementRevision(trx, 'revoked_tokens');
       others ??= there.revocations.revoke('second', soon());
       // Time for the second to commit before the first, if that were possible.
       await new Promise((resolve) => setTimeout(resolve, 300));

@@ -1,7 +1,7 @@
 // Rejected sign-ins: every reason gets the same answer.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createPasswords, type Passwords } from '../../src/credentials/passwords.ts';
-import { createCheck } from '../../src/identity/sessions/check.ts';
+import { createSignInCheck } from '../../src/identity/sessions/sign-in-check.ts';
 import type { UserRow } from '../../src/storage/schema.ts';
 import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { CookieClient, type SignInRequest } from '../support/cookie-client.ts';
@@ -116,7 +116,7 @@ describeApp('signing in', (suite) => {
       });
       let hashes = 0;
       const passwords = countingPasswords(() => hashes++);
-      const check = createCheck({ db: counted, passwords, stepOf: () => undefined });
+      const check = createSignInCheck({ db: counted, passwords, matchTotpStep: () => undefined });
 
       for (const [what, proof] of badProofs) {
         queries = 0;

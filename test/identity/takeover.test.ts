@@ -8,7 +8,7 @@ import { MemberRole, WorkspaceService } from '../../gen/latchkey/sharing/v1/work
 import { managementScopes } from '../../src/access/scopes.ts';
 import { putMember } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
-import { lockRow } from '../../src/storage/lock.ts';
+import { lockRow } from '../../src/storage/row-locks.ts';
 import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { addMember, credentialFor, memberScope } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
-import { stepOf } from '../../src/identity/users/totp.ts';
+import { matchTotpStep } from '../../src/identity/users/totp.ts';
 import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
@@ -24,7 +24,7 @@ describe('a one-time code', () => {
 
   it.each(vectors)('at %i seconds equals the one of RFC 6238', (seconds, code) => {
     const now = seconds * 1000;
-    expect(stepOf(seed, code, { now, lastStep: 0 })).toBe(Math.floor(seconds / 30));
+    expect(matchTotpStep(seed, code, { now, lastStep: 0 })).toBe(Math.floor(seconds / 30));
     expect(codeAt(seed, now)).toBe(code);
   });
 
@@ -36,16 +36,16 @@ describe('a one-time code', () => {
     [60_000, false],
   ])('of a clock that is %i ms off is accepted: %s', (off, isAccepted) => {
     const now = 1_700_000_000_000;
-    const step = stepOf(seed, codeAt(seed, now + off), { now, lastStep: 0 });
+    const step = matchTotpStep(seed, codeAt(seed, now + off), { now, lastStep: 0 });
     expect(step).toBe(isAccepted ? Math.floor((now + off) / 30_000) : undefined);
   });
 
   it('is accepted once, and then none of an earlier step', () => {
     const now = 1_700_000_000_000;
     const lastStep = Math.floor(now / 30_000);
-    expect(stepOf(seed, codeAt(seed, now), { now, lastStep })).toBeUndefined();
-    expect(stepOf(seed, codeAt(seed, now - 30_000), { now, lastStep })).toBeUndefined();
-    expect(stepOf(seed, codeAt(seed, now + 30_000), { now, lastStep })).toBe(lastStep + 1);
+    expect(matchTotpStep(seed, codeAt(seed, now), { now, lastStep })).toBeUndefined();
+    expect(matchTotpStep(seed, codeAt(seed, now - 30_000), { now, lastStep })).toBeUndefined();
+    expect(matchTotpStep(seed, codeAt(seed, now + 30_000), { now, lastStep })).toBe(lastStep + 1);
   });
 });
 
@@ -59,7 +59,7 @@ describe('a seed whose last code was used while the clock was ahead', () => {
     [11, true],
     [400 * 2_880, true],
   ])('by %i steps gives a good code now: %s', (ahead, isAccepted) => {
-    const found = stepOf(seed, codeAt(seed, now), { now, lastStep: step + ahead });
+    const found = matchTotpStep(seed, codeAt(seed, now), { now, lastStep: step + ahead });
     expect(found).toBe(isAccepted ? step : undefined);
   });
 });

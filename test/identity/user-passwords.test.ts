@@ -4,7 +4,7 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { UserKind, UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
-import { base62 } from '../../src/crypto/ids.ts';
+import { encodeBase62 } from '../../src/crypto/ids.ts';
 import { isCommonPassword } from '../../src/identity/users/common-passwords.ts';
 import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { addMember, credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
@@ -154,7 +154,7 @@ describe('the list of common passwords', () => {
 
   it('does not reject random passwords, such as those of the bootstrap', () => {
     for (let i = 0; i < 20_000; i++) {
-      const password = base62(randomBytes(16), 22);
+      const password = encodeBase62(randomBytes(16), 22);
       expect(isCommonPassword(password), password).toBe(false);
     }
   });

@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
-import { sealedSigningKeys } from '../../src/identity/keys/sealed.ts';
+import { sealedSigningKeys } from '../../src/identity/keys/sealed-values.ts';
 import { addSealed, fileKey, masterKeyIds, urlIn, withDatabase } from '../support/master-keys.ts';
 import {
   newDataDir,

@@ -2,7 +2,7 @@
 // the document or whether the link exists.
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { base62 } from '../../src/crypto/ids.ts';
+import { encodeBase62 } from '../../src/crypto/ids.ts';
 import { openRpcStreamTransports } from '../support/document-streams.ts';
 import { cookieOf, secretPdf, useSecretDocument } from '../support/gated-document.ts';
 import { startTestApp } from '../support/harness.ts';
@@ -19,7 +19,7 @@ describe('the URL of a link', () => {
     const given: string[] = [];
     const random = (size: number) => {
       const bytes = randomBytes(size);
-      if (size === 16) given.push(base62(bytes, 22));
+      if (size === 16) given.push(encodeBase62(bytes, 22));
       return bytes;
     };
     const test = await startTestApp({ random });

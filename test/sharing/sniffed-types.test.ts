@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inlineTypes } from '../../src/http/inline-types.ts';
+import { inlineContentTypes } from '../../src/http/inline-content-types.ts';
 import type { TransportName } from '../support/app-suite.ts';
 import {
   openStreamTransports,
@@ -93,7 +93,7 @@ describe('the type of a document', () => {
   describe.each(transportNames)('uploaded over %s', (name) => {
     it.each(opaque)('of %s is one that browsers do not show inline', async (_, bytes) => {
       const { id, contentType } = await uploadBy(name, bytes);
-      expect(inlineTypes).not.toContain(contentType);
+      expect(inlineContentTypes).not.toContain(contentType);
 
       const { file, attachments } = await downloads(id);
 

@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import {
   endCredentials,
   insertCredential,
-  markUsed,
   revokeCredential,
+  updateLastUsedTimes,
 } from '../../src/credentials/store.ts';
 import { insertClient, updateClient } from '../../src/identity/clients/store.ts';
 import {
@@ -26,13 +26,13 @@ import {
   extendSession,
   insertSession,
 } from '../../src/identity/sessions/store.ts';
-import { deleteExpired, insertRevoked } from '../../src/identity/tokens/store.ts';
+import { deleteExpiredRevocations, insertRevokedToken } from '../../src/identity/tokens/store.ts';
 import { endSessionsOf, insertUser, updateUser } from '../../src/identity/users/store.ts';
 import { deleteMember, insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
 import { cachedTables, type Topic } from '../../src/storage/cached-tables.ts';
 import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
-import { lockRows } from '../../src/storage/lock.ts';
+import { lockRows } from '../../src/storage/row-locks.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
@@ -89,7 +89,7 @@ async function fill(trx: Executor): Promise<void> {
   await putMember(trx, member);
   await insertSession(trx, session);
   await insertSigningKey(trx, key);
-  await insertRevoked(trx, revoked);
+  await insertRevokedToken(trx, revoked);
 }
 
 type Write = (trx: Executor) => Promise<unknown>;
@@ -131,18 +131,22 @@ const evicting: [string, Table, Write][] = [
     'signing_keys',
     (trx) => updateSealedKey(trx, { id: 'kid_1', ciphertext: 'x', masterKeyId: 'x' }),
   ],
-  ['insertRevoked', 'revoked_tokens', (trx) => insertRevoked(trx, { ...revoked, jti: 'jti_2' })],
+  [
+    'insertRevoked',
+    'revoked_tokens',
+    (trx) => insertRevokedToken(trx, { ...revoked, jti: 'jti_2' }),
+  ],
 ];
 
 const keeping: [string, Write][] = [
   ['the name of a client', (trx) => updateClient(trx, 'cli_1', { name: 'new' })],
   ['the name of a customer', (trx) => updateCustomer(trx, 'cus_1', { name: 'new' })],
-  ['the last use of a credential', (trx) => markUsed(trx, [{ id: 'key_1', time: 5 }])],
+  ['the last use of a credential', (trx) => updateLastUsedTimes(trx, [{ id: 'key_1', time: 5 }])],
   ['the e-mail address of a user', (trx) => updateUser(trx, 'usr_1', { email: 'b@example.com' })],
   ['the expiry of a session', (trx) => extendSession(trx, 'ses_1', 2, 200)],
   ['the maximum lifetime of a token', (trx) => raiseTokenSeconds(trx, 'kid_1', 600)],
   ['expired sessions', (trx) => deleteExpiredSessions(trx, 1_000, 2_000)],
-  ['expired revocations', (trx) => deleteExpired(trx, 1_000)],
+  ['expired revocations', (trx) => deleteExpiredRevocations(trx, 1_000)],
   ['no row', (trx) => updateClient(trx, 'cli_none', { scopes: '' })],
   ['row locks only', (trx) => lockRows(trx, 'users', 'kind', ['member'])],
   ['a table without a cache', (trx) => insertWorkspace(trx, { id: 'w', name: '', create_time: 1 })],

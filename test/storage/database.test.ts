@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fail } from '../../src/errors/errors.ts';
 import {
-  isMissingReference,
+  isForeignKeyViolation,
   openDatabase,
   storageFailure,
   transact,
@@ -118,8 +118,8 @@ describeDialects('a database', (dialect) => {
     await expect(add(credential('key_3', null, null))).rejects.toThrow();
     await expect(add(credential('key_4', 'cus_1', 'ws_1'))).rejects.toThrow();
     const error = await add(credential('key_5', 'cus_none', null)).catch((thrown) => thrown);
-    expect(isMissingReference(error)).toBe(true);
-    expect(isMissingReference(new Error('other'))).toBe(false);
+    expect(isForeignKeyViolation(error)).toBe(true);
+    expect(isForeignKeyViolation(new Error('other'))).toBe(false);
   });
 
   it('deletes the links and views of a document with it', async () => {

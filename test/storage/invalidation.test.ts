@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { raiseRevision, transact } from '../../src/storage/database.ts';
+import { incrementRevision, transact } from '../../src/storage/database.ts';
 import { type Invalidations, watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
@@ -30,7 +30,7 @@ describeDialects('an invalidation', (dialect) => {
       invalidations.onInvalidation(topic, () => void heard.push(topic));
     }
 
-    await transact(db, (trx) => raiseRevision(trx, 'signing_keys'));
+    await transact(db, (trx) => incrementRevision(trx, 'signing_keys'));
     await expect.poll(() => heard).toEqual(['signing_keys']);
     await invalidations.invalidate('revoked_tokens');
 
@@ -112,7 +112,7 @@ describeDialects('an invalidation', (dialect) => {
   });
 });
 
-const record = (trx: Executor) => raiseRevision(trx, 'access');
+const record = (trx: Executor) => incrementRevision(trx, 'access');
 
 async function watch(db: Database, monotonicNow?: () => number): Promise<Invalidations> {
   const invalidations = await watchInvalidations(db, monotonicNow);

@@ -13,7 +13,7 @@ import {
   sql,
 } from 'kysely';
 import { describe, expect, it, test } from 'vitest';
-import { selectEvents, selectFloor } from '../../src/audit/store.ts';
+import { selectEvents, selectScanEnd } from '../../src/audit/store.ts';
 import { findCredentials } from '../../src/credentials/store.ts';
 import { findAccounts } from '../../src/identity/accounts/store.ts';
 import { findClients } from '../../src/identity/clients/store.ts';
@@ -77,10 +77,10 @@ const lists: List[] = [
     },
   },
   {
-    find: selectFloor,
+    find: selectScanEnd,
     filter: 'two',
     read: (db, { after }) =>
-      selectFloor(db, { ...event, action: '1', code: '2' }, after, 500).execute(),
+      selectScanEnd(db, { ...event, action: '1', code: '2' }, after, 500).execute(),
   },
   { find: findClients, filter: 'none', read: findClients },
   ...(['cs', 'ck', 'wk'] as const).map((kind) => ({
@@ -135,18 +135,18 @@ test('every list of a store is explained', () => {
   const stores = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('/store.ts'),
   );
-  // Each store function, with its source, that sorts by `newestFirst`.
+  // Each store function, with its source, that sorts by `selectNewestFirst`.
   const sorting = stores.flatMap((name) =>
     readFileSync(path.join(src, name), 'utf8')
       .split(/^(?=(?:export )?(?:async )?function )/m)
-      .filter((text) => text.includes('newestFirst('))
+      .filter((text) => text.includes('selectNewestFirst('))
       .map((text) => /^(?:export )?(?:async )?function (\w+)/.exec(text)?.[1]),
   );
   const explained = new Set(lists.map(({ find }) => find.name));
   // Both functions that use it are explained.
   explained.add('selectIndexed');
   explained.delete('selectEvents');
-  explained.delete('selectFloor');
+  explained.delete('selectScanEnd');
   expect(sorting.sort()).toEqual([...explained].sort());
 });
 

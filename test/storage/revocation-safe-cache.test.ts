@@ -1,6 +1,6 @@
 // The only cache for values that a change can revoke.
 import { expect, it, onTestFinished } from 'vitest';
-import { raiseRevision, transact } from '../../src/storage/database.ts';
+import { incrementRevision, transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import {
   type CacheOptions,
@@ -40,7 +40,7 @@ describeDialects('a revocation-safe cache', (dialect) => {
       loseDatabase: () => db.destroy(),
       async changeElsewhere() {
         const other = await openUntilFinished(url);
-        await transact(other, (trx) => raiseRevision(trx, 'access'));
+        await transact(other, (trx) => incrementRevision(trx, 'access'));
       },
     };
   }

@@ -1,6 +1,9 @@
 // Invalid credentials, and a credential directory that must reject them.
 import { randomBytes } from 'node:crypto';
-import { createDirectory, type Directory } from '../../src/credentials/directory.ts';
+import {
+  type CredentialDirectory,
+  createCredentialDirectory,
+} from '../../src/credentials/directory.ts';
 import { type CredentialKind, generateCredential } from '../../src/crypto/credential-format.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
@@ -29,7 +32,7 @@ export function mistype(text: string): string {
   return text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');
 }
 
-export type CountedDirectory = { directory: Directory; queries: () => number };
+export type CountedDirectory = { directory: CredentialDirectory; queries: () => number };
 
 /** Opens another directory on a database and counts its queries. */
 export async function withDirectory<T>(
@@ -45,7 +48,7 @@ export async function withDirectory<T>(
     transformResult: ({ result }) => Promise.resolve(result),
   });
   const invalidations = await watchInvalidations(db);
-  const directory = createDirectory({
+  const directory = createCredentialDirectory({
     db: counted,
     invalidations,
     noteUse: () => {},

@@ -1,7 +1,7 @@
 // Writes callers into the database as another process would: through the real stores, announced
 // only by the revision counter.
 import { randomBytes } from 'node:crypto';
-import { insertCredential, type Owner } from '../../src/credentials/store.ts';
+import { type CredentialOwner, insertCredential } from '../../src/credentials/store.ts';
 import { generateCredential } from '../../src/crypto/credential-format.ts';
 import { newId } from '../../src/crypto/ids.ts';
 import { insertClient } from '../../src/identity/clients/store.ts';
@@ -68,7 +68,7 @@ function timesOf({ disabled = false }: State) {
 
 async function add(
   db: Database,
-  owner: Owner,
+  owner: CredentialOwner,
   scopes: string,
   state: State,
   insertOwner: (trx: Executor) => Promise<void>,

@@ -5,10 +5,10 @@ import { createPasswords } from '../../src/credentials/passwords.ts';
 import { newId } from '../../src/crypto/ids.ts';
 import { createMasterKey } from '../../src/crypto/master-key.ts';
 import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
-import { newSession } from '../../src/identity/sessions/session.ts';
+import { createSession } from '../../src/identity/sessions/session.ts';
 import { insertSession } from '../../src/identity/sessions/store.ts';
 import { insertUser } from '../../src/identity/users/store.ts';
-import { describeSeed, newSeed, seedPurpose } from '../../src/identity/users/totp.ts';
+import { describeSeed, generateTotpSeed, seedPurpose } from '../../src/identity/users/totp.ts';
 import type { Database, UserRow } from '../../src/storage/schema.ts';
 import type { TestApp } from './harness.ts';
 import { changeAsOtherProcess } from './owner-rows.ts';
@@ -50,7 +50,7 @@ export async function addSession(
   { createTime = Date.now() }: SessionTimes = {},
 ): Promise<{ id: string; cookie: string }> {
   const own = { userId, amr: 'pwd', address: '127.0.0.1' };
-  const { row, cookie } = newSession(randomBytes, createTime, own);
+  const { row, cookie } = createSession(randomBytes, createTime, own);
   await insertSession(db, row);
   return { id: row.id, cookie };
 }
@@ -62,7 +62,7 @@ export async function addTotp(
   { confirmed = true } = {},
 ): Promise<(timestamp: number) => string> {
   const masterKey = createMasterKey(await readMasterKeyFile(dataDir));
-  const seed = newSeed(randomBytes);
+  const seed = generateTotpSeed(randomBytes);
   await app.inside.db
     .insertInto('totp_seeds')
     .values({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { settingsDoc } from '../../scripts/settings-doc.ts';
-import { groups, type Setting, settings } from '../../src/config/settings.ts';
+import { type Setting, settingGroups, settings } from '../../src/config/settings.ts';
 
 const file = path.resolve(import.meta.dirname, '../../docs/settings.md');
 const all = Object.values<Setting>(settings);
@@ -19,7 +19,7 @@ test('docs/settings.md lists each setting once', () => {
 
 test('a name belongs to one setting, and each group has settings', () => {
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
-  expect([...new Set(all.map(({ group }) => group))]).toEqual([...groups]);
+  expect([...new Set(all.map(({ group }) => group))]).toEqual([...settingGroups]);
 });
 
 test.each(all.map((setting) => [setting.name, setting] as const))(

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { announcement } from '../../src/cli/announcement.ts';
+import { formatAnnouncement } from '../../src/cli/announcement.ts';
 
 async function ready(bootstrapped: boolean) {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
@@ -20,7 +20,7 @@ async function ready(bootstrapped: boolean) {
 
 test('the first start of a demo shows the sign-in on a terminal', async () => {
   const app = await ready(true);
-  expect(await announcement(app, { isTerminal: true, bootstrap: 'demo' })).toBe(
+  expect(await formatAnnouncement(app, { isTerminal: true, bootstrap: 'demo' })).toBe(
     `Latchkey is ready.
   HTTP/JSON and Connect  http://127.0.0.1:8080
   the console            http://127.0.0.1:8080/console
@@ -40,7 +40,7 @@ test.each([
   ['no demo', { isTerminal: true, bootstrap: 'owner', bootstrapped: true }],
   ['a later start', { isTerminal: true, bootstrap: 'demo', bootstrapped: false }],
 ] as const)('with %s, no password is shown', async (_case, { bootstrapped, ...options }) => {
-  const text = await announcement(await ready(bootstrapped), options);
+  const text = await formatAnnouncement(await ready(bootstrapped), options);
   expect(text).toContain('http://127.0.0.1:8080/console');
   expect(text).not.toContain('Secret1');
   expect(text).not.toContain('a@b.example');

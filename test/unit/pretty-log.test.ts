@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { prettyLine } from '../../src/observe/pretty.ts';
+import { formatLogLine } from '../../src/observe/format-log-line.ts';
 
 const time = '2026-11-22T10:20:30.456Z';
 const clock = new Date(time).toTimeString().slice(0, 8);
 
 function pretty(fields: object): string {
-  return prettyLine(`${JSON.stringify({ level: 30, time, ...fields })}\n`);
+  return formatLogLine(`${JSON.stringify({ level: 30, time, ...fields })}\n`);
 }
 
 const call = {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Host } from '../../src/cli/command.ts';
+import type { CommandHost } from '../../src/cli/command.ts';
 import { stopOnSignal } from '../../src/cli/serve.ts';
 
 function serving(isTerminal: boolean) {
@@ -10,7 +10,7 @@ function serving(isTerminal: boolean) {
   const host = Object.assign(events, { env: {}, stdout: { write }, stderr: { write } });
   const stop = vi.fn(() => new Promise<void>(() => {}));
   const end = vi.fn();
-  stopOnSignal(host as unknown as Host, { isTerminal, stop, end });
+  stopOnSignal(host as unknown as CommandHost, { isTerminal, stop, end });
   return { events, written, stop, end };
 }
 

@@ -3,14 +3,14 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { AccountService } from '../../../gen/latchkey/identity/v1/account_pb.js';
 import { type Principal, principalOf } from '../../api/principal.ts';
 import { fail } from '../../errors/errors.ts';
-import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import type { AccountRow, Database } from '../../storage/schema.ts';
 import { type AccountFilter, findAccount, findAccounts } from './store.ts';
 
 export function createAccountService(db: Database): ServiceImpl<typeof AccountService> {
   return {
     async listAccounts(request, context) {
-      const query = pageQuery(request);
+      const query = parsePageRequest(request);
       const filter = withCustomer(visibleTo(principalOf(context)), request.customerId);
       const found = filter === undefined ? [] : await findAccounts(db, filter, query);
       const { rows, nextPageToken } = pageOf(found, query);

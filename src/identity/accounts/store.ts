@@ -1,4 +1,4 @@
-import { newestFirst } from '../../storage/newest-first.ts';
+import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { AccountRow, Executor } from '../../storage/schema.ts';
 
@@ -16,7 +16,7 @@ export async function findAccounts(
   page: PageQuery,
 ): Promise<AccountRow[]> {
   if (isEmpty(filter)) return [];
-  return newestFirst(accounts(db, filter), page).execute();
+  return selectNewestFirst(accounts(db, filter), page).execute();
 }
 
 export async function findAccount(

@@ -9,12 +9,12 @@ import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
-import type { Credentials, Owner } from '../../credentials/credentials.ts';
+import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
 import { generateCredential } from '../../crypto/credential-format.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
-import { lockRow } from '../../storage/lock.ts';
-import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { lockRow } from '../../storage/row-locks.ts';
 import type { ClientRow, CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import { type ClientChange, findClient, findClients, insertClient, updateClient } from './store.ts';
 
@@ -79,7 +79,7 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     async listClients(request) {
-      const query = pageQuery(request);
+      const query = parsePageRequest(request);
       const { rows, nextPageToken } = pageOf(await findClients(db, query), query);
       return { clients: rows.map(clientMessage), nextPageToken };
     },
@@ -157,7 +157,7 @@ async function changeCheckFor(context: HandlerContext) {
     requireHeld([...scopes].filter(isManagementScope), clientId);
 }
 
-const ownerOf = (id: string): Owner => ({ kind: 'cs', id });
+const ownerOf = (id: string): CredentialOwner => ({ kind: 'cs', id });
 
 const noSuchClient = () => fail('not_found', 'The client does not exist.');
 

@@ -1,4 +1,4 @@
-import { newestFirst } from '../../storage/newest-first.ts';
+import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { ClientRow, Executor } from '../../storage/schema.ts';
 
@@ -12,7 +12,7 @@ export function findClient(db: Executor, id: string): Promise<ClientRow | undefi
 
 /** Reads a page and one row more. */
 export function findClients(db: Executor, page: PageQuery): Promise<ClientRow[]> {
-  return newestFirst(db.selectFrom('clients').selectAll(), page).execute();
+  return selectNewestFirst(db.selectFrom('clients').selectAll(), page).execute();
 }
 
 export type ClientChange = Partial<Pick<ClientRow, 'name' | 'scopes' | 'disable_time'>>;

@@ -8,11 +8,11 @@ import { parseStoredScopes } from '../../access/scopes.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
-import type { Credentials, Owner } from '../../credentials/credentials.ts';
+import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
 import { generateCredential } from '../../crypto/credential-format.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
-import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
 import { readAccountIds, readKeyScopes } from './bounds.ts';
 import {
@@ -71,7 +71,7 @@ export function createCustomerService(
     },
 
     async listCustomers(request) {
-      const query = pageQuery(request);
+      const query = parsePageRequest(request);
       const { rows, nextPageToken } = pageOf(await findCustomers(db, query), query);
       return { customers: rows.map(customerMessage), nextPageToken };
     },
@@ -146,7 +146,7 @@ export function createCustomerService(
   };
 }
 
-const ownerOf = (id: string): Owner => ({ kind: 'ck', id });
+const ownerOf = (id: string): CredentialOwner => ({ kind: 'ck', id });
 
 const noSuchCustomer = () => fail('not_found', 'The customer does not exist.');
 

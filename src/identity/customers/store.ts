@@ -1,6 +1,6 @@
-import { insertOrLockRows, lockRow } from '../../storage/lock.ts';
-import { newestFirst } from '../../storage/newest-first.ts';
+import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
+import { insertOrLockRows, lockRow } from '../../storage/row-locks.ts';
 import type { CustomerRow, Executor } from '../../storage/schema.ts';
 
 export async function insertCustomer(db: Executor, row: CustomerRow): Promise<void> {
@@ -32,7 +32,7 @@ export async function findCustomers(
   db: Executor,
   page: PageQuery,
 ): Promise<CustomerWithAccounts[]> {
-  const rows = await newestFirst(db.selectFrom('customers').selectAll(), page).execute();
+  const rows = await selectNewestFirst(db.selectFrom('customers').selectAll(), page).execute();
   return withAccounts(db, rows);
 }
 

@@ -1,7 +1,7 @@
 // Changes the state of signing keys. The transaction must have locked them with `lockSigningKeys`.
 import { fail } from '../../errors/errors.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
-import { activeOf, changeOf, type KeyEvent, type KeyStep, readyTime } from './lifecycle.ts';
+import { findActiveKey, type KeyEvent, type KeyStep, keyChangeOf, readyTime } from './lifecycle.ts';
 import { type NewKey, newKeyRow } from './signing-key.ts';
 import { findPublishedKeys, findSigningKey, insertSigningKey, updateSigningKey } from './store.ts';
 
@@ -19,7 +19,7 @@ async function move(
   row: SigningKeyRow,
   now: number,
 ): Promise<SigningKeyRow> {
-  const change = changeOf(event, row, now);
+  const change = keyChangeOf(event, row, now);
   if (change.state !== undefined) await updateSigningKey(trx, row.kid, change);
   return { ...row, ...change };
 }
@@ -44,14 +44,14 @@ export async function activateKey(
   { force, now }: Activation,
 ): Promise<SigningKeyRow> {
   const row = await existingKey(trx, kid);
-  const { state } = changeOf('activate', row, now);
+  const { state } = keyChangeOf('activate', row, now);
   if (state === undefined) return row;
   const early = readyTime(row) - now;
   if (early > 0 && !force) {
     const seconds = Math.ceil(early / 1000);
     throw fail('conflict', `Verifiers may not know the key yet. It is ready in ${seconds} s.`);
   }
-  const before = activeOf(await findPublishedKeys(trx));
+  const before = findActiveKey(await findPublishedKeys(trx));
   if (before !== undefined) await move(trx, 'retire', before, now);
   return move(trx, 'activate', row, now);
 }
@@ -62,7 +62,7 @@ export async function revokeKey(trx: Executor, kid: string, now: number): Promis
 }
 
 /** The name of each step in the audit log. */
-export const stepActions: Record<KeyStep['kind'], string> = {
+export const keyStepActions: Record<KeyStep['kind'], string> = {
   remove: 'SigningKeyService.RemoveSigningKey',
   create: 'SigningKeyService.CreateSigningKey',
   activate: 'SigningKeyService.ActivateSigningKey',
@@ -70,7 +70,8 @@ export const stepActions: Record<KeyStep['kind'], string> = {
 };
 
 /** Returns the id of the key that a step changes: the spare key if the step creates one. */
-export const stepTarget = (step: KeyStep, spare: NewKey) => ('kid' in step ? step.kid : spare.kid);
+export const keyStepTarget = (step: KeyStep, spare: NewKey) =>
+  'kid' in step ? step.kid : spare.kid;
 
 export async function applyKeyStep(
   trx: Executor,

@@ -8,9 +8,9 @@ import type { Database, SigningKeyRow } from '../../storage/schema.ts';
 import type { KeyFacts } from './lifecycle.ts';
 import {
   type ActiveKey,
+  decryptPrivateKey,
   type LoadedKey,
-  loadPublic,
-  openPrivate,
+  loadPublicKey,
   type PublicJwk,
 } from './signing-key.ts';
 import { findPublishedKeys, lockSigningKeys, raiseTokenSeconds } from './store.ts';
@@ -84,7 +84,7 @@ async function load(options: KeyringOptions): Promise<LoadedKeys> {
   if (activeRow !== undefined && (await noteTokenSeconds(options, activeRow))) {
     return load(options);
   }
-  const all = rows.map(loadPublic);
+  const all = rows.map(loadPublicKey);
   const activePublic = all.find(({ kid }) => kid === activeRow?.kid);
   return {
     facts: rows,
@@ -93,7 +93,7 @@ async function load(options: KeyringOptions): Promise<LoadedKeys> {
     active:
       activeRow === undefined || activePublic === undefined
         ? undefined
-        : { ...activePublic, privateKey: openPrivate(activeRow, options.masterKey) },
+        : { ...activePublic, privateKey: decryptPrivateKey(activeRow, options.masterKey) },
   };
 }
 

@@ -72,12 +72,12 @@ export function readyTime({ create_time }: Pick<KeyFacts, 'create_time'>): numbe
 }
 
 /** Returns the state at a time. A retired key is removed at its `remove_time`, without an event. */
-export function stateAt({ state, remove_time }: KeyFacts, now: number): KeyState {
+export function keyStateAt({ state, remove_time }: KeyFacts, now: number): KeyState {
   return state === 'retired' && remove_time !== null && remove_time <= now ? 'removed' : state;
 }
 
 export const publishedStates = statesWith('isPublished');
-export const privateStates = statesWith('keepsPrivatePart');
+export const statesWithPrivateKey = statesWith('keepsPrivatePart');
 
 function statesWith(fact: keyof Facts): readonly KeyState[] {
   return (Object.keys(facts) as KeyState[]).filter((state) => facts[state][fact]);
@@ -89,8 +89,8 @@ export type KeyChange = Partial<Omit<SigningKeyRow, 'kid' | 'public_x' | 'create
  * Returns the columns of a key that an event changes. Throws `conflict` if the key's state forbids
  * the event.
  */
-export function changeOf(event: KeyEvent, row: SigningKeyRow, now: number): KeyChange {
-  const from = stateAt(row, now);
+export function keyChangeOf(event: KeyEvent, row: SigningKeyRow, now: number): KeyChange {
+  const from = keyStateAt(row, now);
   const state = transitions[event][from];
   if (state === undefined) throw fail('conflict', reasons[from]);
   if (state === row.state) return {};
@@ -127,9 +127,9 @@ export function dueStep(
   now: number,
   periodMs: number,
 ): KeyStep | undefined {
-  const gone = keys.find((key) => key.state === 'retired' && stateAt(key, now) === 'removed');
+  const gone = keys.find((key) => key.state === 'retired' && keyStateAt(key, now) === 'removed');
   if (gone !== undefined) return { kind: 'remove', kid: gone.kid };
-  const active = activeOf(keys);
+  const active = findActiveKey(keys);
   if (active === undefined) return successionStep(keys, now);
   const dueTime = (active.activate_time ?? active.create_time) + periodMs;
   const next = oldestPending(keys);
@@ -143,13 +143,13 @@ export function dueStep(
  * case.
  */
 export function successionStep(keys: readonly KeyFacts[], now: number): KeyStep | undefined {
-  if (activeOf(keys) !== undefined) return undefined;
+  if (findActiveKey(keys) !== undefined) return undefined;
   const next = oldestPending(keys);
   const isReady = next !== undefined && readyTime(next) <= now;
   return isReady ? { kind: 'activate', kid: next.kid } : { kind: 'replace' };
 }
 
-export function activeOf<K extends KeyFacts>(keys: readonly K[]): K | undefined {
+export function findActiveKey<K extends KeyFacts>(keys: readonly K[]): K | undefined {
   return keys.find(({ state }) => state === 'active');
 }
 

@@ -7,7 +7,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
-import { applyKeyStep, stepActions, stepTarget } from './changes.ts';
+import { applyKeyStep, keyStepActions, keyStepTarget } from './changes.ts';
 import type { Keyring } from './keyring.ts';
 import { dueStep, type KeyStep } from './lifecycle.ts';
 import { generateSigningKey } from './signing-key.ts';
@@ -84,9 +84,9 @@ async function tryStep(
   periodMs: number,
 ): Promise<void> {
   const spare = await generateSigningKey(masterKey);
-  const change = { target: stepTarget(step, spare) };
+  const change = { target: keyStepTarget(step, spare) };
   try {
-    await auditLog.changeBySystem(stepActions[step.kind], change, async (trx) => {
+    await auditLog.changeBySystem(keyStepActions[step.kind], change, async (trx) => {
       await lockSigningKeys(trx);
       const due = dueStep(await findPublishedKeys(trx), now(), periodMs);
       if (!isDeepStrictEqual(due, step)) throw doneElsewhere;

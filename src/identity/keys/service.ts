@@ -8,17 +8,17 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import { fail } from '../../errors/errors.ts';
-import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
 import {
   activateKey,
   applyKeyStep,
   insertNewKey,
+  keyStepActions,
+  keyStepTarget,
   revokeKey,
-  stepActions,
-  stepTarget,
 } from './changes.ts';
-import { type KeyState, readyTime, stateAt, successionStep } from './lifecycle.ts';
+import { type KeyState, keyStateAt, readyTime, successionStep } from './lifecycle.ts';
 import { generateSigningKey } from './signing-key.ts';
 import { findPublishedKeys, findSigningKeys, lockSigningKeys } from './store.ts';
 
@@ -39,7 +39,7 @@ export function createSigningKeyService(
 
   return {
     async listSigningKeys(request) {
-      const query = pageQuery(request);
+      const query = parsePageRequest(request);
       const found = await findSigningKeys(db, query);
       const keys = found.map((row) => ({ ...row, id: row.kid }));
       const { rows, nextPageToken } = pageOf(keys, query);
@@ -51,7 +51,7 @@ export function createSigningKeyService(
       const row = await auditLog.change(context, { target: key.kid }, async (trx) => {
         await lockSigningKeys(trx);
         const keys = await findPublishedKeys(trx);
-        if (keys.filter((one) => stateAt(one, now()) !== 'removed').length >= publishedMax) {
+        if (keys.filter((one) => keyStateAt(one, now()) !== 'removed').length >= publishedMax) {
           throw fail(
             'conflict',
             `At most ${publishedMax} keys can be published. Revoke one first.`,
@@ -78,7 +78,7 @@ export function createSigningKeyService(
         const step = successionStep(await findPublishedKeys(trx), now());
         if (step !== undefined) {
           await applyKeyStep(trx, step, { spare, now: now() });
-          also(stepActions[step.kind], stepTarget(step, spare));
+          also(keyStepActions[step.kind], keyStepTarget(step, spare));
         }
         return revoked;
       });
@@ -98,7 +98,7 @@ const states: Record<KeyState, SigningKeyState> = {
 function keyMessage(row: SigningKeyRow, now: number) {
   return {
     kid: row.kid,
-    state: states[stateAt(row, now)],
+    state: states[keyStateAt(row, now)],
     createTime: timestampFromMs(row.create_time),
     readyTime: timestampFromMs(readyTime(row)),
     ...timeOf('activateTime', row.activate_time),

@@ -8,7 +8,7 @@ import {
 import { calculateJwkThumbprint } from 'jose';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
-import { sealedSigningKeys } from './sealed.ts';
+import { sealedSigningKeys } from './sealed-values.ts';
 
 export type PublicJwk = {
   readonly kty: 'OKP';
@@ -66,7 +66,7 @@ export type LoadedKey = {
 
 export type ActiveKey = LoadedKey & { readonly privateKey: KeyObject };
 
-export function loadPublic({ kid, public_x, remove_time }: SigningKeyRow): LoadedKey {
+export function loadPublicKey({ kid, public_x, remove_time }: SigningKeyRow): LoadedKey {
   const jwk = publicJwk(public_x, kid);
   const header = JSON.stringify({ alg: 'EdDSA', typ: 'at+jwt', kid });
   return {
@@ -78,7 +78,7 @@ export function loadPublic({ kid, public_x, remove_time }: SigningKeyRow): Loade
   };
 }
 
-export function openPrivate(row: SigningKeyRow, masterKey: MasterKey): KeyObject {
+export function decryptPrivateKey(row: SigningKeyRow, masterKey: MasterKey): KeyObject {
   if (!masterKey.opens(row.master_key_id)) {
     throw new Error(`the signing key ${row.kid} was encrypted under another master key`);
   }

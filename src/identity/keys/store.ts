@@ -1,9 +1,9 @@
-import { lockRow } from '../../storage/lock.ts';
-import { newestFirst } from '../../storage/newest-first.ts';
+import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
+import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SigningKeyRow } from '../../storage/schema.ts';
-import { type KeyChange, privateStates, publishedStates } from './lifecycle.ts';
-import type { SealedValue } from './sealed.ts';
+import { type KeyChange, publishedStates, statesWithPrivateKey } from './lifecycle.ts';
+import type { SealedValue } from './sealed-values.ts';
 
 /** Returns the keys that can verify an unexpired token, newest first. */
 export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
@@ -18,7 +18,7 @@ export function findPublishedKeys(db: Executor): Promise<SigningKeyRow[]> {
 
 /** Reads a page and one row more. */
 export function findSigningKeys(db: Executor, page: PageQuery): Promise<SigningKeyRow[]> {
-  return newestFirst(db.selectFrom('signing_keys').selectAll(), page, 'kid').execute();
+  return selectNewestFirst(db.selectFrom('signing_keys').selectAll(), page, 'kid').execute();
 }
 
 export function findSigningKey(db: Executor, kid: string): Promise<SigningKeyRow | undefined> {
@@ -68,7 +68,7 @@ export function findSealedKeys(db: Executor): Promise<SealedValue[]> {
   return db
     .selectFrom('signing_keys')
     .select(['kid as id', 'private_ciphertext as ciphertext', 'master_key_id as masterKeyId'])
-    .where('state', 'in', privateStates)
+    .where('state', 'in', statesWithPrivateKey)
     .orderBy('kid')
     .execute();
 }

@@ -8,21 +8,21 @@ import type { Random } from '../../crypto/ids.ts';
 import { Failure, fail } from '../../errors/errors.ts';
 import { networkOf } from '../../net/network.ts';
 import { transact } from '../../storage/database.ts';
-import { everyMs } from '../../storage/every.ts';
-import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import { limitFrequency } from '../../storage/limit-frequency.ts';
+import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
 import type { Signer } from '../tokens/signer.ts';
-import type { Check } from './check.ts';
 import type { Cookies } from './cookies.ts';
 import type { ScopesOf } from './scopes.ts';
 import {
   type AuthenticateSession,
   claimsOf,
-  endOf,
-  isLive,
-  newSession,
+  createSession,
+  isLiveSession,
+  sessionExpireTime,
   sessionMsMax,
 } from './session.ts';
+import type { CheckSignIn } from './sign-in-check.ts';
 import type { CountedAttempt, SignInThrottle } from './sign-in-throttle.ts';
 import {
   deleteExpiredSessions,
@@ -38,7 +38,7 @@ export type SessionOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly signer: Signer;
-  readonly check: Check;
+  readonly check: CheckSignIn;
   readonly throttle: SignInThrottle;
   readonly cookies: Cookies;
   readonly authenticateSession: AuthenticateSession;
@@ -58,7 +58,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
   const { tokenSeconds, random, now } = options;
 
   /** Deletes expired rows at sign-ins, because sign-ins create the rows. */
-  const sweep = everyMs(sweepEveryMs, now, () =>
+  const sweep = limitFrequency(sweepEveryMs, now, () =>
     transact(db, async (trx) => {
       await deleteExpiredSessions(trx, now(), now() + sessionMsMax);
       await throttle.sweep(trx);
@@ -117,7 +117,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
       );
       const replaced = await findReplaced(user, context);
       const own = { userId: user.id, amr, address: call.peer };
-      const { row, cookie } = newSession(random, now(), own);
+      const { row, cookie } = createSession(random, now(), own);
       await auditLog.change(context, { target: user.id }, async (trx) => {
         await settle(trx);
         await counted.forgive(trx);
@@ -134,7 +134,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
       const { sessionId } = userOf(context);
       const found = await findSession(db, sessionId);
       if (found === undefined) throw ended();
-      const end = endOf(found.session.create_time, now());
+      const end = sessionExpireTime(found.session.create_time, now());
       const session = await transact(db, (trx) => extendSession(trx, sessionId, now(), end));
       if (session === undefined) throw ended();
       return answer(session, found.user);
@@ -149,7 +149,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
 
     async listSessions(request, context) {
       const { userId, sessionId } = userOf(context);
-      const query = pageQuery(request);
+      const query = parsePageRequest(request);
       const found = await findSessions(db, userId, now(), query);
       const { rows, nextPageToken } = pageOf(found, query);
       return { sessions: rows.map((row) => sessionMessage(row, sessionId)), nextPageToken };
@@ -158,7 +158,7 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
     async revokeSession({ sessionId }, context) {
       const found = await findSession(db, sessionId);
       const isOwn = found?.user.id === userOf(context).userId;
-      if (!isOwn || !isLive(found.session, now())) throw noSuchSession();
+      if (!isOwn || !isLiveSession(found.session, now())) throw noSuchSession();
       await end(sessionId, sessionId, context);
       return {};
     },

@@ -3,7 +3,7 @@
 import type { UserPrincipal } from '../../api/principal.ts';
 import type { Clock } from '../../clock.ts';
 import { digestMatches, digestOf } from '../../crypto/credential-format.ts';
-import { base62, newId, type Random } from '../../crypto/ids.ts';
+import { encodeBase62, newId, type Random } from '../../crypto/ids.ts';
 import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
 import type { ScopesOf } from './scopes.ts';
 import { findSession } from './store.ts';
@@ -22,12 +22,12 @@ const cookiePattern = /^(ses_[0-9A-Za-z]{22})\.([0-9A-Za-z]{43})$/;
 const decoyDigest = '0'.repeat(64);
 
 /** Returns the end of a session created at `createTime`, if it is refreshed now and never again. */
-export function endOf(createTime: number, now: number): number {
+export function sessionExpireTime(createTime: number, now: number): number {
   return Math.min(createTime + sessionMsMax, now + idleMsMax);
 }
 
 /** An expiry time further ahead than a session can last was set while the clock was ahead. */
-export function isLive({ revoke_time, expire_time }: SessionRow, now: number): boolean {
+export function isLiveSession({ revoke_time, expire_time }: SessionRow, now: number): boolean {
   return revoke_time === null && now < expire_time && expire_time <= now + sessionMsMax;
 }
 
@@ -37,13 +37,13 @@ export type NewSession = {
   readonly cookie: string;
 };
 
-export function newSession(
+export function createSession(
   random: Random,
   now: number,
   { userId, amr, address }: { userId: string; amr: string; address: string },
 ): NewSession {
   const id = newId('ses', random);
-  const secret = base62(random(32), 43);
+  const secret = encodeBase62(random(32), 43);
   const row = {
     id,
     user_id: userId,
@@ -52,13 +52,13 @@ export function newSession(
     address,
     create_time: now,
     refresh_time: now,
-    expire_time: endOf(now, now),
+    expire_time: sessionExpireTime(now, now),
     revoke_time: null,
   };
   return { row, cookie: `${id}.${secret}` };
 }
 
-export type AuthenticateOptions = {
+export type SessionAuthenticatorOptions = {
   readonly db: Database;
   readonly scopesOf: ScopesOf;
   readonly now: Clock;
@@ -68,7 +68,9 @@ export type AuthenticateOptions = {
 export type AuthenticateSession = (cookie: string) => Promise<UserPrincipal | undefined>;
 
 /** Reads the database on every call: a browser sends the cookie only every few minutes. */
-export function createSessionAuthenticator(options: AuthenticateOptions): AuthenticateSession {
+export function createSessionAuthenticator(
+  options: SessionAuthenticatorOptions,
+): AuthenticateSession {
   const { db, scopesOf, now } = options;
   return async (cookie) => {
     const [, id, secret] = cookiePattern.exec(cookie) ?? [];
@@ -77,7 +79,7 @@ export function createSessionAuthenticator(options: AuthenticateOptions): Authen
     const matches = digestMatches(secret, found?.session.digest ?? decoyDigest);
     if (!matches || found === undefined) return undefined;
     const { session, user } = found;
-    if (!isLive(session, now()) || user.disable_time !== null) return undefined;
+    if (!isLiveSession(session, now()) || user.disable_time !== null) return undefined;
     return {
       type: user.kind,
       userId: user.id,

@@ -12,13 +12,13 @@ import type { Invalidations } from '../../storage/invalidation.ts';
 import type { Database } from '../../storage/schema.ts';
 import type { LimitToGrants } from '../tokens/current-grants.ts';
 import type { Signer } from '../tokens/signer.ts';
-import type { SealedStepOf } from '../users/totp.ts';
-import { createCheck } from './check.ts';
+import type { MatchSealedTotpStep } from '../users/totp.ts';
 import { createCookies } from './cookies.ts';
 import { createLimitToUserGrants } from './current-grants.ts';
 import { createScopesOf } from './scopes.ts';
 import { createSessionService } from './service.ts';
 import { type AuthenticateSession, createSessionAuthenticator } from './session.ts';
+import { createSignInCheck } from './sign-in-check.ts';
 import { createSignInThrottle } from './sign-in-throttle.ts';
 
 export type SessionsOptions = {
@@ -28,7 +28,7 @@ export type SessionsOptions = {
   readonly masterKey: MasterKey;
   readonly signer: Signer;
   readonly passwords: Passwords;
-  readonly stepOf: SealedStepOf;
+  readonly matchTotpStep: MatchSealedTotpStep;
   readonly membershipsOf: MembershipsOf;
   /** The lifetime of a token, unless its session ends earlier. */
   readonly tokenSeconds: number;
@@ -56,7 +56,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   return {
     service: createSessionService({
       ...options,
-      check: createCheck(options),
+      check: createSignInCheck(options),
       throttle,
       cookies,
       authenticateSession: authenticate,

@@ -6,7 +6,7 @@ import type { Clock } from '../../clock.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
-import { forgetNetworks, isFamiliar, rememberNetwork } from './store.ts';
+import { forgetNetworks, isFamiliarNetwork, rememberNetwork } from './store.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -76,7 +76,7 @@ export function createSignInThrottle({ db, key, now }: SignInThrottleOptions): S
     const own = counter('pair', network, email);
     const ofNetwork = counter('network', network);
     // An address without a user causes the same queries and counters, so it cannot be detected.
-    const isKnown = await isFamiliar(db, familiarKey(attempt));
+    const isKnown = await isFamiliarNetwork(db, familiarKey(attempt));
     return { own, shared: isKnown ? [ofNetwork] : [ofNetwork, counter('user', email)] };
   }
 

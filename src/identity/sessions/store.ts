@@ -1,6 +1,6 @@
-import { lockRow } from '../../storage/lock.ts';
-import { newestFirst } from '../../storage/newest-first.ts';
+import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
+import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, SessionRow, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 
 export type UserWithSeed = {
@@ -108,7 +108,7 @@ export function findSessions(
   now: number,
   page: PageQuery,
 ): Promise<SessionRow[]> {
-  return newestFirst(live(db, userId, now).selectAll(), page).execute();
+  return selectNewestFirst(live(db, userId, now).selectAll(), page).execute();
 }
 
 /** Returns the ids of the user's live sessions except the `newest` most recent ones. */
@@ -169,7 +169,7 @@ export async function deleteExpiredSessions(
     .execute();
 }
 
-export async function isFamiliar(db: Executor, key: string): Promise<boolean> {
+export async function isFamiliarNetwork(db: Executor, key: string): Promise<boolean> {
   const row = await db
     .selectFrom('familiar_networks')
     .select('key')

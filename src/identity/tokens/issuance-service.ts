@@ -1,14 +1,14 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { IssuanceService } from '../../../gen/latchkey/identity/v1/issuance_pb.js';
 import { parseRequestedScopes, requireGranted } from '../../access/scopes.ts';
-import type { Directory } from '../../credentials/directory.ts';
-import { anyCredentialId } from '../../crypto/credential-format.ts';
+import type { CredentialDirectory } from '../../credentials/directory.ts';
+import { parseAnyCredentialId } from '../../crypto/credential-format.ts';
 import { isId } from '../../crypto/ids.ts';
 import { type Failure, fail } from '../../errors/errors.ts';
 import type { Signer } from './signer.ts';
 
 export type IssuanceOptions = {
-  readonly directory: Directory;
+  readonly directory: CredentialDirectory;
   readonly signer: Signer;
   readonly serviceTokenSeconds: number;
   readonly customerTokenSeconds: number;
@@ -72,7 +72,7 @@ export function createIssuanceService(
 }
 
 function wrongKey(apiKey: string): Failure {
-  const target = anyCredentialId(apiKey) ?? '';
+  const target = parseAnyCredentialId(apiKey) ?? '';
   return fail('identity.credential_invalid', 'The API key is wrong.', { target });
 }
 

@@ -1,10 +1,10 @@
 // Tokens that were revoked before they expired. A row is kept until its token would have expired.
 // Each process caches all rows and reads only new ones.
 import type { Clock } from '../../clock.ts';
-import { raiseRevision } from '../../storage/database.ts';
+import { incrementRevision } from '../../storage/database.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
-import { deleteExpired, findRevokedAfter, insertRevoked } from './store.ts';
+import { deleteExpiredRevocations, findTokensRevokedAfter, insertRevokedToken } from './store.ts';
 
 export type Revocations = {
   /**
@@ -42,7 +42,7 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
   let lastTidyTime = now();
 
   async function readNew(): Promise<void> {
-    for (const { jti, expire_time, revision } of await findRevokedAfter(db, known)) {
+    for (const { jti, expire_time, revision } of await findTokensRevokedAfter(db, known)) {
       expireTimes.set(jti, expire_time);
       known = Math.max(known, revision);
     }
@@ -69,9 +69,9 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
         // Raises the revision first, which makes the next revocation wait for this commit.
         // Revisions are thus committed in order, and a process that has read one revision has
         // missed none before it.
-        const revision = await raiseRevision(trx, 'revoked_tokens');
-        await deleteExpired(trx, now() - skewMaxMs);
-        await insertRevoked(trx, { jti, expire_time: expireTime, revision });
+        const revision = await incrementRevision(trx, 'revoked_tokens');
+        await deleteExpiredRevocations(trx, now() - skewMaxMs);
+        await insertRevokedToken(trx, { jti, expire_time: expireTime, revision });
       });
       expireTimes.set(jti, expireTime);
     },

@@ -8,7 +8,7 @@ import type { Claims } from './claims.ts';
 
 type OwnClaims = Omit<Claims, 'iss' | 'aud' | 'iat' | 'exp' | 'jti'>;
 
-export type Signed = {
+export type SignedToken = {
   readonly token: string;
   /** The time from now to `exp`. */
   readonly lifetimeSeconds: number;
@@ -19,7 +19,7 @@ export type Signer = {
    * Signs a token that expires after `lifetimeSeconds`, or at `notAfter` (seconds since 1970) if
    * that is earlier. Signs on the thread pool, so that the event loop is not blocked.
    */
-  sign(claims: OwnClaims, lifetimeSeconds: number, notAfter?: number): Promise<Signed>;
+  sign(claims: OwnClaims, lifetimeSeconds: number, notAfter?: number): Promise<SignedToken>;
 };
 
 export type SignerOptions = {

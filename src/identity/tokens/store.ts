@@ -43,7 +43,7 @@ export async function findKeyGrants(db: Database, id: string): Promise<Grants | 
 }
 
 /** Returns the revocations after a revision; 0 returns all. */
-export function findRevokedAfter(db: Database, revision: number): Promise<RevokedTokenRow[]> {
+export function findTokensRevokedAfter(db: Database, revision: number): Promise<RevokedTokenRow[]> {
   return db
     .selectFrom('revoked_tokens')
     .selectAll()
@@ -52,7 +52,7 @@ export function findRevokedAfter(db: Database, revision: number): Promise<Revoke
     .execute();
 }
 
-export async function insertRevoked(db: Executor, row: RevokedTokenRow): Promise<void> {
+export async function insertRevokedToken(db: Executor, row: RevokedTokenRow): Promise<void> {
   await db
     .insertInto('revoked_tokens')
     .values(row)
@@ -60,6 +60,6 @@ export async function insertRevoked(db: Executor, row: RevokedTokenRow): Promise
     .execute();
 }
 
-export async function deleteExpired(db: Executor, before: number): Promise<void> {
+export async function deleteExpiredRevocations(db: Executor, before: number): Promise<void> {
   await db.deleteFrom('revoked_tokens').where('expire_time', '<=', before).execute();
 }

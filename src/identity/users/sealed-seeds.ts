@@ -1,4 +1,4 @@
-import type { SealedColumn } from '../keys/sealed.ts';
+import type { SealedColumn } from '../keys/sealed-values.ts';
 import { findSealedSeeds, updateSealedSeed } from './store.ts';
 import { seedPurpose } from './totp.ts';
 

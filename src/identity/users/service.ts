@@ -8,27 +8,27 @@ import { createHeldScopesCheck } from '../../access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update.ts';
-import { changesOf } from '../../credentials/passwords.ts';
+import { passwordChangeQueue } from '../../credentials/passwords.ts';
 import { newId } from '../../crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../errors/errors.ts';
 import { readEmail } from '../../net/email.ts';
-import { isDuplicate } from '../../storage/database.ts';
-import { lockRows } from '../../storage/lock.ts';
-import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import { isUniqueViolation } from '../../storage/database.ts';
+import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
-import { createFactorMethods, type UserOptions } from './factors.ts';
+import { createFactorMethods, type UserOptions } from './factor-methods.ts';
 import { grantChecksFor } from './grant-checks.ts';
 import { checkPassword } from './password-rules.ts';
 import {
   endSessionsOf,
   findUsers,
-  hasStaffWith,
+  hasStaffWithScope,
   insertUser,
   type User,
   type UserChange,
   updateUser,
 } from './store.ts';
-import { lockedUser, requireUser, userMessage } from './users.ts';
+import { lockUser, requireUser, userMessage } from './users.ts';
 
 export function createUserService(options: UserOptions): ServiceImpl<typeof UserService> {
   const { db, auditLog, passwords, rolesOf, random, now } = options;
@@ -43,7 +43,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
   ): Promise<User> {
     return auditLog.change(context, { target: id }, async (trx) => {
       await lockRows(trx, 'users', 'kind', ['staff']);
-      const user = await lockedUser(trx, id);
+      const user = await lockUser(trx, id);
       const change = await decide(user, trx);
       await updateUser(trx, id, change);
       const changed = { ...user, ...change };
@@ -62,7 +62,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       if (kind === UserKind.MEMBER && request.scopes.length > 0) throw memberScopes();
       const requireHeld = await createHeldScopesCheck(context);
       requireHeld(request.scopes);
-      const queue = changesOf(principalId(principalOf(context)));
+      const queue = passwordChangeQueue(principalId(principalOf(context)));
       const row: UserRow = {
         id: newId('usr', random),
         kind: kind === UserKind.STAFF ? 'staff' : 'member',
@@ -84,7 +84,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     },
 
     async listUsers(request) {
-      const query = pageQuery(request);
+      const query = parsePageRequest(request);
       const filter = {
         email: request.email === '' ? undefined : request.email.trim().toLowerCase(),
         kind: kinds.get(request.kind),
@@ -172,12 +172,12 @@ function managedBy({ kind, disable_time, scopes }: UserRow): string[] {
 async function requireHoldersLeft(trx: Executor, before: User, after: User): Promise<void> {
   const kept = new Set(managedBy(after));
   for (const scope of managedBy(before)) {
-    if (kept.has(scope) || (await hasStaffWith(trx, scope))) continue;
+    if (kept.has(scope) || (await hasStaffWithScope(trx, scope))) continue;
     throw fail('conflict', `The user is the last enabled staff user with ${scope}.`);
   }
 }
 
 function refuseDuplicate(error: unknown): never {
-  if (!isDuplicate(error)) throw error;
+  if (!isUniqueViolation(error)) throw error;
   throw fail('conflict', 'Another user has the e-mail address.', { grpc: Code.AlreadyExists });
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { newestFirst } from '../../storage/newest-first.ts';
+import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Executor, TotpSeedRow, UserRow } from '../../storage/schema.ts';
 
@@ -40,7 +40,7 @@ export function findUsers(
   let query = selectUsers(db);
   if (email !== undefined) query = query.where('email', '=', email);
   if (kind !== undefined) query = query.where('kind', '=', kind);
-  return newestFirst(query, page).execute();
+  return selectNewestFirst(query, page).execute();
 }
 
 export type UserChange = Partial<
@@ -53,7 +53,7 @@ export async function updateUser(db: Executor, id: string, change: UserChange): 
 }
 
 /** Returns whether an enabled staff user holds the scope. */
-export async function hasStaffWith(db: Executor, scope: string): Promise<boolean> {
+export async function hasStaffWithScope(db: Executor, scope: string): Promise<boolean> {
   const row = await db
     .selectFrom('users')
     .select('id')
@@ -85,7 +85,7 @@ export function findSeed(db: Executor, userId: string): Promise<TotpSeedRow | un
 }
 
 /** Stores a seed unless a confirmed one exists. Returns whether it was stored. */
-export async function putSeed(db: Executor, row: TotpSeedRow): Promise<boolean> {
+export async function replaceUnconfirmedSeed(db: Executor, row: TotpSeedRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('totp_seeds')
     .values(row)

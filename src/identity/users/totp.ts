@@ -19,7 +19,7 @@ const window = 1;
 /** Five minutes, the maximum difference between the clocks of two processes. */
 const stepsAheadMax = 10;
 
-export function newSeed(random: Random): Uint8Array {
+export function generateTotpSeed(random: Random): Uint8Array {
   return random(seedBytes);
 }
 
@@ -36,7 +36,7 @@ export function describeSeed(seed: Uint8Array, email: string): { secret: string;
  * Returns the time step of a code, or undefined for a wrong code. A code is accepted only once (RFC
  * 6238 §5.2): its step must be later than the last accepted one.
  */
-export function stepOf(
+export function matchTotpStep(
   seed: Uint8Array,
   code: string,
   { now, lastStep }: { now: number; lastStep: number },
@@ -50,12 +50,12 @@ export function stepOf(
   return step > lastStep || isAhead ? step : undefined;
 }
 
-/** Like `stepOf`, for a stored seed. */
-export type SealedStepOf = (seed: TotpSeedRow, code: string) => number | undefined;
+/** Like `matchTotpStep`, for a stored seed. */
+export type MatchSealedTotpStep = (seed: TotpSeedRow, code: string) => number | undefined;
 
-export function createSealedStepOf(masterKey: MasterKey, now: Clock): SealedStepOf {
+export function createSealedTotpMatcher(masterKey: MasterKey, now: Clock): MatchSealedTotpStep {
   return ({ user_id, ciphertext, last_step }, code) =>
-    stepOf(masterKey.open(ciphertext, seedPurpose(user_id)), code, {
+    matchTotpStep(masterKey.open(ciphertext, seedPurpose(user_id)), code, {
       now: now(),
       lastStep: last_step,
     });

@@ -2,7 +2,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { UserKind } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { parseStoredScopes } from '../../access/scopes.ts';
 import { fail } from '../../errors/errors.ts';
-import { lockRow } from '../../storage/lock.ts';
+import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor } from '../../storage/schema.ts';
 import { findUser, type User } from './store.ts';
 
@@ -17,7 +17,7 @@ export async function requireUser(db: Executor, id: string): Promise<User> {
  * Reads a user and locks the row until the transaction ends. Throws `not_found` if the user does
  * not exist.
  */
-export async function lockedUser(trx: Executor, id: string): Promise<User> {
+export async function lockUser(trx: Executor, id: string): Promise<User> {
   await lockRow(trx, 'users', 'id', id);
   return requireUser(trx, id);
 }

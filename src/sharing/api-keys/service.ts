@@ -4,7 +4,7 @@ import { createHeldScopesCheck } from '../../access/privilege.ts';
 import { parseStoredScopes } from '../../access/scopes.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import type { Credentials, Owner } from '../../credentials/credentials.ts';
+import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
 import { generateCredential } from '../../crypto/credential-format.ts';
 import type { Random } from '../../crypto/ids.ts';
 import type { CredentialRow } from '../../storage/schema.ts';
@@ -67,4 +67,4 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
   };
 }
 
-const ownerOf = (workspaceId: string): Owner => ({ kind: 'wk', id: workspaceId });
+const ownerOf = (workspaceId: string): CredentialOwner => ({ kind: 'wk', id: workspaceId });

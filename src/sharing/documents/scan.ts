@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
-import { type Repeated, repeat } from '../../storage/repeat.ts';
+import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { Database, DocumentRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { type BlobCheck, verified } from './documents.ts';
@@ -28,7 +28,7 @@ export type ScanOptions = {
 };
 
 /** Checks documents immediately and then every hour. */
-export function startScan(options: ScanOptions): Repeated {
+export function startScan(options: ScanOptions): PeriodicTask {
   const { db, blobs, days, now, observe, warn } = options;
 
   async function check(row: DocumentRow, signal: AbortSignal): Promise<void> {
@@ -41,7 +41,7 @@ export function startScan(options: ScanOptions): Repeated {
     await transact(db, (trx) => setCheckTime(trx, row.id, now()));
   }
 
-  return repeat({
+  return startPeriodicTask({
     pauseMs: hourMs,
     async round(signal) {
       while (!signal.aborted) {

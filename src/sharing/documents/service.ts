@@ -9,16 +9,17 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import { newId, type Random, randomText } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
-import { createPlaces } from '../../limits/fair-share.ts';
+import { createFairSlots } from '../../limits/fair-share.ts';
 import { UnconfirmedCommit } from '../../storage/database.ts';
-import { pageOf, pageQuery } from '../../storage/page-token.ts';
-import type { Reserve } from '../../storage/reserve.ts';
+import type { DiskReserve } from '../../storage/disk-reserve.ts';
+import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore, StagedBlob } from '../blobs/blob-store.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
 import { type Documents, noSuchDocument } from './documents.ts';
 import type { PageCounter } from './pages/page-counter.ts';
+import { unstalled } from './stall-timeout.ts';
 import {
   countShared,
   deleteDocument,
@@ -27,7 +28,6 @@ import {
   insertDocument,
   renameDocument,
 } from './store.ts';
-import { unstalled } from './unstalled.ts';
 import { checkName, Upload, type Uploaded } from './upload.ts';
 import { startOf } from './upload-start.ts';
 
@@ -40,7 +40,7 @@ export type DocumentOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
   readonly blobs: BlobStore;
-  readonly reserve: Reserve;
+  readonly reserve: DiskReserve;
   readonly documents: Documents;
   readonly workspaces: Workspaces;
   readonly quotas: Quotas;
@@ -58,11 +58,11 @@ export function createDocumentService(
   const { db, auditLog, blobs, reserve, documents, workspaces, quotas, pages, random, now } =
     options;
 
-  const uploadSlots = createPlaces(uploadsMax);
+  const uploadSlots = createFairSlots(uploadsMax);
 
   /** Throws `rate_limited` if the owner already has its share of concurrent uploads. */
   async function withUploadSlot<T>(owner: string, write: () => Promise<T>): Promise<T> {
-    const release = uploadSlots.enter(owner);
+    const release = uploadSlots.acquire(owner);
     if (release === undefined) {
       throw fail('rate_limited', 'Too many uploads of the workspace are in progress.', {
         retryAfterSeconds: 1,
@@ -199,7 +199,7 @@ export function createDocumentService(
     },
 
     async listDocuments(request, context) {
-      const query = pageQuery(request);
+      const query = parsePageRequest(request);
       const { rows, nextPageToken } = pageOf(
         await findDocuments(db, workspaceOf(context), query),
         query,

@@ -1,4 +1,4 @@
-import { newestFirst } from '../../storage/newest-first.ts';
+import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { DocumentRow, Executor } from '../../storage/schema.ts';
 
@@ -26,7 +26,7 @@ export function findDocuments(
   page: PageQuery,
 ): Promise<DocumentRow[]> {
   const query = db.selectFrom('documents').selectAll().where('workspace_id', '=', workspaceId);
-  return newestFirst(query, page).execute();
+  return selectNewestFirst(query, page).execute();
 }
 
 export function renameDocument(

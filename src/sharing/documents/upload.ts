@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import type { UploadDocumentRequest } from '../../../gen/latchkey/sharing/v1/document_pb.js';
 import { fail, invalid } from '../../errors/errors.ts';
-import { inlineTypes } from '../../http/inline-types.ts';
+import { inlineContentTypes } from '../../http/inline-content-types.ts';
 
 /** file-type needs at most this many bytes to recognise a file. */
 const sniffBytesMax = 4_100;
@@ -80,7 +80,7 @@ const opaque = 'application/octet-stream';
 async function typeOf(head: Buffer): Promise<string> {
   const type = (await fileTypeFromBuffer(head))?.mime ?? opaque;
   const isLikeHtml = /^(\xef\xbb\xbf)?\s*</.test(head.toString('latin1'));
-  return isLikeHtml && inlineTypes.has(type) ? opaque : type;
+  return isLikeHtml && inlineContentTypes.has(type) ? opaque : type;
 }
 
 // Control characters, and characters that change the text direction and can disguise a name.

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import type { Random } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import { isMissingReference, transact } from '../../storage/database.ts';
+import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, Executor, GateCodeRow } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import { verifiedBrowserId } from './known-browser.ts';
@@ -147,7 +147,7 @@ export function createCodes(options: CodesOptions): Codes {
       return true;
     }).catch((error: unknown) => {
       // The link was deleted with its document in the meantime.
-      throw isMissingReference(error) ? fail('not_found', 'The link does not exist.') : error;
+      throw isForeignKeyViolation(error) ? fail('not_found', 'The link does not exist.') : error;
     });
   }
 

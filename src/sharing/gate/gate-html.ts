@@ -3,7 +3,7 @@ import type { Assets } from '../../http/assets.ts';
 import { formatSize } from '../../http/format-size.ts';
 import { type Html, html } from '../../http/html.ts';
 import { htmlHeaders } from '../../http/html-headers.ts';
-import { inlineTypes } from '../../http/inline-types.ts';
+import { inlineContentTypes } from '../../http/inline-content-types.ts';
 import type { RouteReply } from '../../http/route.ts';
 import type { SharedDocument } from '../links/links.ts';
 import { formBody, type GateForm } from './forms.ts';
@@ -107,5 +107,5 @@ ${button('button primary')}</section>`,
 
 function kindOf(contentType: string): 'pdf' | 'image' | 'other' {
   if (contentType === 'application/pdf') return 'pdf';
-  return inlineTypes.has(contentType) ? 'image' : 'other';
+  return inlineContentTypes.has(contentType) ? 'image' : 'other';
 }

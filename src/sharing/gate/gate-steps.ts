@@ -5,7 +5,7 @@ import { type Random, randomText } from '../../crypto/ids.ts';
 import { type ErrorCode, Failure } from '../../errors/errors.ts';
 import { readEmail } from '../../net/email.ts';
 import { transact } from '../../storage/database.ts';
-import { everyMs } from '../../storage/every.ts';
+import { limitFrequency } from '../../storage/limit-frequency.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
 import type { Asker, Claim, Codes } from './codes.ts';
 import type { Admission, Gate, Viewer } from './gate.ts';
@@ -72,7 +72,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
   const { db, gate, passwords, passwordThrottle, codes, random, now } = options;
 
   /** Submitting a form creates rows, so submitting a form also deletes old ones. */
-  const sweep = everyMs(sweepEveryMs, now, () =>
+  const sweep = limitFrequency(sweepEveryMs, now, () =>
     transact(db, async (trx) => {
       await passwordThrottle.sweep(trx);
       await codes.sweep(trx);

@@ -2,7 +2,7 @@
 
 import { fail } from '../../errors/errors.ts';
 import { createDownloadBody, createDownloadHead } from '../../http/download.ts';
-import { inlineTypes } from '../../http/inline-types.ts';
+import { inlineContentTypes } from '../../http/inline-content-types.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../http/route.ts';
 import { networkOf } from '../../net/network.ts';
 import type { LinkRow } from '../../storage/schema.ts';
@@ -123,7 +123,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       name: 'link file',
       async handle(request) {
         const { shared } = await requireAccess(options, request);
-        if (!inlineTypes.has(shared.document.content_type)) {
+        if (!inlineContentTypes.has(shared.document.content_type)) {
           throw fail('forbidden', 'The browser cannot show this file type.');
         }
         return send(shared, request, 'inline');

@@ -1,4 +1,4 @@
-import { lockRow } from '../../storage/lock.ts';
+import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, GateCodeRow } from '../../storage/schema.ts';
 
 /** Replaces the last code. Returns false if the last code was sent after `since`. */

@@ -12,8 +12,8 @@ import type { Clock } from '../../clock.ts';
 import type { Passwords } from '../../credentials/passwords.ts';
 import { newId, type Random, randomText } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
-import { isMissingReference } from '../../storage/database.ts';
-import { type PageQuery, pageOf, pageQuery } from '../../storage/page-token.ts';
+import { isForeignKeyViolation } from '../../storage/database.ts';
+import { type PageQuery, pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import type { Database, Executor, LinkRow, ViewRow } from '../../storage/schema.ts';
 import type { Documents } from '../documents/documents.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -95,13 +95,13 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
       };
       await auditLog.change(context, { target: row.id }, insert).catch((error: unknown) => {
         // The document was deleted during this call.
-        throw isMissingReference(error) ? noSuchDocument() : error;
+        throw isForeignKeyViolation(error) ? noSuchDocument() : error;
       });
       return { link: linkMessage(row, publicUrl) };
     },
 
     async listLinks(request, context) {
-      const query = pageQuery(request);
+      const query = parsePageRequest(request);
       const filter = { workspaceId: workspaceOf(context), documentId: request.documentId };
       const { rows, nextPageToken } = pageOf(await findLinks(db, filter, query), query);
       return { links: rows.map((row) => linkMessage(row, publicUrl)), nextPageToken };
@@ -141,7 +141,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
 
     async listLinkViews(request, context) {
       const link = await existing(workspaceOf(context), request.linkId);
-      const found = await views.find(link.id, pageQuery(request));
+      const found = await views.find(link.id, parsePageRequest(request));
       const { rows, nextPageToken } = pageOf(found.rows, found);
       const pages = await views.pagesOf(rows);
       return { views: rows.map((row) => viewMessage(row, pages.get(row.id))), nextPageToken };

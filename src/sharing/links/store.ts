@@ -1,4 +1,4 @@
-import { newestFirst } from '../../storage/newest-first.ts';
+import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { DocumentRow, Executor, LinkRow } from '../../storage/schema.ts';
 
@@ -29,7 +29,7 @@ export function findLinks(
 ): Promise<LinkRow[]> {
   let query = db.selectFrom('links').selectAll().where('workspace_id', '=', workspaceId);
   if (documentId !== '') query = query.where('document_id', '=', documentId);
-  return newestFirst(query, page).execute();
+  return selectNewestFirst(query, page).execute();
 }
 
 export type LinkChange = Partial<

@@ -3,8 +3,8 @@
 // still read the document; the browser's next report tries again to create the view.
 import type { Clock } from '../../clock.ts';
 import { type ErrorCode, Failure, fail } from '../../errors/errors.ts';
-import { isMissingReference, transact } from '../../storage/database.ts';
-import { everyMs } from '../../storage/every.ts';
+import { isForeignKeyViolation, transact } from '../../storage/database.ts';
+import { limitFrequency } from '../../storage/limit-frequency.ts';
 import type { Database, LinkRow, ViewRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { AccessSession } from '../gate/access-session.ts';
@@ -50,7 +50,7 @@ export function createNewViews({ db, quotas, key, now }: NewViewsOptions): NewVi
   const throttle = createThrottle({ db, key, limits, refusal: tooMany, now });
 
   /** Creating views creates counters, so creating views also deletes old ones. */
-  const sweep = everyMs(sweepEveryMs, now, () => transact(db, throttle.sweep));
+  const sweep = limitFrequency(sweepEveryMs, now, () => transact(db, throttle.sweep));
 
   async function create(row: ViewRow, { link, network }: Reader): Promise<void> {
     await sweep();
@@ -84,7 +84,7 @@ export function createNewViews({ db, quotas, key, now }: NewViewsOptions): NewVi
         if (error instanceof ViewExists) return true;
         if (error instanceof Failure && refusals.has(error.code)) return false;
         // The link was deleted with its document during this call.
-        throw isMissingReference(error) ? fail('not_found', 'The link does not exist.') : error;
+        throw isForeignKeyViolation(error) ? fail('not_found', 'The link does not exist.') : error;
       }
     },
   };

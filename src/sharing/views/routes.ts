@@ -1,7 +1,7 @@
 // The HTML of a shared link reports here which pages its reader sees (`navigator.sendBeacon`).
 
 import { invalid } from '../../errors/errors.ts';
-import { inlineTypes } from '../../http/inline-types.ts';
+import { inlineContentTypes } from '../../http/inline-content-types.ts';
 import type { HttpRoute, RouteRequest } from '../../http/route.ts';
 import { networkOf } from '../../net/network.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
@@ -39,7 +39,7 @@ const lastPageUnknown = 10_000;
 
 /** The highest page number; 0 if the viewer does not show the document. */
 function lastPageOf({ content_type, page_count }: DocumentRow): number {
-  if (!inlineTypes.has(content_type)) return 0;
+  if (!inlineContentTypes.has(content_type)) return 0;
   if (page_count > 0) return page_count;
   return content_type === 'application/pdf' ? lastPageUnknown : 1;
 }

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import { lockRows } from '../../storage/lock.ts';
-import { newestFirst } from '../../storage/newest-first.ts';
+import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
+import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, ViewPageRow, ViewRow } from '../../storage/schema.ts';
 
 /** Returns one row more than the page has, if there are more. */
 export function findViews(db: Executor, linkId: string, page: PageQuery): Promise<ViewRow[]> {
   const query = db.selectFrom('views').selectAll().where('link_id', '=', linkId);
-  return newestFirst(query, page).execute();
+  return selectNewestFirst(query, page).execute();
 }
 
 export async function hasView(db: Executor, viewId: string): Promise<boolean> {

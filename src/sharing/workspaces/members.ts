@@ -9,8 +9,8 @@ import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import { fail } from '../../errors/errors.ts';
-import { lockRow } from '../../storage/lock.ts';
-import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
+import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { roleScopes, rolesByWire, wireRoles } from './roles.ts';
 import {
@@ -90,7 +90,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
     async listMembers(request, context) {
       const workspaceId = workspaceOf(context);
       if ((await findWorkspace(db, workspaceId)) === undefined) throw noSuchWorkspace(workspaceId);
-      const query = pageQuery(request);
+      const query = parsePageRequest(request);
       const { rows, nextPageToken } = pageOf(await findMembers(db, workspaceId, query), query);
       return { members: rows.map(memberMessage), nextPageToken };
     },

@@ -12,7 +12,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
-import { pageOf, pageQuery } from '../../storage/page-token.ts';
+import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import type { Database, Executor, WorkspaceRow } from '../../storage/schema.ts';
 import type { Quotas, StoredQuota } from '../quotas/quotas.ts';
 import { createMemberMethods } from './members.ts';
@@ -77,7 +77,7 @@ export function createWorkspaceService(
     async listWorkspaces(request, context) {
       const caller = principalOf(context);
       const member = caller.type === 'member' ? caller.userId : undefined;
-      const query = pageQuery(request);
+      const query = parsePageRequest(request);
       const { rows, nextPageToken } = pageOf(await findWorkspaces(db, member, query), query);
       return { workspaces: await messagesOf(rows), nextPageToken };
     },

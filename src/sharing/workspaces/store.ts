@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import { newestFirst } from '../../storage/newest-first.ts';
+import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Executor, MemberRow, UserRow, WorkspaceRow } from '../../storage/schema.ts';
 
@@ -23,7 +23,7 @@ export function findWorkspaces(
       eb.selectFrom('members').select('workspace_id').where('user_id', '=', userId),
     );
   }
-  return newestFirst(query, page).execute();
+  return selectNewestFirst(query, page).execute();
 }
 
 export type WorkspaceChange = Partial<Omit<WorkspaceRow, 'id' | 'create_time'>>;
@@ -69,7 +69,7 @@ export function findMembers(
   page: PageQuery,
 ): Promise<MemberUser[]> {
   const members = selectMembers(db).where('members.workspace_id', '=', workspaceId).as('members');
-  return newestFirst(db.selectFrom(members).selectAll(), page).execute();
+  return selectNewestFirst(db.selectFrom(members).selectAll(), page).execute();
 }
 
 export async function putMember(db: Executor, row: MemberRow): Promise<void> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type PageQuery, pageOf, pageQuery } from '../../../src/storage/page-token.ts';
+import { type PageQuery, pageOf, parsePageRequest } from '../../../src/storage/page-token.ts';
 
 type Row = { create_time: number; id: string };
 
@@ -33,7 +33,7 @@ describe('pages', () => {
         const seen: Row[] = [];
         let pageToken = '';
         do {
-          const query = pageQuery({ pageSize, pageToken });
+          const query = parsePageRequest({ pageSize, pageToken });
           const page = pageOf(read(all, query), query);
           expect(page.rows.length).toBeLessThanOrEqual(pageSize);
           seen.push(...page.rows);
@@ -46,10 +46,10 @@ describe('pages', () => {
 
   it('contain no row twice when rows are added', () => {
     const old = [4, 3, 2, 1].map((time) => ({ create_time: time, id: `doc_${time}` }));
-    const first = pageQuery({ pageSize: 2, pageToken: '' });
+    const first = parsePageRequest({ pageSize: 2, pageToken: '' });
     const { rows: page, nextPageToken } = pageOf(read(old, first), first);
     const grown = [{ create_time: 5, id: 'doc_5' }, ...old];
-    const second = pageQuery({ pageSize: 2, pageToken: nextPageToken });
+    const second = parsePageRequest({ pageSize: 2, pageToken: nextPageToken });
 
     expect(page.map(({ id }) => id)).toEqual(['doc_4', 'doc_3']);
     expect(pageOf(read(grown, second), second)).toEqual({
@@ -65,7 +65,7 @@ describe('pages', () => {
     [201, 200],
     [2_147_483_647, 200],
   ])('of size %i contain %i rows', (pageSize, limit) => {
-    expect(pageQuery({ pageSize, pageToken: '' })).toEqual({ limit, after: undefined });
+    expect(parsePageRequest({ pageSize, pageToken: '' })).toEqual({ limit, after: undefined });
   });
 
   it.each([
@@ -82,7 +82,7 @@ describe('pages', () => {
     token(`1.1.${'a'.repeat(65)}`),
     token(`1.${'9'.repeat(16)}.doc_1`),
   ])('are refused for the token %j', (pageToken) => {
-    expect(() => pageQuery({ pageSize: 1, pageToken })).toThrow(
+    expect(() => parsePageRequest({ pageSize: 1, pageToken })).toThrow(
       expect.objectContaining({
         code: 'invalid_argument',
         extra: { fields: [{ field: 'page_token', detail: expect.any(String) }] },

@@ -5,16 +5,23 @@ import type { UserService } from '../../../gen/latchkey/identity/v1/user_pb.js';
 import { isUser, principalId, principalOf } from '../../api/principal.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
-import { changesOf, type Passwords } from '../../credentials/passwords.ts';
+import { type Passwords, passwordChangeQueue } from '../../credentials/passwords.ts';
 import type { Random } from '../../crypto/ids.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { grantChecksFor, type RolesOf } from './grant-checks.ts';
 import { checkPassword } from './password-rules.ts';
-import { confirmSeed, deleteSeed, endSessionsOf, findSeed, putSeed, updateUser } from './store.ts';
-import { describeSeed, newSeed, seedPurpose, stepOf } from './totp.ts';
-import { lockedUser, requireUser, userMessage } from './users.ts';
+import {
+  confirmSeed,
+  deleteSeed,
+  endSessionsOf,
+  findSeed,
+  replaceUnconfirmedSeed,
+  updateUser,
+} from './store.ts';
+import { describeSeed, generateTotpSeed, matchTotpStep, seedPurpose } from './totp.ts';
+import { lockUser, requireUser, userMessage } from './users.ts';
 
 export type UserOptions = {
   readonly db: Database;
@@ -48,10 +55,10 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       checkPassword(password, email);
       const password_hash = await passwords.hash(
         password,
-        changesOf(principalId(principalOf(context))),
+        passwordChangeQueue(principalId(principalOf(context))),
       );
       await auditLog.change(context, { target: userId }, async (trx) => {
-        await requireToActAs(trx, await lockedUser(trx, userId));
+        await requireToActAs(trx, await lockUser(trx, userId));
         await updateUser(trx, userId, { password_hash });
         await endOthers(trx, userId, context);
       });
@@ -59,7 +66,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     },
 
     async enrolTotp({ userId }, context) {
-      const seed = newSeed(random);
+      const seed = generateTotpSeed(random);
       const row = {
         user_id: userId,
         ciphertext: masterKey.seal(seed, seedPurpose(userId)),
@@ -70,7 +77,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
       };
       const { email } = await auditLog.change(context, { target: userId }, async (trx) => {
         const user = await requireUser(trx, userId);
-        if (await putSeed(trx, row)) return user;
+        if (await replaceUnconfirmedSeed(trx, row)) return user;
         throw fail('conflict', 'The user already has a second factor. Remove it first.');
       });
       return describeSeed(seed, email);
@@ -82,7 +89,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         const row = await findSeed(trx, userId);
         if (row === undefined || row.confirm_time !== null) throw nothingToConfirm();
         const seed = masterKey.open(row.ciphertext, seedPurpose(userId));
-        const step = stepOf(seed, code, { now: now(), lastStep: row.last_step });
+        const step = matchTotpStep(seed, code, { now: now(), lastStep: row.last_step });
         if (step === undefined) throw invalid('code', 'is not the current code');
         // A concurrent call may have confirmed the seed first.
         if (!(await confirmSeed(trx, userId, { time: now(), step }))) throw nothingToConfirm();
@@ -95,7 +102,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     async removeTotp({ userId, endOtherSessions }, context) {
       const { requireToActAs } = await grantChecksFor(context, userId, rolesOf);
       await auditLog.change(context, { target: userId }, async (trx) => {
-        await requireToActAs(trx, await lockedUser(trx, userId));
+        await requireToActAs(trx, await lockUser(trx, userId));
         await deleteSeed(trx, userId);
         if (endOtherSessions) await endOthers(trx, userId, context);
       });

@@ -12,7 +12,7 @@ const levels: Readonly<Record<number, string>> = {
 };
 
 /** Formats a JSON line. The stack trace of an error follows on indented lines. */
-export function prettyLine(line: string): string {
+export function formatLogLine(line: string): string {
   const { level, time, msg, err, ...fields } = JSON.parse(line) as Fields;
   const start = `${clockTime(time)} ${(levels[Number(level)] ?? '').padEnd(5)}`;
   const isRequest = fields.request_id !== undefined && fields.duration_ms !== undefined;

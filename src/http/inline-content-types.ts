@@ -1,6 +1,6 @@
 // The content types that a browser may show inline. All others are downloads of opaque bytes.
 
-export const pictureTypes: ReadonlySet<string> = new Set([
+export const imageContentTypes: ReadonlySet<string> = new Set([
   'image/avif',
   'image/gif',
   'image/jpeg',
@@ -8,4 +8,7 @@ export const pictureTypes: ReadonlySet<string> = new Set([
   'image/webp',
 ]);
 
-export const inlineTypes: ReadonlySet<string> = new Set(['application/pdf', ...pictureTypes]);
+export const inlineContentTypes: ReadonlySet<string> = new Set([
+  'application/pdf',
+  ...imageContentTypes,
+]);

@@ -1,9 +1,9 @@
-export type Repeated = {
+export type PeriodicTask = {
   /** Waits for the current round and starts no other one. */
   stop(): Promise<void>;
 };
 
-export type RepeatOptions = {
+export type PeriodicTaskOptions = {
   /** The pause between the end of a round and the start of the next, in milliseconds. */
   readonly pauseMs: number;
   /** Returns early if the signal is aborted. */
@@ -12,7 +12,7 @@ export type RepeatOptions = {
 };
 
 /** Runs a round at once and then repeatedly. An error ends only the current round. */
-export function repeat({ pauseMs, round, onError }: RepeatOptions): Repeated {
+export function startPeriodicTask({ pauseMs, round, onError }: PeriodicTaskOptions): PeriodicTask {
   const controller = new AbortController();
   const { signal } = controller;
   let timer: NodeJS.Timeout | undefined;

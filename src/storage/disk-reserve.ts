@@ -2,14 +2,14 @@
 // it could not delete anything to free space. Starting on a full disk uses the reserve, too.
 import { randomBytes } from 'node:crypto';
 import { open, rm, stat } from 'node:fs/promises';
-import { databaseIsFull } from './database.ts';
+import { isDatabaseFull } from './database.ts';
 import { reserveFileOf } from './sqlite.ts';
 
 /** Almost every deletion writes less than this, even with many links and views. */
 const reserveBytes = 4 * 1024 * 1024;
 const blockBytes = 256 * 1024;
 
-export type Reserve = {
+export type DiskReserve = {
   /** Runs a deletion. If the disk is full, releases the reserve and runs the deletion again. */
   use<T>(work: () => Promise<T>): Promise<T>;
   /** Refills the reserve as far as the free space allows. */
@@ -17,7 +17,7 @@ export type Reserve = {
 };
 
 /** Returns the reserve, a file next to the SQLite database. PostgreSQL needs none. */
-export function createReserve(databaseUrl: string): Reserve {
+export function createDiskReserve(databaseUrl: string): DiskReserve {
   if (!databaseUrl.startsWith('sqlite:')) return { use: (work) => work(), fill: async () => {} };
   const file = reserveFileOf(databaseUrl.slice('sqlite:'.length));
   let last: Promise<unknown> = Promise.resolve();
@@ -34,7 +34,7 @@ export function createReserve(databaseUrl: string): Reserve {
       try {
         return await work();
       } catch (error) {
-        if (!databaseIsFull(error)) throw error;
+        if (!isDatabaseFull(error)) throw error;
         return inTurn(async () => {
           await rm(file, { force: true }).catch(() => {});
           return work();

@@ -4,16 +4,16 @@
 import type { Passwords } from '../../credentials/passwords.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Database, Executor, UserRow } from '../../storage/schema.ts';
-import type { SealedStepOf } from '../users/totp.ts';
+import type { MatchSealedTotpStep } from '../users/totp.ts';
 import { consumeTotpStep, findUserWithSeed, lockUnchangedUser } from './store.ts';
 
-export type CheckOptions = {
+export type SignInCheckOptions = {
   readonly db: Database;
   readonly passwords: Passwords;
-  readonly stepOf: SealedStepOf;
+  readonly matchTotpStep: MatchSealedTotpStep;
 };
 
-export type Proof = {
+export type SignInInput = {
   readonly email: string;
   readonly password: string;
   readonly otp: string;
@@ -22,7 +22,7 @@ export type Proof = {
 };
 
 /** The result of a successful check. */
-export type Checked = {
+export type CheckedSignIn = {
   readonly user: UserRow;
   /** The authentication methods (RFC 8176), space-separated. */
   readonly amr: string;
@@ -34,8 +34,8 @@ export type Checked = {
 };
 
 /** Throws `identity.credential_invalid`, or `unavailable` if the password could not be checked. */
-export function createCheck({ db, passwords, stepOf }: CheckOptions) {
-  return async ({ email, password, otp, network }: Proof): Promise<Checked> => {
+export function createSignInCheck({ db, passwords, matchTotpStep }: SignInCheckOptions) {
+  return async ({ email, password, otp, network }: SignInInput): Promise<CheckedSignIn> => {
     const found = await findUserWithSeed(db, email);
     const refusal = () =>
       fail(
@@ -49,7 +49,7 @@ export function createCheck({ db, passwords, stepOf }: CheckOptions) {
     const queue = { kind: 'users', owner: [network, email] } as const;
     const isRight = await passwords.verify(enabled?.user.password_hash, password, queue);
     const seed = enabled?.seed;
-    const step = seed === undefined ? undefined : stepOf(seed, otp.replaceAll(' ', ''));
+    const step = seed === undefined ? undefined : matchTotpStep(seed, otp.replaceAll(' ', ''));
     if (!isRight || enabled === undefined) throw refusal();
     if (seed !== undefined && step === undefined) throw refusal();
     const { user } = enabled;
@@ -65,4 +65,4 @@ export function createCheck({ db, passwords, stepOf }: CheckOptions) {
   };
 }
 
-export type Check = ReturnType<typeof createCheck>;
+export type CheckSignIn = ReturnType<typeof createSignInCheck>;

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
  * Returns a function that runs `work`, but at most once per `ms` milliseconds. A clock that is set
  * back delays the next run by at most `ms`.
  */
-export function everyMs(ms: number, now: Clock, work: () => Promise<void>) {
+export function limitFrequency(ms: number, now: Clock, work: () => Promise<void>) {
   let next = Number.NEGATIVE_INFINITY;
   return async (): Promise<void> => {
     const waitMs = next - now();

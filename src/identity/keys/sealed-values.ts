@@ -28,7 +28,7 @@ export const sealedSigningKeys: SealedColumn = {
   write: updateSealedKey,
 };
 
-export type Resealed = {
+export type ResealResult = {
   /** The number of values that were encrypted again. */
   readonly changed: number;
   /** The number of values that were already encrypted under the master key. */
@@ -44,7 +44,7 @@ export async function reseal(
   trx: Executor,
   columns: readonly SealedColumn[],
   masterKey: MasterKey,
-): Promise<Resealed> {
+): Promise<ResealResult> {
   const count = { changed: 0, unchanged: 0 };
   for (const column of columns) {
     for (const value of await column.read(trx)) {
