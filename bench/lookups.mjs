@@ -4,7 +4,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import SQLite from 'better-sqlite3';
-import { createDirectory } from '../dist/src/credentials/directory.js';
+import { createCredentialDirectory } from '../dist/src/credentials/directory.js';
 import { generateCredential } from '../dist/src/crypto/credential-format.js';
 import { createIssuanceService } from '../dist/src/identity/tokens/issuance-service.js';
 import { createSigner } from '../dist/src/identity/tokens/signer.js';
@@ -102,7 +102,7 @@ function freshService(db) {
   const keyring = { active: async () => ({ header: 'header', privateKey }) };
   const issuer = 'http://127.0.0.1:8080';
   return createIssuanceService({
-    directory: createDirectory({ db, invalidations, noteUse() {}, now: Date.now }),
+    directory: createCredentialDirectory({ db, invalidations, noteUse() {}, now: Date.now }),
     signer: createSigner({ keyring, issuer, audience: issuer, now: Date.now }),
     serviceTokenSeconds: 300,
     customerTokenSeconds: 60,

@@ -3,7 +3,7 @@ import { useNodeTextEncoding } from './api/text-encoding.ts';
 import type { Rotation } from './identity/keys/rotation.ts';
 import type { Signer } from './identity/tokens/signer.ts';
 import { writeAddresses } from './installation/bootstrap.ts';
-import type { Recorder } from './sharing/views/recorder.ts';
+import type { ViewRecorder } from './sharing/views/view-recorder.ts';
 import { createModules } from './stages/modules.ts';
 import { type AppOptions, bootstrapFileOf } from './stages/options.ts';
 import { bindSockets, type Sockets } from './stages/sockets.ts';
@@ -26,7 +26,7 @@ export type App = {
     readonly db: Database;
     readonly signer: Signer;
     readonly rotation: Rotation;
-    readonly views: Pick<Recorder, 'flush'>;
+    readonly views: Pick<ViewRecorder, 'flush'>;
   };
   /** Refuses new calls and lets running calls finish, for 9 seconds at most. */
   stop(): Promise<void>;

@@ -10,7 +10,7 @@ import { openDiskBlobs } from '../sharing/blobs/disk.ts';
 import { insertDocument } from '../sharing/documents/store.ts';
 import { insertLink } from '../sharing/links/store.ts';
 import { addUsage } from '../sharing/quotas/store.ts';
-import { insertView, raisePages } from '../sharing/views/store.ts';
+import { insertView, raisePageDurations } from '../sharing/views/store.ts';
 import type { Executor } from '../storage/schema.ts';
 
 export type SampleOptions = {
@@ -124,5 +124,5 @@ async function insertReader(
     create_time: now() - hoursAgo * hour,
     duration_ms: pages.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
   });
-  await raisePages(trx, pages);
+  await raisePageDurations(trx, pages);
 }

@@ -16,9 +16,9 @@ import { type BlobCheck, createDocuments } from './documents/documents.ts';
 import { createPageCounter } from './documents/pages/page-counter.ts';
 import { startScan } from './documents/scan.ts';
 import { createDocumentService } from './documents/service.ts';
-import { blobIsNeeded } from './documents/store.ts';
+import { isBlobReferenced } from './documents/store.ts';
 import type { AccessSession } from './gate/access-session.ts';
-import { createCodes } from './gate/codes.ts';
+import { createGateCodes } from './gate/codes.ts';
 import { createGateCookies } from './gate/cookies.ts';
 import { createGate, type Gate } from './gate/gate.ts';
 import { createGateHtml } from './gate/gate-html.ts';
@@ -31,8 +31,8 @@ import { createLinks } from './links/links.ts';
 import { createLinkService } from './links/service.ts';
 import { createQuotas, type Quota } from './quotas/quotas.ts';
 import { createNewViews } from './views/new-views.ts';
-import { createRecorder, type Recorder } from './views/recorder.ts';
 import { viewRoutes } from './views/routes.ts';
+import { createViewRecorder, type ViewRecorder } from './views/view-recorder.ts';
 import { createViews } from './views/views.ts';
 import { createWorkspaceService } from './workspaces/service.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
@@ -41,7 +41,7 @@ export type SharingModule = {
   readonly services: Pick<Implementations, 'document' | 'link' | 'apiKey' | 'workspace'>;
   readonly routes: readonly HttpRoute[];
   readonly blobs: BlobStore;
-  readonly recorder: Recorder;
+  readonly recorder: ViewRecorder;
   /** Writes buffered views and stops background work. */
   stop(): Promise<void>;
 };
@@ -71,7 +71,7 @@ export async function createSharingModule(
   const accessKey = masterKey.derive('access session');
   const accessSessions = createSignedValues<AccessSession>({ key: accessKey, now });
   const gate = createGate({ db, links: createLinks(db), accessSessions, random, now });
-  const recorder = createRecorder({ db, now, warn });
+  const recorder = createViewRecorder({ db, now, warn });
   const key = masterKey.derive('link views');
   const newViews = createNewViews({ db, quotas, key, now });
   const views = createViews({ db, recorder, newViews, now });
@@ -125,7 +125,7 @@ function startUpkeep(
     pauseMs: blobLeaseMs / 4,
     async round() {
       await reserve.fill();
-      await blobs.sweep((id) => blobIsNeeded(db, id));
+      await blobs.sweep((id) => isBlobReferenced(db, id));
     },
     onError: (err) => warn({ err }, 'cannot sweep unsettled blobs'),
   });
@@ -149,7 +149,7 @@ function gateParts(base: ModuleOptions, gate: Gate, passwords: Passwords) {
   const passwordKey = masterKey.derive('link password throttle');
   const passwordThrottle = createPasswordThrottle({ db, key: passwordKey, now });
   const key = masterKey.derive('link codes');
-  const codes = createCodes({ db, mailer, publicUrl, key, random, now });
+  const codes = createGateCodes({ db, mailer, publicUrl, key, random, now });
   const stateKey = masterKey.derive('gate state');
   const states = createSignedValues<GateState>({ key: stateKey, now });
   const browserKey = masterKey.derive('known browser');

@@ -13,7 +13,7 @@ import { consoleRoute } from '../http/console-route.ts';
 import { errorsRoute } from '../http/errors-route.ts';
 import { homeRoute } from '../http/home-route.ts';
 import { createNotFoundHtml } from '../http/not-found-html.ts';
-import { pingDatabase, storageFailure } from '../storage/database.ts';
+import { pingDatabase, storageFailureOf } from '../storage/database.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
 import { createPeerOf } from '../transports/http/peer.ts';
 import { startHttpTransport } from '../transports/http-transport.ts';
@@ -44,7 +44,7 @@ const bodyBytesHeldMax = 64 * 1024 * 1024;
 /** Compiles the rules of a message on its first use. */
 const validator = createValidator();
 
-const failureOfThrown = (thrown: unknown) => failureOf(storageFailure(thrown));
+const failureOfThrown = (thrown: unknown) => failureOf(storageFailureOf(thrown));
 
 export async function startTransports(options: AppOptions, started: Started): Promise<Transports> {
   const { config, log, webDir, now = Date.now, random = randomBytes } = options;

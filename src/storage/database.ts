@@ -87,7 +87,7 @@ export async function transact<T>(
         evict(db, writes).catch(() => {});
         throw new UnconfirmedCommit(error);
       }
-      if (!isTransient(error)) throw storageFailure(error);
+      if (!isTransient(error)) throw storageFailureOf(error);
       if (attempt === attemptsMax) {
         throw fail('unavailable', 'The database is busy.', { cause: error, retryAfterSeconds: 1 });
       }
@@ -173,7 +173,7 @@ const fullCodes = new Set([
  * Maps the error of a failed query to an error for the caller: `unavailable` if the database is
  * unreachable or full.
  */
-export function storageFailure(error: unknown): unknown {
+export function storageFailureOf(error: unknown): unknown {
   if (error instanceof Failure) return error;
   // An extended code of SQLite is a primary code with a suffix.
   const code = errorCodeOf(error).replace(/^(SQLITE_[A-Z]+)_.*$/, '$1');

@@ -3,7 +3,7 @@
 // process reads the counters four times a second.
 import { Failure, fail } from '../errors/errors.ts';
 import { commitListenersOf, type Revisions, type Topic } from './cached-tables.ts';
-import { storageFailure } from './database.ts';
+import { storageFailureOf } from './database.ts';
 import type { Database } from './schema.ts';
 
 const pollMs = 250;
@@ -83,7 +83,7 @@ export async function watchInvalidations(
     ensureFresh() {
       if (monotonicNow() - lastReadTime <= trustMs) return undefined;
       return pollOnce().catch((error: unknown) => {
-        const cause = storageFailure(error);
+        const cause = storageFailureOf(error);
         if (cause instanceof Failure) throw cause;
         const detail = 'The service cannot read invalidations from the database.';
         throw fail('unavailable', detail, { cause, retryAfterSeconds: 1 });

@@ -53,7 +53,7 @@ export type ViewRow = {
   duration_ms: number;
 };
 
-/** The time that one page load of a viewer has reported for one page of a document. */
+/** The time on one page of a document that one load of the viewer has reported. */
 export type ViewPageRow = {
   view_id: string;
   visit: string;

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
-import { createCodes } from '../../src/sharing/gate/codes.ts';
+import { createGateCodes } from '../../src/sharing/gate/codes.ts';
 import { alertOf, fieldAskedBy, lastCode, mailsOf, Visitor } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';
@@ -64,7 +64,7 @@ describeDialects('a code', (dialect) => {
   /** Requests codes as if from many networks; the mails are discarded. */
   function sender() {
     let count = 0;
-    const codes = createCodes({
+    const codes = createGateCodes({
       db: app().app.inside.db,
       mailer: { send: async () => {} },
       publicUrl: app().app.publicUrl,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
-import { createCodes } from '../../src/sharing/gate/codes.ts';
+import { createGateCodes } from '../../src/sharing/gate/codes.ts';
 import { verifiedBrowserId } from '../../src/sharing/gate/known-browser.ts';
 import { transact } from '../../src/storage/database.ts';
 import { lastCode, Visitor, wrongCode } from '../support/gate-visitor.ts';
@@ -20,7 +20,7 @@ describeDialects('requests for codes by strangers who know an address', (dialect
   function codesHere() {
     const { db } = app().app.inside;
     const mails: string[] = [];
-    const codes = createCodes({
+    const codes = createGateCodes({
       db,
       mailer: { send: async (mail) => void mails.push(mail.text) },
       publicUrl: app().app.publicUrl,

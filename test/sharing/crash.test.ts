@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
-import { blobIsNeeded } from '../../src/sharing/documents/store.ts';
+import { isBlobReferenced } from '../../src/sharing/documents/store.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { describeDialects } from '../support/harness.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
@@ -65,7 +65,7 @@ describeDialects('a crash', (dialect) => {
     const db = await openDatabase(databaseUrl);
     const blobs = await openDiskBlobs(path.join(dataDir, 'blobs'), 1);
     for (let round = 0; round < 2; round++) {
-      await blobs.sweep((id) => blobIsNeeded(db, id));
+      await blobs.sweep((id) => isBlobReferenced(db, id));
       await sleep(10);
     }
     await blobs.close();

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/errors/errors.ts';
-import { createCodes, newCode } from '../../src/sharing/gate/codes.ts';
+import { createGateCodes, generateCode } from '../../src/sharing/gate/codes.ts';
 import { createPasswordThrottle } from '../../src/sharing/gate/password-throttle.ts';
 import { alertOf, codesFor, fieldAskedBy, Visitor } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
@@ -143,7 +143,7 @@ describeDialects('the limits of a gate', (dialect) => {
   it('send sixty codes in a row to one network, then one per minute', async () => {
     const link = await verifiedLink();
     const sent: string[] = [];
-    const codes = createCodes({
+    const codes = createGateCodes({
       db: app().app.inside.db,
       mailer: { send: async ({ to }) => void sent.push(to) },
       publicUrl: app().app.publicUrl,
@@ -189,8 +189,8 @@ it('draw every code with the same probability', () => {
     bytes.writeUInt32BE(values.shift() ?? 0);
     return bytes;
   };
-  expect(newCode(random)).toBe('999999');
+  expect(generateCode(random)).toBe('999999');
   expect(values).toEqual([]);
   values.push(7);
-  expect(newCode(random)).toBe('000007');
+  expect(generateCode(random)).toBe('000007');
 });

@@ -1,6 +1,6 @@
 // Writing views: in batches, by several processes, and while the database is unavailable.
 import { expect, it, onTestFinished } from 'vitest';
-import { createRecorder, type Recorder } from '../../src/sharing/views/recorder.ts';
+import { createViewRecorder, type ViewRecorder } from '../../src/sharing/views/view-recorder.ts';
 import type { Database, ViewPageRow } from '../../src/storage/schema.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
@@ -40,7 +40,7 @@ describeDialects('the view recorder', (dialect) => {
   function recorderOn(db: Database) {
     const warnings: string[] = [];
     const warn = (_facts: object, message: string) => warnings.push(message);
-    const recorder = createRecorder({ db, now: () => start + hour, warn });
+    const recorder = createViewRecorder({ db, now: () => start + hour, warn });
     onTestFinished(() => recorder.stop());
     return { ...recorder, warnings };
   }
@@ -56,7 +56,7 @@ describeDialects('the view recorder', (dialect) => {
     const { db, ids } = await open(3);
     const recorder = recorderOn(db);
 
-    for (const id of ids) recorder.note([row(id, 'a', 1, 1_000), row(id, 'a', 2, 500)]);
+    for (const id of ids) recorder.record([row(id, 'a', 1, 1_000), row(id, 'a', 2, 500)]);
 
     expect(await durations(db)).toEqual([0, 0, 0]);
     await expect.poll(() => durations(db)).toEqual([1_500, 1_500, 1_500]);
@@ -64,11 +64,11 @@ describeDialects('the view recorder', (dialect) => {
 
   it('adds up correctly if two processes write the same views at once', async () => {
     const { url, db, ids } = await open(5);
-    const recorders: Recorder[] = [recorderOn(db), recorderOn(await openUntilFinished(url))];
+    const recorders: ViewRecorder[] = [recorderOn(db), recorderOn(await openUntilFinished(url))];
 
     for (let round = 1; round <= 20; round++) {
-      for (const [i, { note }] of recorders.entries()) {
-        for (const id of ids) note([row(id, `visit ${i}`, 1, 1_000 * round)]);
+      for (const [i, { record }] of recorders.entries()) {
+        for (const id of ids) record([row(id, `visit ${i}`, 1, 1_000 * round)]);
       }
       await Promise.all(recorders.map(({ flush }) => flush()));
       expect(await durations(db)).toEqual(ids.map(() => 2_000 * round));
@@ -80,9 +80,9 @@ describeDialects('the view recorder', (dialect) => {
     const [id = ''] = ids;
     const recorder = recorderOn(db);
     await db.schema.alterTable('view_pages').renameTo('away').execute();
-    recorder.note([row(id, 'a', 1, 1_000), row(id, 'a', 2, 1_000)]);
+    recorder.record([row(id, 'a', 1, 1_000), row(id, 'a', 2, 1_000)]);
     await recorder.flush();
-    recorder.note([row(id, 'a', 2, 3_000), row(id, 'a', 1, 10)]);
+    recorder.record([row(id, 'a', 2, 3_000), row(id, 'a', 1, 10)]);
     await recorder.flush();
     expect(recorder.warnings).toEqual(['cannot write views; trying again']);
     expect(await durations(db)).toEqual([0]);
@@ -99,13 +99,13 @@ describeDialects('the view recorder', (dialect) => {
     const rows = (id: string, visit: string) =>
       Array.from({ length: 1_000 }, (_, page) => row(id, visit, page, 1));
 
-    for (const id of ids) recorder.note(rows(id, 'a'));
+    for (const id of ids) recorder.record(rows(id, 'a'));
     await recorder.flush();
     expect(await countRows(db)).toBe(20_000);
 
     const [first = ''] = ids;
     for (let i = 0; i < 8; i++) {
-      recorder.note(rows(first, `more ${i}`));
+      recorder.record(rows(first, `more ${i}`));
       await recorder.flush();
     }
     expect(await countRows(db)).toBe(21_000);
@@ -116,8 +116,8 @@ describeDialects('the view recorder', (dialect) => {
     const [stranger = '', ...others] = ids;
     const recorder = recorderOn(db);
 
-    for (let i = 0; i < 72; i++) recorder.note(rowsOf(stranger, `made up ${i}`, 500));
-    for (const id of others) recorder.note([row(id, 'a', 1, 3_000)]);
+    for (let i = 0; i < 72; i++) recorder.record(rowsOf(stranger, `made up ${i}`, 500));
+    for (const id of others) recorder.record([row(id, 'a', 1, 3_000)]);
     await recorder.flush();
 
     const kept = (await durations(db)).filter((duration) => duration === 3_000);
@@ -130,8 +130,8 @@ describeDialects('the view recorder', (dialect) => {
     const [others, strangers] = [ids.slice(0, 16), ids.slice(16)];
     const recorder = recorderOn(db);
 
-    for (const id of strangers) recorder.note(rowsOf(id, 'made up', 1_000));
-    for (const id of others) recorder.note([row(id, 'a', 1, 3_000)]);
+    for (const id of strangers) recorder.record(rowsOf(id, 'made up', 1_000));
+    for (const id of others) recorder.record([row(id, 'a', 1, 3_000)]);
     await recorder.flush();
 
     const kept = (await durations(db)).filter((duration) => duration === 3_000);
@@ -143,12 +143,12 @@ describeDialects('the view recorder', (dialect) => {
     const [id = ''] = ids;
     const recorder = recorderOn(db);
     for (let i = 0; i < 3; i++) {
-      recorder.note(rowsOf(id, `visit ${i}`, 600));
+      recorder.record(rowsOf(id, `visit ${i}`, 600));
       await recorder.flush();
     }
     expect([await countRows(db), await durations(db)]).toEqual([1_000, [1_000]]);
 
-    recorder.note(rowsOf(id, 'visit 0', 600, 11));
+    recorder.record(rowsOf(id, 'visit 0', 600, 11));
     await recorder.flush();
 
     expect([await countRows(db), await durations(db)]).toEqual([1_000, [7_000]]);
@@ -158,14 +158,14 @@ describeDialects('the view recorder', (dialect) => {
     const { db, ids } = await open(1);
     const [id = ''] = ids;
     const recorder = recorderOn(db);
-    recorder.note([row(id, 'a', 1, hour - 1)]);
+    recorder.record([row(id, 'a', 1, hour - 1)]);
     await recorder.flush();
-    recorder.note([row(id, 'b', 1, hour)]);
+    recorder.record([row(id, 'b', 1, hour)]);
     await recorder.flush();
     expect(await durations(db)).toEqual([hour]);
 
-    const behind = createRecorder({ db, now: () => start - 1, warn: () => {} });
-    behind.note([row(id, 'c', 1, 5)]);
+    const behind = createViewRecorder({ db, now: () => start - 1, warn: () => {} });
+    behind.record([row(id, 'c', 1, 5)]);
     await behind.stop();
 
     expect(await durations(db)).toEqual([hour]);

@@ -132,7 +132,7 @@ const evicting: [string, Table, Write][] = [
     (trx) => updateSealedKey(trx, { id: 'kid_1', ciphertext: 'x', masterKeyId: 'x' }),
   ],
   [
-    'insertRevoked',
+    'insertRevokedToken',
     'revoked_tokens',
     (trx) => insertRevokedToken(trx, { ...revoked, jti: 'jti_2' }),
   ],

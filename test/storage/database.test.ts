@@ -3,7 +3,7 @@ import { fail } from '../../src/errors/errors.ts';
 import {
   isForeignKeyViolation,
   openDatabase,
-  storageFailure,
+  storageFailureOf,
   transact,
 } from '../../src/storage/database.ts';
 import type { Executor, Schema } from '../../src/storage/schema.ts';
@@ -258,7 +258,7 @@ describeDialects('a failure of the database', (dialect) => {
       .catch((thrown) => thrown);
 
     expect(error).toBeInstanceOf(Error);
-    expect(storageFailure(error)).toBe(error);
+    expect(storageFailureOf(error)).toBe(error);
   });
 
   it.each([
@@ -270,14 +270,17 @@ describeDialects('a failure of the database', (dialect) => {
     'SQLITE_IOERR_FSYNC',
   ])('is unavailable for %s', (code) => {
     const error = Object.assign(new Error('away'), { code });
-    expect(storageFailure(error)).toMatchObject({ code: 'unavailable', extra: { cause: error } });
+    expect(storageFailureOf(error)).toMatchObject({ code: 'unavailable', extra: { cause: error } });
   });
 
   it.each(['08006', '25006', '40003', '53200', '53300', '57014', '57P01', '57P03', '58030'])(
     'is unavailable for the SQLSTATE %s',
     (code) => {
       const error = Object.assign(new Error('away'), { code, severity: 'FATAL' });
-      expect(storageFailure(error)).toMatchObject({ code: 'unavailable', extra: { cause: error } });
+      expect(storageFailureOf(error)).toMatchObject({
+        code: 'unavailable',
+        extra: { cause: error },
+      });
     },
   );
 
@@ -285,7 +288,7 @@ describeDialects('a failure of the database', (dialect) => {
     'is not assumed for %s of another connection',
     (code) => {
       const error = Object.assign(new Error('Connection terminated'), { code });
-      expect(storageFailure(error)).toBe(error);
+      expect(storageFailureOf(error)).toBe(error);
     },
   );
 });

@@ -9,7 +9,7 @@ import { uploadBytesMax } from './documents/uploads/upload-limit.ts';
 import { Uploads } from './documents/uploads/uploads.ts';
 import {
   bindUploadsToUser,
-  KeepUploads,
+  UploadEffects,
   UploadsProvider,
 } from './documents/uploads/uploads-context.tsx';
 import { createQueryClient } from './query-client.ts';
@@ -62,7 +62,7 @@ function UserQueries({ children }: { readonly children: ReactNode }) {
   const [queries] = useState(createQueryClient);
   return (
     <QueryClientProvider client={queries}>
-      <KeepUploads>{children}</KeepUploads>
+      <UploadEffects>{children}</UploadEffects>
     </QueryClientProvider>
   );
 }

@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router';
 import { readAuditSearch } from './audit/audit-search.ts';
-import { toConsoleAddress } from './session/console-address.ts';
+import { consolePathOf } from './session/console-address.ts';
 import { SignInScreen } from './session/sign-in-screen.tsx';
 import { ErrorScreen, NotFoundScreen, ShellErrorScreen } from './shell/error-screens.tsx';
 import { Root } from './shell/root.tsx';
@@ -22,7 +22,7 @@ const signIn = createRoute({
   component: SignInScreen,
   // The router keeps unknown values; only an explicit `undefined` removes one.
   validateSearch: ({ next }): { next?: string | undefined } => ({
-    next: typeof next === 'string' ? toConsoleAddress(next) : undefined,
+    next: typeof next === 'string' ? consolePathOf(next) : undefined,
   }),
 });
 

@@ -6,7 +6,7 @@ import {
   FinalError,
   type LoadProblem,
   PersistentRequests,
-  UnexpectedAnswer,
+  UnexpectedResponse,
 } from './persistent-requests.ts';
 
 export interface FileEvents {
@@ -96,7 +96,7 @@ async function receive(
   const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get('Content-Range') ?? '');
   const [first = -1, last = -1, length = -1] = range?.slice(1).map(Number) ?? [];
   if (status !== 206 || first !== begin) {
-    throw new UnexpectedAnswer(`status ${status}`, Number(headers.get('Retry-After')));
+    throw new UnexpectedResponse(`status ${status}`, Number(headers.get('Retry-After')));
   }
   const isWhole = begin === 0 && last === length - 1;
   const bytes = isWhole

@@ -1,5 +1,5 @@
 /** Zooms at the pointer: with Ctrl or ⌘ and the wheel, a trackpad pinch, or two fingers. */
-import { type Point, withinLimits, type Zoomable } from './zoom.ts';
+import { clampScale, type Point, type Zoomable } from './zoom.ts';
 
 /** A mouse wheel step of 100 pixels zooms by about a fifth; trackpads send smaller steps. */
 const zoomPerPixel = 0.002;
@@ -18,7 +18,7 @@ function zoomByWheel(scroller: HTMLElement, target: Zoomable): void {
     event.preventDefault();
     if (turned === 0) {
       requestAnimationFrame(() => {
-        target.zoomTo({ scale: withinLimits(target.scale * Math.exp(turned)) }, at, at);
+        target.zoomTo({ scale: clampScale(target.scale * Math.exp(turned)) }, at, at);
         turned = 0;
       });
     }
@@ -54,7 +54,7 @@ function zoomByFingers(scroller: HTMLElement, target: Zoomable): void {
     if (!pinch || event.touches.length !== 2) return;
     event.preventDefault();
     const { middle, distance } = measureFingers(scroller, event.touches);
-    pinch.ratio = withinLimits((pinch.scale * distance) / pinch.distance) / pinch.scale;
+    pinch.ratio = clampScale((pinch.scale * distance) / pinch.distance) / pinch.scale;
     pinch.to = middle;
     const x = middle.x - pinch.from.x + scroller.scrollLeft - pinch.scrolled.x;
     const y = middle.y - pinch.from.y + scroller.scrollTop - pinch.scrolled.y;

@@ -13,7 +13,7 @@ interface LinkFacts {
 }
 
 /** Positions are percentages of the page, so that the links scale with it. */
-export async function linksOf(
+export async function createLinkElements(
   page: PDFPageProxy,
   follow: (destination: Destination) => void,
 ): Promise<HTMLElement[]> {
@@ -38,7 +38,7 @@ export async function linksOf(
 }
 
 /** The page number of a destination, from 1; undefined if the destination is not a page. */
-export async function destinationPage(
+export async function findDestinationPage(
   pdf: PDFDocumentProxy,
   destination: Destination,
 ): Promise<number | undefined> {

@@ -5,10 +5,10 @@
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import type { Pager } from './keyboard.ts';
 import type { Pdfjs } from './open-pdf.ts';
-import { type Destination, destinationPage } from './pdf-links.ts';
+import { type Destination, findDestinationPage } from './pdf-links.ts';
 import { PdfPage } from './pdf-page.ts';
 import { ScrollAnchor } from './scroll-anchor.ts';
-import { type Point, roomIn, type Size, type Zoom, type Zoomable } from './zoom.ts';
+import { availableSize, type Point, type Size, type Zoom, type Zoomable } from './zoom.ts';
 
 export interface PdfPageListOptions {
   readonly scroller: HTMLElement;
@@ -103,7 +103,7 @@ export class PdfPageList implements Zoomable, Pager {
   }
 
   async #follow(destination: Destination): Promise<void> {
-    const number = await destinationPage(this.options.pdf, destination);
+    const number = await findDestinationPage(this.options.pdf, destination);
     if (number !== undefined) this.options.onLink(number);
   }
 
@@ -198,7 +198,7 @@ export class PdfPageList implements Zoomable, Pager {
   }
 
   #room(): Size {
-    return roomIn(this.options.scroller, this.content);
+    return availableSize(this.options.scroller, this.content);
   }
 
   /** Returns a function that restores the reading position after a layout. */

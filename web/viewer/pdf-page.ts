@@ -1,7 +1,7 @@
 /** One page: a placeholder, with a canvas and a text layer while the page is near the viewport. */
 import type { PDFPageProxy, RenderTask, TextLayer } from 'pdfjs-dist';
 import type { Pdfjs } from './open-pdf.ts';
-import { type Destination, linksOf } from './pdf-links.ts';
+import { createLinkElements, type Destination } from './pdf-links.ts';
 import { trackSelection } from './text-selection.ts';
 import type { Fit, Size, Zoom } from './zoom.ts';
 
@@ -162,7 +162,7 @@ export class PdfPage {
     this.#textElement = container;
     await this.#text.render();
     trackSelection(container);
-    const links = await linksOf(page, this.options.follow);
+    const links = await createLinkElements(page, this.options.follow);
     if (this.#textElement === container) this.element.append(...links);
   }
 

@@ -10,7 +10,7 @@ export class FinalError extends Error {
 }
 
 /** A response that a retry may change. */
-export class UnexpectedAnswer extends Error {
+export class UnexpectedResponse extends Error {
   constructor(
     message: string,
     /** From the Retry-After header; 0 or NaN if absent. */
@@ -49,7 +49,7 @@ export class PersistentRequests {
         if (error instanceof FinalError) return this.#giveUp(error.problem);
         const pause = quietPausesMilliseconds[tries];
         if (pause !== undefined && navigator.onLine) await delay(longer(pause, error));
-        else await this.#stall(error instanceof UnexpectedAnswer ? 'busy' : 'offline');
+        else await this.#stall(error instanceof UnexpectedResponse ? 'busy' : 'offline');
       }
     }
   }
@@ -88,7 +88,7 @@ export class PersistentRequests {
 }
 
 function longer(pauseMilliseconds: number, error: unknown): number {
-  const asked = error instanceof UnexpectedAnswer ? error.retryAfterSeconds * 1000 || 0 : 0;
+  const asked = error instanceof UnexpectedResponse ? error.retryAfterSeconds * 1000 || 0 : 0;
   return Math.min(pauseMillisecondsMax, Math.max(pauseMilliseconds, asked));
 }
 

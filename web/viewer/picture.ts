@@ -3,7 +3,14 @@
 import { finalProblemOf } from './file-source.ts';
 import type { LoadProblem } from './persistent-requests.ts';
 import { ScrollAnchor } from './scroll-anchor.ts';
-import { type Fit, type Point, roomIn, type Size, type Zoom, type Zoomable } from './zoom.ts';
+import {
+  availableSize,
+  type Fit,
+  type Point,
+  type Size,
+  type Zoom,
+  type Zoomable,
+} from './zoom.ts';
 
 export interface PictureOptions {
   readonly scroller: HTMLElement;
@@ -33,7 +40,7 @@ export class Picture implements Zoomable {
   }
 
   get wholeScale(): number {
-    return fitScale(this.#size, roomIn(this.options.scroller, this.content), 'page');
+    return fitScale(this.#size, availableSize(this.options.scroller, this.content), 'page');
   }
 
   zoomTo(zoom: Zoom, from?: Point, to?: Point): void {
@@ -43,7 +50,7 @@ export class Picture implements Zoomable {
 
   #layout(from?: Point, to?: Point): void {
     const { scroller, image } = this.options;
-    const room = roomIn(scroller, this.content);
+    const room = availableSize(scroller, this.content);
     if (room.width <= 0 || room.height <= 0) return;
     const middle = { x: scroller.clientWidth / 2, y: scroller.clientHeight / 2 };
     const anchor = new ScrollAnchor(scroller, image, from ?? middle);

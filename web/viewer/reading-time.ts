@@ -11,7 +11,7 @@ const reportedPagesMax = 500;
 const inputs = ['pointerdown', 'pointermove', 'wheel', 'touchmove', 'scroll', 'keydown'];
 
 export class ReadingTime {
-  /** Identifies this page load; the server adds up the times of all loads. */
+  /** Identifies this load of the viewer; the server adds up the times of all loads. */
   readonly #visit = randomText();
   /** Milliseconds by page; the most recently read page is last. */
   readonly #times = new Map<number, number>();

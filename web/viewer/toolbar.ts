@@ -1,6 +1,6 @@
 /** The page number and the zoom buttons, inside <header>. */
 import { createIcon, type IconName } from './icons.ts';
-import { otherFit, scaleMax, scaleMin, type Zoomable, type Zooming } from './zoom.ts';
+import { alternativeFit, scaleMax, scaleMin, type Zoomable, type Zooming } from './zoom.ts';
 
 const fits = {
   page: { icon: 'page', text: 'Fit page' },
@@ -69,7 +69,7 @@ export class Toolbar {
     // Not `disabled`, which would remove the keyboard focus.
     this.#out.ariaDisabled = String(target.scale <= scaleMin);
     this.#in.ariaDisabled = String(target.scale >= scaleMax);
-    const { icon, text } = fits[otherFit(target)];
+    const { icon, text } = fits[alternativeFit(target)];
     label(this.#fit, text);
     this.#fit.replaceChildren(createIcon(icon));
   }

@@ -10,7 +10,7 @@ import type { LoadProblem } from './persistent-requests.ts';
 import { loadPicture, Picture } from './picture.ts';
 import { ReadingTime } from './reading-time.ts';
 import { Toolbar } from './toolbar.ts';
-import { zoomingOf } from './zoom.ts';
+import { createZooming } from './zoom.ts';
 
 async function showPdf(main: HTMLElement, file: string): Promise<void> {
   const notices = new Notices(main);
@@ -52,7 +52,7 @@ async function showPdf(main: HTMLElement, file: string): Promise<void> {
   const goTo = (page: number) => pages.goTo(page);
   goTo(start);
   addEventListener('hashchange', () => goTo(pageFromAddress()));
-  const zooming = zoomingOf(pages);
+  const zooming = createZooming(pages);
   toolbar.connect(zooming);
   toolbar.connectPages(total, goTo);
   zoomByGestures(main, pages);
@@ -75,7 +75,7 @@ async function showPicture(main: HTMLElement, image: HTMLImageElement): Promise<
   const picture = new Picture({ scroller: main, image, onScale });
   notices.showLoaded('1 image');
   time.read(1);
-  const zooming = zoomingOf(picture);
+  const zooming = createZooming(picture);
   toolbar.connect(zooming);
   zoomByGestures(main, picture);
   listenToKeys({ scroller: main, zooming });

@@ -36,7 +36,7 @@ export const scaleMax = Math.max(...scales);
 /** A step from a fitted scale to the next round one must be visible. */
 const stepMin = 1.08;
 
-export function withinLimits(scale: number): number {
+export function clampScale(scale: number): number {
   return Math.min(scaleMax, Math.max(scaleMin, scale));
 }
 
@@ -46,11 +46,11 @@ function nextScale(scale: number, direction: 1 | -1): number {
     direction > 0
       ? scales.find((step) => step >= scale * stepMin)
       : scales.findLast((step) => step <= scale / stepMin);
-  return next ?? withinLimits(direction > 0 ? scaleMax : scaleMin);
+  return next ?? clampScale(direction > 0 ? scaleMax : scaleMin);
 }
 
 /** `width` if the whole page is visible, else `page`. */
-export function otherFit({ scale, wholeScale }: Zoomable): 'width' | 'page' {
+export function alternativeFit({ scale, wholeScale }: Zoomable): 'width' | 'page' {
   return Math.abs(scale / wholeScale - 1) < 0.01 ? 'width' : 'page';
 }
 
@@ -62,16 +62,16 @@ export interface Zooming {
   toggleFit(): void;
 }
 
-export function zoomingOf(target: Zoomable): Zooming {
+export function createZooming(target: Zoomable): Zooming {
   return {
     by: (direction) => target.zoomTo({ scale: nextScale(target.scale, direction) }),
     reset: () => target.zoomTo({ fit: 'auto' }),
-    toggleFit: () => target.zoomTo({ fit: otherFit(target) }),
+    toggleFit: () => target.zoomTo({ fit: alternativeFit(target) }),
   };
 }
 
 /** The space for `content` in CSS pixels, without its padding. */
-export function roomIn(scroller: HTMLElement, content: HTMLElement): Size {
+export function availableSize(scroller: HTMLElement, content: HTMLElement): Size {
   const style = getComputedStyle(content);
   const [left, right, top, bottom] = [
     style.paddingLeft,

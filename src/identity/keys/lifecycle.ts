@@ -24,7 +24,7 @@ export type KeyEvent = 'activate' | 'retire' | 'remove' | 'revoke';
 
 /**
  * The state after each event. A key that is already in that state does not change. Only time
- * removes a key (see `stateAt`); the event `remove` stores that state.
+ * removes a key (see `keyStateAt`); the event `remove` stores that state.
  */
 const transitions: Record<KeyEvent, Partial<Record<KeyState, KeyState>>> = {
   activate: { pending: 'active', active: 'active' },

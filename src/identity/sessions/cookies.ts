@@ -33,7 +33,7 @@ const deviceSeconds = 90 * 24 * 60 * 60;
 
 export function createCookies({ publicUrl, key, random, now }: CookiesOptions): Cookies {
   const isSecure = publicUrl.startsWith('https:');
-  // With the prefix, browsers reject the cookie from other hosts and unencrypted pages (RFC 6265bis
+  // With the prefix, browsers reject the cookie from other hosts and over plain HTTP (RFC 6265bis
   // §4.1.3.2).
   const named = (name: string) => (isSecure ? `__Host-${name}` : name);
   const sessionName = named('latchkey_session');

@@ -12,11 +12,12 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCodeOf } from '../../files/error-code.ts';
 import { syncFolder } from '../../files/files.ts';
 import { DamagedBlob } from '../../storage/damaged-blob.ts';
 import type { BlobPart, BlobStore, StagedBlob } from './blob-store.ts';
 import { openLease } from './lease.ts';
-import { isFull, storeFailure, systemCodeOf, unlessCode } from './store-failure.ts';
+import { blobStoreFailureOf, ignoreErrorCodes, isDiskFullError } from './store-failure.ts';
 import { createSweep } from './sweep.ts';
 
 const chunkBytes = 256 * 1024;
@@ -63,11 +64,11 @@ export async function openDiskBlobs(root: string, leaseMs: number): Promise<Blob
         held.delete(id);
         const isSwept = await unlink(noteOf(id)).then(
           () => false,
-          (error: unknown) => systemCodeOf(error) === 'ENOENT',
+          (error: unknown) => errorCodeOf(error) === 'ENOENT',
         );
         if (!isSwept) return;
         await access(fileOf(id)).catch((error: unknown) => {
-          if (systemCodeOf(error) === 'ENOENT') throw new DamagedBlob(id, 'missing');
+          if (errorCodeOf(error) === 'ENOENT') throw new DamagedBlob(id, 'missing');
         });
       },
       async discard() {
@@ -105,7 +106,7 @@ export async function openDiskBlobs(root: string, leaseMs: number): Promise<Blob
         return staged(id);
       } catch (error) {
         await staged(id).discard();
-        throw watched.hasFailed() ? error : storeFailure(error);
+        throw watched.hasFailed() ? error : blobStoreFailureOf(error);
       }
     },
 
@@ -117,15 +118,15 @@ export async function openDiskBlobs(root: string, leaseMs: number): Promise<Blob
         await lease.hold();
         held.add(id);
         // ENOENT: a crash interrupted the same deletion. EEXIST: another call deletes the blob.
-        await link(fileOf(id), noteOf(id)).catch(unlessCode('ENOENT', 'EEXIST'));
+        await link(fileOf(id), noteOf(id)).catch(ignoreErrorCodes('ENOENT', 'EEXIST'));
         await syncNotes();
       } catch (error) {
         // Deleting must work on a full disk, without a note. A crash may then leave bytes behind.
-        if (!isFull(error)) {
+        if (!isDiskFullError(error)) {
           await staged(id)
             .settle()
             .catch(() => {});
-          throw storeFailure(error);
+          throw blobStoreFailureOf(error);
         }
       }
       return staged(id);
@@ -166,10 +167,10 @@ async function* readPart(
       yield chunk.subarray(0, bytesRead);
     }
   } catch (error) {
-    if (systemCodeOf(error) !== 'ENOENT') throw storeFailure(error);
+    if (errorCodeOf(error) !== 'ENOENT') throw blobStoreFailureOf(error);
     // If the `pending` folder is missing, so is the store: the volume may not be mounted.
     await access(pending).catch((away: unknown) => {
-      throw storeFailure(away);
+      throw blobStoreFailureOf(away);
     });
     throw new DamagedBlob(id, 'missing');
   } finally {
@@ -183,7 +184,7 @@ function folderMaker(root: string) {
 
   async function make(folder: string): Promise<void> {
     // Not recursive: if the volume is not mounted, the root must not be created in its place.
-    await mkdir(folder, { mode: 0o700 }).catch(unlessCode('EEXIST'));
+    await mkdir(folder, { mode: 0o700 }).catch(ignoreErrorCodes('EEXIST'));
     await syncFolder(root);
   }
 

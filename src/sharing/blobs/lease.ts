@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { unlessCode } from './store-failure.ts';
+import { ignoreErrorCodes } from './store-failure.ts';
 
 export type Lease = {
   /** The id of this process. */
@@ -41,15 +41,15 @@ export function openLease(root: string, leaseMs: number): Lease {
       if (performance.now() < heldUntil) return;
       // If the volume is not mounted, the store must not be created in its place.
       await access(path.join(root, 'pending'));
-      await mkdir(folder, { mode: 0o700 }).catch(unlessCode('EEXIST'));
+      await mkdir(folder, { mode: 0o700 }).catch(ignoreErrorCodes('EEXIST'));
       await renew();
     },
     owners: () =>
       readdir(folder)
-        .catch(unlessCode('ENOENT'))
+        .catch(ignoreErrorCodes('ENOENT'))
         .then((names) => names ?? []),
     async markOf(id) {
-      const found = await stat(fileOf(id), { bigint: true }).catch(unlessCode('ENOENT'));
+      const found = await stat(fileOf(id), { bigint: true }).catch(ignoreErrorCodes('ENOENT'));
       return found === undefined ? '' : `${found.ino} ${found.mtimeNs} ${found.ctimeNs}`;
     },
     remove: (id) => rm(fileOf(id), { force: true }),

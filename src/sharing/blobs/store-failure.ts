@@ -1,5 +1,6 @@
 // Maps errors of the file system to errors of the catalogue.
 import { Failure, fail } from '../../errors/errors.ts';
+import { errorCodeOf } from '../../files/error-code.ts';
 
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
@@ -22,27 +23,23 @@ const awayCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-export function systemCodeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
-export const isFull = (error: unknown) => fullCodes.has(systemCodeOf(error));
+export const isDiskFullError = (error: unknown) => fullCodes.has(errorCodeOf(error));
 
 /** Returns an error handler that ignores these codes and rethrows other errors. */
-export function unlessCode(...codes: string[]): (error: unknown) => undefined {
+export function ignoreErrorCodes(...codes: string[]): (error: unknown) => undefined {
   return (error) => {
-    if (!codes.includes(systemCodeOf(error))) throw error;
+    if (!codes.includes(errorCodeOf(error))) throw error;
   };
 }
 
 /** Converts an error of the file system to `unavailable`. Returns other errors unchanged. */
-export function storeFailure(error: unknown): unknown {
+export function blobStoreFailureOf(error: unknown): unknown {
   if (error instanceof Failure) return error;
-  if (isFull(error)) {
+  if (isDiskFullError(error)) {
     const detail = 'The document store is full.';
     return fail('unavailable', detail, { cause: error, retryAfterSeconds: 60 });
   }
-  if (!awayCodes.has(systemCodeOf(error))) return error;
+  if (!awayCodes.has(errorCodeOf(error))) return error;
   const detail = 'The document store is unreachable.';
   return fail('unavailable', detail, { cause: error, retryAfterSeconds: 5 });
 }

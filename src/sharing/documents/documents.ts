@@ -47,11 +47,11 @@ export function createDocuments({ db, blobs, observe }: DocumentsOptions): Docum
       const isWhole = length === document.size_bytes;
       const part = { offset, length, sizeBytes: document.size_bytes };
       const bytes = blobs.read(document.blob_id, part);
-      yield* isWhole ? verified(bytes, document) : bytes;
+      yield* isWhole ? verifyDigest(bytes, document) : bytes;
       if (isWhole) observe({ ...about, result: 'ok' });
     } catch (error) {
       const row = await findDocument(db, document.workspace_id, document.id);
-      if (row === undefined) throw noSuchDocument();
+      if (row === undefined) throw documentNotFound();
       if (error instanceof DamagedBlob) observe({ ...about, result: error.damage });
       throw error;
     }
@@ -60,7 +60,7 @@ export function createDocuments({ db, blobs, observe }: DocumentsOptions): Docum
   return {
     async require(workspaceId, id) {
       const row = await findDocument(db, workspaceId, id);
-      if (row === undefined) throw noSuchDocument();
+      if (row === undefined) throw documentNotFound();
       return row;
     },
 
@@ -87,7 +87,7 @@ export function createDocuments({ db, blobs, observe }: DocumentsOptions): Docum
  * Reads a whole blob and compares its digest with the row's. Throws `DamagedBlob` before it yields
  * the last chunk.
  */
-export async function* verified(
+export async function* verifyDigest(
   bytes: AsyncIterable<Uint8Array>,
   { blob_id, sha256 }: DocumentRow,
 ): AsyncGenerator<Uint8Array> {
@@ -102,6 +102,6 @@ export async function* verified(
   if (last !== undefined) yield last;
 }
 
-export function noSuchDocument(): Failure {
+export function documentNotFound(): Failure {
   return fail('not_found', 'The workspace has no such document.');
 }

@@ -8,7 +8,7 @@ import { transact } from '../../storage/database.ts';
 import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { Database, DocumentRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { type BlobCheck, verified } from './documents.ts';
+import { type BlobCheck, verifyDigest } from './documents.ts';
 import { findDocument, findDocumentsToCheck, setCheckTime } from './store.ts';
 
 const dayMs = 86_400_000;
@@ -66,7 +66,7 @@ export async function checkBlob(
 ): Promise<'ok' | Damage> {
   try {
     const part = { offset: 0, length: row.size_bytes, sizeBytes: row.size_bytes };
-    for await (const chunk of verified(blobs.read(row.blob_id, part), row)) {
+    for await (const chunk of verifyDigest(blobs.read(row.blob_id, part), row)) {
       await pace(chunk.length);
     }
     return 'ok';

@@ -17,19 +17,19 @@ import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
 import type { BlobStore, StagedBlob } from '../blobs/blob-store.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
-import { type Documents, noSuchDocument } from './documents.ts';
+import { type Documents, documentNotFound } from './documents.ts';
 import type { PageCounter } from './pages/page-counter.ts';
-import { unstalled } from './stall-timeout.ts';
+import { failIfStalled } from './stall-timeout.ts';
 import {
-  countShared,
+  countLinksAndViews,
   deleteDocument,
   findDocument,
   findDocuments,
   insertDocument,
   renameDocument,
 } from './store.ts';
-import { checkName, Upload, type Uploaded } from './upload.ts';
-import { startOf } from './upload-start.ts';
+import { checkName, Upload, type UploadResult } from './upload.ts';
+import { readUploadStart } from './upload-start.ts';
 
 /** Concurrent uploads of one process. Workspaces share them fairly. */
 const uploadsMax = 256;
@@ -77,9 +77,9 @@ export function createDocumentService(
 
   /** Writes the blob. Throws if the workspace has no upload slot or its quota is used up. */
   async function receive(requests: Requests, context: HandlerContext) {
-    const messages = unstalled(requests, options.uploadStalledMs);
+    const messages = failIfStalled(requests, options.uploadStalledMs);
     try {
-      const { owner, workspaceId, messages: all } = await startOf(messages, context);
+      const { owner, workspaceId, messages: all } = await readUploadStart(messages, context);
       const upload = new Upload(all, options.uploadBytesMax);
       const blob = await withUploadSlot(owner, async () => {
         const bytes = upload.bytes();
@@ -116,7 +116,7 @@ export function createDocumentService(
   }
 
   async function countPages(
-    { contentType, sizeBytes }: Uploaded,
+    { contentType, sizeBytes }: UploadResult,
     blobId: string,
     workspaceId: string,
   ): Promise<number> {
@@ -133,7 +133,7 @@ export function createDocumentService(
 
   async function deleteCounted(trx: Executor, row: DocumentRow): Promise<void> {
     await quotas.lock(trx, row.workspace_id);
-    const shared = await countShared(trx, row.id);
+    const shared = await countLinksAndViews(trx, row.id);
     if (!(await deleteDocument(trx, row.id))) return;
     const removed = { bytes: row.size_bytes, documents: 1, ...shared };
     await quotas.remove(trx, row.workspace_id, removed);
@@ -221,7 +221,7 @@ export function createDocumentService(
         const found = await (renames
           ? renameDocument(trx, key, name)
           : findDocument(trx, key.workspaceId, key.id));
-        if (found === undefined) throw noSuchDocument();
+        if (found === undefined) throw documentNotFound();
         return found;
       });
       return { document: documentMessage(row) };

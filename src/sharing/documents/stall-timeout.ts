@@ -1,7 +1,7 @@
 import { fail } from '../../errors/errors.ts';
 
 /** Yields the same messages. Throws `canceled` if the next one takes longer than `stalledMs`. */
-export async function* unstalled<T>(
+export async function* failIfStalled<T>(
   messages: AsyncIterable<T>,
   stalledMs: number,
 ): AsyncGenerator<T> {

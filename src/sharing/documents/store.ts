@@ -44,7 +44,7 @@ export function renameDocument(
 }
 
 /** Counts the links of a document and all their views. */
-export async function countShared(
+export async function countLinksAndViews(
   db: Executor,
   documentId: string,
 ): Promise<{ links: number; views: number }> {
@@ -65,7 +65,7 @@ export async function deleteDocument(db: Executor, id: string): Promise<boolean>
   return numDeletedRows > 0n;
 }
 
-export async function blobIsNeeded(db: Executor, blobId: string): Promise<boolean> {
+export async function isBlobReferenced(db: Executor, blobId: string): Promise<boolean> {
   const row = await db
     .selectFrom('documents')
     .select('id')

@@ -19,7 +19,10 @@ export type UploadStart = {
 /** Messages that can precede the file: one for each other field. */
 const firstMax = 3;
 
-export async function startOf(messages: Messages, context: HandlerContext): Promise<UploadStart> {
+export async function readUploadStart(
+  messages: Messages,
+  context: HandlerContext,
+): Promise<UploadStart> {
   const { principal } = callerOf(context);
   if (principal.type === 'workspace_key') {
     const { workspaceId } = principal;

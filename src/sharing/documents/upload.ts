@@ -9,7 +9,7 @@ import { inlineContentTypes } from '../../http/inline-content-types.ts';
 const sniffBytesMax = 4_100;
 const nameLengthMax = 255;
 
-export type Uploaded = {
+export type UploadResult = {
   readonly name: string;
   readonly workspaceId: string;
   readonly contentType: string;
@@ -60,7 +60,7 @@ export class Upload {
     if (missing > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, missing)]);
   }
 
-  async finish(): Promise<Uploaded> {
+  async finish(): Promise<UploadResult> {
     return {
       name: this.#fields.get('name') ?? nameOfFile(this.#fields.get('file_name') ?? ''),
       workspaceId: this.#fields.get('workspace_id') ?? '',

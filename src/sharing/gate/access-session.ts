@@ -15,4 +15,4 @@ export type AccessSession = {
 export const accessSecondsMax = 12 * 60 * 60;
 
 /** Binds a signed value to a link and to one revision of its gate. */
-export const gateContext = (link: LinkRow) => `${link.id}.${link.gate_revision}`;
+export const signatureContextOf = (link: LinkRow) => `${link.id}.${link.gate_revision}`;

@@ -12,13 +12,13 @@ import { verifiedBrowserId } from './known-browser.ts';
 import {
   addTry,
   deleteCode,
-  deleteOldCodes,
+  deleteExpiredCodes,
   findCode,
-  forgetAddresses,
+  forgetVerifiedAddresses,
   isVerifiedAddress,
   lockCode,
-  placeCode,
-  rememberAddress,
+  rememberVerifiedAddress,
+  replaceCode,
 } from './store.ts';
 
 const minute = 60_000;
@@ -53,7 +53,7 @@ const limits = {
 const verifiedAddressMs = 90 * 24 * 60 * minute;
 
 /** The link that a code opens and the address that it verifies. */
-export type Claim = {
+export type CodeTarget = {
   readonly linkId: string;
   /** The workspace of the link. */
   readonly workspaceId: string;
@@ -61,7 +61,7 @@ export type Claim = {
 };
 
 /** The visitor who requests a code. */
-export type Asker = {
+export type CodeRequester = {
   readonly network: string;
   /** The id of a browser in which an address was verified for the link before. */
   readonly verifiedBrowser: string | undefined;
@@ -70,21 +70,21 @@ export type Asker = {
 };
 
 /** A code that a visitor has entered. */
-export type Tried = { readonly code: string; readonly visitor: string };
+export type EnteredCode = { readonly code: string; readonly visitor: string };
 
-export type Codes = {
+export type GateCodes = {
   /**
    * Sends a new code, which replaces the previous one, and resolves to 0. If the previous one was
    * sent a moment ago, sends nothing and resolves to the seconds to wait. Throws `rate_limited` and
    * `unavailable`.
    */
-  send(claim: Claim, asker: Asker): Promise<number>;
+  send(target: CodeTarget, requester: CodeRequester): Promise<number>;
   /** Returns whether the code is right. A right code is used up; a wrong one costs a try. */
-  redeem(trx: Executor, claim: Claim, tried: Tried): Promise<boolean>;
+  redeem(trx: Executor, target: CodeTarget, entered: EnteredCode): Promise<boolean>;
   sweep(trx: Executor): Promise<void>;
 };
 
-export type CodesOptions = {
+export type GateCodesOptions = {
   readonly db: Database;
   readonly mailer: Mailer;
   readonly publicUrl: string;
@@ -94,25 +94,28 @@ export type CodesOptions = {
   readonly now: Clock;
 };
 
-export function createCodes(options: CodesOptions): Codes {
+export function createGateCodes(options: GateCodesOptions): GateCodes {
   const { db, mailer, publicUrl, key, random, now } = options;
   const throttle = createThrottle({ db, key, limits, refusal: tooMany, now });
   const { counter } = throttle;
   const digest = (...parts: string[]) =>
     createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
-  const keyOf = ({ linkId, email }: Claim) => digest('claim', linkId, email);
-  const verifiedAddressKeyOf = ({ workspaceId, email }: Claim) =>
+  const keyOf = ({ linkId, email }: CodeTarget) => digest('target', linkId, email);
+  const verifiedAddressKeyOf = ({ workspaceId, email }: CodeTarget) =>
     digest('verified', workspaceId, email);
 
-  const codeDigest = (claim: Claim, code: string) => digest('code', keyOf(claim), code);
+  const codeDigest = (target: CodeTarget, code: string) => digest('code', keyOf(target), code);
 
   /** The key of the row that counts a visitor's tries for one code. */
   const triesKeyOf = (code: GateCodeRow, visitor: string) =>
     digest('tries', code.key, code.digest, String(code.send_time), visitor);
 
   /** The counters that a mail increments. A verified address has its own in any browser. */
-  async function countersOf(claim: Claim, { network, verifiedBrowser }: Asker): Promise<Counter[]> {
-    const { linkId, workspaceId, email } = claim;
+  async function countersOf(
+    target: CodeTarget,
+    { network, verifiedBrowser }: CodeRequester,
+  ): Promise<Counter[]> {
+    const { linkId, workspaceId, email } = target;
     const budget = (group: 'browser' | 'stranger') => [
       counter('link', group, linkId),
       counter('workspace', group, workspaceId),
@@ -122,7 +125,7 @@ export function createCodes(options: CodesOptions): Codes {
     if (verifiedBrowser === verifiedBrowserId(email)) {
       return [address('browser', verifiedBrowser), counter('service', 'address')];
     }
-    if (await isVerifiedAddress(db, verifiedAddressKeyOf(claim))) {
+    if (await isVerifiedAddress(db, verifiedAddressKeyOf(target))) {
       return [address('verified'), counter('service', 'address')];
     }
     if (verifiedBrowser !== undefined) {
@@ -134,15 +137,23 @@ export function createCodes(options: CodesOptions): Codes {
   }
 
   /** Stores a new code. Returns false if the previous one was sent a moment ago. */
-  async function storeNewCode(claim: Claim, asker: Asker, code: string): Promise<boolean> {
-    const counted = await countersOf(claim, asker);
-    const identity = { key: keyOf(claim), link_id: claim.linkId, digest: codeDigest(claim, code) };
+  async function storeNewCode(
+    target: CodeTarget,
+    requester: CodeRequester,
+    code: string,
+  ): Promise<boolean> {
+    const counted = await countersOf(target, requester);
+    const identity = {
+      key: keyOf(target),
+      link_id: target.linkId,
+      digest: codeDigest(target, code),
+    };
     return transact(db, async (trx) => {
       const time = now();
       const times = { send_time: time, expire_time: time + validMs };
       const row = { ...identity, tries: 0, ...times };
-      if (!(await placeCode(trx, row, time - resendMs))) return false;
-      await placeCode(trx, { ...row, key: triesKeyOf(row, asker.visitor) }, time);
+      if (!(await replaceCode(trx, row, time - resendMs))) return false;
+      await replaceCode(trx, { ...row, key: triesKeyOf(row, requester.visitor) }, time);
       await throttle.countIn(trx, counted);
       return true;
     }).catch((error: unknown) => {
@@ -152,9 +163,9 @@ export function createCodes(options: CodesOptions): Codes {
   }
 
   /** Counts a visitor's try. Returns undefined if the code has expired or no try is left. */
-  async function countTry(trx: Executor, claim: Claim, visitor: string) {
+  async function countTry(trx: Executor, target: CodeTarget, visitor: string) {
     // Concurrent tries wait here until the commit.
-    const row = await lockCode(trx, keyOf(claim), now());
+    const row = await lockCode(trx, keyOf(target), now());
     if (row === undefined) return undefined;
     const key = triesKeyOf(row, visitor);
     const own = await findCode(trx, key);
@@ -167,36 +178,36 @@ export function createCodes(options: CodesOptions): Codes {
   }
 
   return {
-    async send(claim, asker) {
-      const code = newCode(random);
-      if (!(await storeNewCode(claim, asker, code))) {
-        const last = await findCode(db, keyOf(claim));
+    async send(target, requester) {
+      const code = generateCode(random);
+      if (!(await storeNewCode(target, requester, code))) {
+        const last = await findCode(db, keyOf(target));
         return Math.max(1, Math.ceil(((last?.send_time ?? 0) + resendMs - now()) / 1000));
       }
       try {
-        await mailer.send({ to: claim.email, subject, text: textOf(code, publicUrl) });
+        await mailer.send({ to: target.email, subject, text: textOf(code, publicUrl) });
       } catch (error) {
         // The next attempt need not wait for a mail that was never sent.
-        await transact(db, (trx) => deleteCode(trx, keyOf(claim), codeDigest(claim, code)));
+        await transact(db, (trx) => deleteCode(trx, keyOf(target), codeDigest(target, code)));
         throw error;
       }
       return 0;
     },
 
-    async redeem(trx, claim, { code, visitor }) {
-      const row = await countTry(trx, claim, visitor);
+    async redeem(trx, target, { code, visitor }) {
+      const row = await countTry(trx, target, visitor);
       if (row === undefined) return false;
-      const given = Buffer.from(codeDigest(claim, code));
+      const given = Buffer.from(codeDigest(target, code));
       if (!timingSafeEqual(Buffer.from(row.digest), given)) return false;
       await deleteCode(trx, row.key, row.digest);
-      await rememberAddress(trx, verifiedAddressKeyOf(claim), now());
+      await rememberVerifiedAddress(trx, verifiedAddressKeyOf(target), now());
       return true;
     },
 
     async sweep(trx) {
       await throttle.sweep(trx);
-      await deleteOldCodes(trx, now());
-      await forgetAddresses(trx, now() - verifiedAddressMs);
+      await deleteExpiredCodes(trx, now());
+      await forgetVerifiedAddresses(trx, now() - verifiedAddressMs);
     },
   };
 }
@@ -205,7 +216,7 @@ const tooMany = (retryAfterSeconds: number) =>
   fail('rate_limited', 'Too many codes were requested.', { retryAfterSeconds });
 
 /** Returns six digits. All codes are equally likely. */
-export function newCode(random: Random): string {
+export function generateCode(random: Random): string {
   const count = 1_000_000;
   for (;;) {
     const value = Buffer.from(random(4)).readUInt32BE();

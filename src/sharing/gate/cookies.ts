@@ -4,7 +4,7 @@ import type { Random } from '../../crypto/ids.ts';
 import type { SignedValues } from '../../crypto/signed-value.ts';
 import type { RouteRequest } from '../../http/route.ts';
 import type { LinkRow } from '../../storage/schema.ts';
-import { gateContext } from './access-session.ts';
+import { signatureContextOf } from './access-session.ts';
 import type { Admission } from './gate.ts';
 import { type GateState, gateStateSeconds, initialGateState } from './gate-state.ts';
 import { knownBrowserSeconds, newBrowserId } from './known-browser.ts';
@@ -49,17 +49,18 @@ export function createGateCookies(options: GateCookiesOptions): GateCookies {
   return {
     readAccess: (request) => read(request, accessName),
     readState: (request, link) =>
-      states.verify(read(request, stateName), gateContext(link)) ?? initialGateState,
-    readBrowser: (request, link) => browsers.verify(read(request, browserName), gateContext(link)),
+      states.verify(read(request, stateName), signatureContextOf(link)) ?? initialGateState,
+    readBrowser: (request, link) =>
+      browsers.verify(read(request, browserName), signatureContextOf(link)),
     writeAccess: (link, { accessSession, maxAgeSeconds }) =>
       write(link, accessName, accessSession, maxAgeSeconds),
     writeState(link, state) {
-      const value = states.sign(state, gateStateSeconds, gateContext(link));
+      const value = states.sign(state, gateStateSeconds, signatureContextOf(link));
       return write(link, stateName, value, gateStateSeconds);
     },
     writeBrowser(link, email) {
       const id = newBrowserId(random, email);
-      const value = browsers.sign(id, knownBrowserSeconds, gateContext(link));
+      const value = browsers.sign(id, knownBrowserSeconds, signatureContextOf(link));
       return write(link, browserName, value, knownBrowserSeconds);
     },
   };

@@ -1,9 +1,9 @@
 // The forms of a link's gate. They reveal nothing about the document and need no script.
 import { type Html, html } from '../../http/html.ts';
-import type { Step } from './gate-steps.ts';
+import type { GateStep } from './gate-steps.ts';
 
 export type GateForm = {
-  readonly step: Step;
+  readonly step: GateStep;
   /** Whether the visitor has to verify the address with a code. */
   readonly requiresVerification: boolean;
   /** The address that the visitor entered. */
@@ -13,13 +13,13 @@ export type GateForm = {
   readonly notice?: string;
 };
 
-export function formBody(form: GateForm): Html {
+export function renderGateForm(form: GateForm): Html {
   return html`<body class="plain"><main class="card">
 ${bodies[form.step](form)}
 </main></body>`;
 }
 
-const bodies: Record<Step, (form: GateForm) => Html> = {
+const bodies: Record<GateStep, (form: GateForm) => Html> = {
   password: (form) => html`<h1>Enter the password to view this document</h1>
 <p>The sender protected this document with a password.</p>
 <form method="post" class="gate">${alertOf(form)}

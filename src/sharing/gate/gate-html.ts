@@ -6,8 +6,8 @@ import { htmlHeaders } from '../../http/html-headers.ts';
 import { inlineContentTypes } from '../../http/inline-content-types.ts';
 import type { RouteReply } from '../../http/route.ts';
 import type { SharedDocument } from '../links/links.ts';
-import { formBody, type GateForm } from './forms.ts';
-import type { Refusal } from './gate-steps.ts';
+import { type GateForm, renderGateForm } from './forms.ts';
+import type { StepRefusal } from './gate-steps.ts';
 
 const headers = htmlHeaders();
 
@@ -15,7 +15,7 @@ export type GateHtml = {
   unknown(): RouteReply;
   gone(): RouteReply;
   /** Asks for the next step of the gate. Reveals nothing about the document. */
-  ask(form: GateForm, refusal?: Refusal): RouteReply;
+  ask(form: GateForm, refusal?: StepRefusal): RouteReply;
   document(shared: SharedDocument): RouteReply;
 };
 
@@ -24,7 +24,7 @@ export function createGateHtml(assets: Assets): GateHtml {
   const script = assets.addressOf('web/viewer/viewer.ts');
   const icon = assets.addressOf('web/viewer/mark.svg');
 
-  function page(status: number, title: string, body: Html, scripted = false): RouteReply {
+  function htmlReply(status: number, title: string, body: Html, scripted = false): RouteReply {
     const text = html`<!doctype html>
 <html lang="en">
 <head>
@@ -47,7 +47,7 @@ ${body}
     const body = html`<body class="plain"><main class="card">
 <h1>${title}</h1><p>${text}</p>
 </main></body>`;
-    return page(status, title, body);
+    return htmlReply(status, title, body);
   }
 
   return {
@@ -63,7 +63,7 @@ ${body}
 
     ask(form, refusal) {
       const { status = 200, retryAfterSeconds, failure } = refusal ?? {};
-      const reply = page(status, 'A document was shared with you', formBody(form));
+      const reply = htmlReply(status, 'A document was shared with you', renderGateForm(form));
       const wait =
         retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
       return {
@@ -74,7 +74,7 @@ ${body}
     },
 
     document(shared) {
-      return page(200, shared.document.name, documentBody(shared), true);
+      return htmlReply(200, shared.document.name, documentBody(shared), true);
     },
   };
 }

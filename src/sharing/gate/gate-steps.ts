@@ -7,14 +7,14 @@ import { readEmail } from '../../net/email.ts';
 import { transact } from '../../storage/database.ts';
 import { limitFrequency } from '../../storage/limit-frequency.ts';
 import type { Database, LinkRow } from '../../storage/schema.ts';
-import type { Asker, Claim, Codes } from './codes.ts';
-import type { Admission, Gate, Viewer } from './gate.ts';
+import type { CodeRequester, CodeTarget, GateCodes } from './codes.ts';
+import type { Admission, AdmittedReader, Gate } from './gate.ts';
 import type { GateState } from './gate-state.ts';
 import { hasVerifiedEmail } from './known-browser.ts';
 import type { PasswordThrottle } from './password-throttle.ts';
 
 /** The value that a step asks for. The form field has the same name. */
-export type Step = 'password' | 'email' | 'code';
+export type GateStep = 'password' | 'email' | 'code';
 
 export type Visitor = {
   readonly network: string;
@@ -24,7 +24,7 @@ export type Visitor = {
 };
 
 /** The reason why the visitor must repeat a step. */
-export type Refusal = {
+export type StepRefusal = {
   readonly status: number;
   /** The message that the visitor sees. */
   readonly text: string;
@@ -34,12 +34,12 @@ export type Refusal = {
 };
 
 /** The result of submitting a form. */
-export type Outcome = {
+export type StepOutcome = {
   readonly state: GateState;
   readonly admission?: Admission;
-  readonly refusal?: Refusal;
+  readonly refusal?: StepRefusal;
   /** The step that was refused. */
-  readonly again?: Step;
+  readonly repeatedStep?: GateStep;
   /** Whether this form contained the right password. */
   readonly hasShownPassword?: boolean;
   /** The address that this form verified. */
@@ -50,8 +50,8 @@ export type Outcome = {
 
 export type GateSteps = {
   /** The next step; undefined after the last. */
-  nextStep(link: LinkRow, state: GateState): Step | undefined;
-  submit(link: LinkRow, form: URLSearchParams, visitor: Visitor): Promise<Outcome>;
+  nextStep(link: LinkRow, state: GateState): GateStep | undefined;
+  submit(link: LinkRow, form: URLSearchParams, visitor: Visitor): Promise<StepOutcome>;
 };
 
 export type GateStepsOptions = {
@@ -59,12 +59,12 @@ export type GateStepsOptions = {
   readonly gate: Gate;
   readonly passwords: Passwords;
   readonly passwordThrottle: PasswordThrottle;
-  readonly codes: Codes;
+  readonly codes: GateCodes;
   readonly random: Random;
   readonly now: Clock;
 };
 
-type SubmitStep = (link: LinkRow, form: URLSearchParams, visitor: Visitor) => Promise<Outcome>;
+type SubmitStep = (link: LinkRow, form: URLSearchParams, visitor: Visitor) => Promise<StepOutcome>;
 
 const sweepEveryMs = 60_000;
 
@@ -79,7 +79,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
     }),
   );
 
-  async function admit(link: LinkRow, state: GateState, email: string): Promise<Outcome> {
+  async function admit(link: LinkRow, state: GateState, email: string): Promise<StepOutcome> {
     const admission = await gate.admit(link, { email });
     return admission === undefined ? { state } : { state, admission };
   }
@@ -113,74 +113,77 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       if (link.email_verification_required === 0) return admit(link, state, email);
       // The result is ignored: a code that was sent a moment ago is still valid.
       const id = state.visitorId === '' ? randomText(random) : state.visitorId;
-      await codes.send(claimOf(link, email), askerOf(visitor, id));
+      await codes.send(codeTargetOf(link, email), requesterOf(visitor, id));
       return { state: { ...state, email, visitorId: id } };
     },
 
     async code(link, form, { state, ...visitor }) {
       const { email = '', visitorId: id } = state;
-      const claim = claimOf(link, email);
+      const target = codeTargetOf(link, email);
       const action = form.get('code') ?? '';
       if (action === 'other') return { state: { ...state, email: undefined } };
       if (action === 'again') {
-        const waitSeconds = await codes.send(claim, askerOf(visitor, id));
+        const waitSeconds = await codes.send(target, requesterOf(visitor, id));
         if (waitSeconds === 0) return { state, hasResent: true };
         return { state, refusal: sentAlready(waitSeconds) };
       }
       const code = action.replaceAll(/\s/g, '');
       if (!/^\d{6}$/.test(code)) return { state, refusal: refusals.noCode };
-      const verifyEmail: Viewer['verifyEmail'] = (trx) =>
-        codes.redeem(trx, claim, { code, visitor: id });
+      const verifyEmail: AdmittedReader['verifyEmail'] = (trx) =>
+        codes.redeem(trx, target, { code, visitor: id });
       const admission = await gate.admit(link, { email, verifyEmail });
       return admission === undefined
         ? { state, refusal: refusals.wrongCode }
         : { state, admission, verifiedEmail: email };
     },
-  } satisfies Record<Step, SubmitStep>;
+  } satisfies Record<GateStep, SubmitStep>;
 
   return {
     nextStep,
     async submit(link, form, visitor) {
       await sweep();
-      let outcome: Outcome = { state: visitor.state };
+      let outcome: StepOutcome = { state: visitor.state };
       for (const step of order) {
         const { state } = outcome;
         if (!form.has(step) || !isDue(step, nextStep(link, state))) continue;
         const result = await steps[step](link, form, { ...visitor, state }).catch(refused);
         outcome = { ...outcome, ...result };
         if ('admission' in result) return outcome;
-        if ('refusal' in result) return { ...outcome, again: step };
+        if ('refusal' in result) return { ...outcome, repeatedStep: step };
       }
       return outcome;
     },
   };
 }
 
-const claimOf = (link: LinkRow, email: string): Claim => ({
+const codeTargetOf = (link: LinkRow, email: string): CodeTarget => ({
   linkId: link.id,
   workspaceId: link.workspace_id,
   email,
 });
 
-const askerOf = ({ network, browser }: Omit<Visitor, 'state'>, visitor: string): Asker => ({
+const requesterOf = (
+  { network, browser }: Omit<Visitor, 'state'>,
+  visitor: string,
+): CodeRequester => ({
   network,
   verifiedBrowser: hasVerifiedEmail(browser) ? browser : undefined,
   visitor,
 });
 
-const order: readonly Step[] = ['password', 'email', 'code'];
+const order: readonly GateStep[] = ['password', 'email', 'code'];
 
 const asksForEmail = (link: LinkRow) =>
   link.email_required === 1 || link.email_verification_required === 1;
 
-function nextStep(link: LinkRow, { knowsPassword, email }: GateState): Step | undefined {
+function nextStep(link: LinkRow, { knowsPassword, email }: GateState): GateStep | undefined {
   if (link.password_hash !== null && !knowsPassword) return 'password';
   if (!asksForEmail(link)) return undefined;
   return link.email_verification_required === 1 && email !== undefined ? 'code' : 'email';
 }
 
 /** Returns whether a form may submit the step. The address can be changed before the code. */
-function isDue(step: Step, next: Step | undefined): boolean {
+function isDue(step: GateStep, next: GateStep | undefined): boolean {
   return step === next || (step === 'email' && next === 'code');
 }
 
@@ -193,16 +196,16 @@ const refusals = {
     status: 403,
     text: 'This code is wrong or has expired. Check it or request a new one.',
   },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, StepRefusal>;
 
-const sentAlready = (seconds: number): Refusal => ({
+const sentAlready = (seconds: number): StepRefusal => ({
   status: 429,
   text: `We already sent a code. You can request a new one in ${spanOf(seconds)}.`,
   retryAfterSeconds: seconds,
 });
 
 /** Turns an error that the form can show into a refusal. Rethrows other errors. */
-function refused(thrown: unknown): { readonly refusal: Refusal } {
+function refused(thrown: unknown): { readonly refusal: StepRefusal } {
   if (!(thrown instanceof Failure)) throw thrown;
   const { retryAfterSeconds = 1 } = thrown.extra;
   const texts: Partial<Record<ErrorCode, string>> = {

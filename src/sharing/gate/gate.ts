@@ -6,10 +6,10 @@ import type { SignedValues } from '../../crypto/signed-value.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, LinkRow } from '../../storage/schema.ts';
 import type { Links, SharedDocument } from '../links/links.ts';
-import { type AccessSession, accessSecondsMax, gateContext } from './access-session.ts';
+import { type AccessSession, accessSecondsMax, signatureContextOf } from './access-session.ts';
 
 /** The result of checking a request. */
-export type Decision =
+export type AccessDecision =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'ask'; readonly shared: SharedDocument }
@@ -20,7 +20,7 @@ export type Decision =
     };
 
 /** A reader who has completed the gate's steps. */
-export type Viewer = {
+export type AdmittedReader = {
   /** Empty if the gate did not ask for an address. */
   readonly email: string;
   /** Verifies the address with a code and uses the code up. Returns false for a wrong code. */
@@ -35,11 +35,11 @@ export type Admission = {
 
 export type Gate = {
   /** Checks the access session that a request carries, if any. */
-  authorise(slug: string, accessSession: string | undefined): Promise<Decision>;
+  authorise(slug: string, accessSession: string | undefined): Promise<AccessDecision>;
   /** Whether the gate has no steps. */
   isOpen(link: LinkRow): boolean;
   /** Starts an access session. Returns undefined for a wrong code. */
-  admit(link: LinkRow, viewer: Viewer): Promise<Admission | undefined>;
+  admit(link: LinkRow, reader: AdmittedReader): Promise<Admission | undefined>;
 };
 
 export type GateOptions = {
@@ -61,7 +61,7 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
       if (revoke_time !== null || (expire_time !== null && expire_time <= now())) {
         return { kind: 'gone' };
       }
-      const accessSession = accessSessions.verify(text, gateContext(shared.link));
+      const accessSession = accessSessions.verify(text, signatureContextOf(shared.link));
       if (accessSession === undefined) return { kind: 'ask', shared };
       return { kind: 'open', shared, accessSession };
     },
@@ -79,7 +79,11 @@ export function createGate({ db, links, accessSessions, random, now }: GateOptio
         email,
         emailVerified: verifyEmail !== undefined,
       };
-      const accessSession = accessSessions.sign(started, accessSecondsMax, gateContext(link));
+      const accessSession = accessSessions.sign(
+        started,
+        accessSecondsMax,
+        signatureContextOf(link),
+      );
       return { accessSession, maxAgeSeconds: accessSecondsMax };
     },
   };

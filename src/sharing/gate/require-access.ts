@@ -5,7 +5,7 @@ import type { RouteRequest } from '../../http/route.ts';
 import type { SharedDocument } from '../links/links.ts';
 import type { AccessSession } from './access-session.ts';
 import type { GateCookies } from './cookies.ts';
-import type { Decision, Gate } from './gate.ts';
+import type { AccessDecision, Gate } from './gate.ts';
 
 export type GrantedAccess = {
   readonly shared: SharedDocument;
@@ -15,7 +15,10 @@ export type GrantedAccess = {
 type Options = { readonly gate: Gate; readonly cookies: GateCookies };
 
 /** Checks the access session of a request to a path with `{slug}`. */
-export function checkAccess({ gate, cookies }: Options, request: RouteRequest): Promise<Decision> {
+export function checkAccess(
+  { gate, cookies }: Options,
+  request: RouteRequest,
+): Promise<AccessDecision> {
   return gate.authorise(request.variables.slug ?? '', cookies.readAccess(request));
 }
 

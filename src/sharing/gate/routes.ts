@@ -11,7 +11,7 @@ import type { SharedDocument } from '../links/links.ts';
 import type { GateCookies } from './cookies.ts';
 import type { Gate } from './gate.ts';
 import type { GateHtml } from './gate-html.ts';
-import type { GateSteps, Outcome } from './gate-steps.ts';
+import type { GateSteps, StepOutcome } from './gate-steps.ts';
 import { checkAccess, requireAccess } from './require-access.ts';
 
 export type GateRouteOptions = {
@@ -51,10 +51,10 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
     }
   }
 
-  function askFor(link: LinkRow, outcome: Outcome, given = ''): RouteReply {
-    const { state, again, refusal, hasResent } = outcome;
+  function askFor(link: LinkRow, outcome: StepOutcome, given = ''): RouteReply {
+    const { state, repeatedStep, refusal, hasResent } = outcome;
     const form = {
-      step: again ?? steps.nextStep(link, state) ?? 'email',
+      step: repeatedStep ?? steps.nextStep(link, state) ?? 'email',
       requiresVerification: link.email_verification_required === 1,
       email: given === '' ? (state.email ?? '') : given,
       ...(refusal === undefined ? {} : { error: refusal.text }),
@@ -85,7 +85,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       set.push(cookies.writeBrowser(link, outcome.verifiedEmail));
     }
     if (refusal === undefined && hasResent !== true) return withCookies(seeOther(link), set);
-    const given = outcome.again === 'email' ? (request.form.get('email') ?? '') : '';
+    const given = outcome.repeatedStep === 'email' ? (request.form.get('email') ?? '') : '';
     return withCookies(askFor(link, outcome, given.slice(0, emailShownMax)), set);
   }
 

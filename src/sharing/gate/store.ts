@@ -2,7 +2,11 @@ import { lockRow } from '../../storage/row-locks.ts';
 import type { Executor, GateCodeRow } from '../../storage/schema.ts';
 
 /** Replaces the last code. Returns false if the last code was sent after `since`. */
-export async function placeCode(trx: Executor, row: GateCodeRow, since: number): Promise<boolean> {
+export async function replaceCode(
+  trx: Executor,
+  row: GateCodeRow,
+  since: number,
+): Promise<boolean> {
   const { digest, tries, send_time, expire_time } = row;
   const placed = await trx
     .insertInto('gate_codes')
@@ -54,7 +58,7 @@ export async function deleteCode(trx: Executor, key: string, digest: string): Pr
   await trx.deleteFrom('gate_codes').where('key', '=', key).where('digest', '=', digest).execute();
 }
 
-export async function deleteOldCodes(trx: Executor, now: number): Promise<void> {
+export async function deleteExpiredCodes(trx: Executor, now: number): Promise<void> {
   await trx.deleteFrom('gate_codes').where('expire_time', '<=', now).execute();
 }
 
@@ -67,7 +71,11 @@ export async function isVerifiedAddress(db: Executor, key: string): Promise<bool
   return row !== undefined;
 }
 
-export async function rememberAddress(trx: Executor, key: string, now: number): Promise<void> {
+export async function rememberVerifiedAddress(
+  trx: Executor,
+  key: string,
+  now: number,
+): Promise<void> {
   await trx
     .insertInto('verified_addresses')
     .values({ key, last_time: now })
@@ -76,6 +84,6 @@ export async function rememberAddress(trx: Executor, key: string, now: number): 
 }
 
 /** Forgets the addresses that were last verified before `since`. */
-export async function forgetAddresses(trx: Executor, since: number): Promise<void> {
+export async function forgetVerifiedAddresses(trx: Executor, since: number): Promise<void> {
   await trx.deleteFrom('verified_addresses').where('last_time', '<', since).execute();
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/schema.ts';
-import { findShared, type SharedDocument } from './store.ts';
+import { findSharedDocument, type SharedDocument } from './store.ts';
 
 export type { SharedDocument } from './store.ts';
 
@@ -10,5 +10,5 @@ export type Links = {
 };
 
 export function createLinks(db: Database): Links {
-  return { findShared: (slug) => findShared(db, slug) };
+  return { findShared: (slug) => findSharedDocument(db, slug) };
 }

@@ -79,7 +79,10 @@ export type SharedDocument = {
   readonly document: DocumentRow;
 };
 
-export async function findShared(db: Executor, slug: string): Promise<SharedDocument | undefined> {
+export async function findSharedDocument(
+  db: Executor,
+  slug: string,
+): Promise<SharedDocument | undefined> {
   const link = await db.selectFrom('links').selectAll().where('slug', '=', slug).executeTakeFirst();
   if (link === undefined) return undefined;
   const document = await db

@@ -6,7 +6,7 @@ import type { HttpRoute, RouteRequest } from '../../http/route.ts';
 import { networkOf } from '../../net/network.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
 import type { GrantedAccess } from '../gate/require-access.ts';
-import type { Report, Views } from './views.ts';
+import type { ViewReport, Views } from './views.ts';
 
 export type ViewRouteOptions = {
   readonly views: Views;
@@ -47,7 +47,7 @@ function lastPageOf({ content_type, page_count }: DocumentRow): number {
 const fieldNames: readonly string[] = ['visit', 'pages'];
 
 /** `visit` is a random id that the viewer creates; `pages` is `<page>:<milliseconds>,…`. */
-function readReport(form: URLSearchParams, lastPage: number): Report {
+function readReport(form: URLSearchParams, lastPage: number): ViewReport {
   for (const name of form.keys()) {
     if (!fieldNames.includes(name)) throw invalid(name.slice(0, 64), 'is not a field of this form');
   }

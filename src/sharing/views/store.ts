@@ -29,7 +29,7 @@ export async function insertView(trx: Executor, row: ViewRow): Promise<void> {
 export type PageSum = Omit<ViewPageRow, 'visit'>;
 
 /** Returns the pages ordered by view and page. */
-export function findPages(db: Executor, viewIds: readonly string[]): Promise<PageSum[]> {
+export function sumPageDurations(db: Executor, viewIds: readonly string[]): Promise<PageSum[]> {
   return db
     .selectFrom('view_pages')
     .select(['view_id', 'page', sql<number>`cast(sum(duration_ms) as bigint)`.as('duration_ms')])
@@ -41,7 +41,7 @@ export function findPages(db: Executor, viewIds: readonly string[]): Promise<Pag
 }
 
 /** Counts the page rows of each view. Views without rows are missing in the result. */
-export async function countRows(
+export async function countPageRows(
   db: Executor,
   viewIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -61,15 +61,15 @@ export async function lockViews(
 ): Promise<ReadonlyMap<string, number>> {
   const locked = await lockRows(trx, 'views', 'id', viewIds);
   // Count after locking: another process may have written while this one waited.
-  const counts = await countRows(trx, viewIds);
+  const counts = await countPageRows(trx, viewIds);
   return new Map(locked.map(({ id }) => [id, counts.get(id) ?? 0]));
 }
 
-export const rowKey = ({ view_id, visit, page }: Omit<ViewPageRow, 'duration_ms'>) =>
+export const pageRowKey = ({ view_id, visit, page }: Omit<ViewPageRow, 'duration_ms'>) =>
   `${view_id} ${visit} ${page}`;
 
 /** Returns the keys of those rows that are stored already. */
-export async function knownRows(
+export async function findStoredPageRows(
   trx: Executor,
   rows: readonly ViewPageRow[],
 ): Promise<ReadonlySet<string>> {
@@ -81,11 +81,11 @@ export async function knownRows(
     .select(['view_id', 'visit', 'page'])
     .where(sql<boolean>`(view_id, visit, page) in (values ${sql.join(keys)})`)
     .execute();
-  return new Set(known.map(rowKey));
+  return new Set(known.map(pageRowKey));
 }
 
 /** Keeps the larger duration of each row. Returns the ids of the views that changed. */
-export async function raisePages(
+export async function raisePageDurations(
   trx: Executor,
   rows: readonly ViewPageRow[],
 ): Promise<ReadonlySet<string>> {
@@ -104,7 +104,7 @@ export async function raisePages(
 }
 
 /** Sets a view's duration to the sum of its visits, at most the time from its start to `now`. */
-export async function raiseDurations(
+export async function raiseViewDurations(
   trx: Executor,
   viewIds: ReadonlySet<string>,
   now: number,

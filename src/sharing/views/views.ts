@@ -5,11 +5,11 @@ import { invalid } from '../../errors/errors.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Database, ViewRow } from '../../storage/schema.ts';
 import type { NewViews, Reader } from './new-views.ts';
-import type { Recorder } from './recorder.ts';
-import { countRows, findPages, findViews, type PageSum } from './store.ts';
+import { countPageRows, findViews, type PageSum, sumPageDurations } from './store.ts';
+import type { ViewRecorder } from './view-recorder.ts';
 
 /** The totals of one visit: one load of the viewer. */
-export type Report = {
+export type ViewReport = {
   readonly visit: string;
   /** Milliseconds by page. Page 0 is the time that belongs to no page. */
   readonly pages: ReadonlyMap<number, number>;
@@ -23,7 +23,7 @@ export type Views = {
    * many new views, the report is dropped. Throws `invalid_argument` if the durations exceed the
    * time since the link was opened.
    */
-  report(reader: Reader, report: Report): Promise<void>;
+  report(reader: Reader, report: ViewReport): Promise<void>;
   /**
    * Returns a page of a link's views, newest first, and one row more if there are more. `limit` is
    * the number of views on the page. It is lower than requested if the views have many page rows.
@@ -35,7 +35,7 @@ export type Views = {
 
 export type ViewsOptions = {
   readonly db: Database;
-  readonly recorder: Recorder;
+  readonly recorder: ViewRecorder;
   readonly newViews: NewViews;
   readonly now: Clock;
 };
@@ -54,7 +54,7 @@ export function createViews({ db, recorder, newViews, now }: ViewsOptions): View
         throw invalid('pages', 'must not exceed the time since the link was opened');
       }
       if (!(await newViews.ensure(reader))) return;
-      recorder.note(
+      recorder.record(
         [...pages]
           .filter(([, duration_ms]) => duration_ms > 0)
           .map(([page, duration_ms]) => ({ view_id: viewId, visit, page, duration_ms })),
@@ -64,7 +64,7 @@ export function createViews({ db, recorder, newViews, now }: ViewsOptions): View
     async find(linkId, page) {
       const rows = await findViews(db, linkId, page);
       const ids = rows.map(({ id }) => id).slice(0, page.limit);
-      const counts = ids.length === 0 ? undefined : await countRows(db, ids);
+      const counts = ids.length === 0 ? undefined : await countPageRows(db, ids);
       let total = 0;
       const beyond = ids.findIndex((id, i) => {
         total += counts?.get(id) ?? 0;
@@ -76,7 +76,7 @@ export function createViews({ db, recorder, newViews, now }: ViewsOptions): View
     async pagesOf(views) {
       const ids = views.map(({ id }) => id);
       const byView = new Map<string, PageSum[]>(ids.map((id) => [id, []]));
-      const sums = ids.length === 0 ? [] : await findPages(db, ids);
+      const sums = ids.length === 0 ? [] : await sumPageDurations(db, ids);
       for (const row of sums) byView.get(row.view_id)?.push(row);
       return new Map(views.map((view) => [view.id, shareOut(byView.get(view.id) ?? [], view)]));
     },

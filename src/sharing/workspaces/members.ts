@@ -12,7 +12,7 @@ import { fail } from '../../errors/errors.ts';
 import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import { lockRow } from '../../storage/row-locks.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
-import { roleScopes, rolesByWire, wireRoles } from './roles.ts';
+import { protoRoles, roleScopes, rolesByProto } from './roles.ts';
 import {
   deleteMember,
   findMember,
@@ -22,7 +22,7 @@ import {
   type MemberUser,
   putMember,
 } from './store.ts';
-import { noSuchWorkspace } from './workspaces.ts';
+import { workspaceNotFound } from './workspaces.ts';
 
 type MemberOptions = {
   readonly db: Database;
@@ -45,14 +45,14 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
     return auditLog.change(context, { target }, async (trx) => {
       const workspaceId = workspaceOf(context);
       const workspace = await lockRow(trx, 'workspaces', 'id', workspaceId);
-      if (workspace === undefined) throw noSuchWorkspace(workspaceId);
+      if (workspace === undefined) throw workspaceNotFound(workspaceId);
       return work(trx, workspaceId);
     });
   }
 
   return {
     async putMember({ userId, role: wireRole }, context) {
-      const role = rolesByWire.get(wireRole) ?? 'member';
+      const role = rolesByProto.get(wireRole) ?? 'member';
       const requireHeld = await createHeldScopesCheck(context, workspaceOf(context));
       const member = await change(context, userId, async (trx, workspaceId) => {
         // Changes to a user check the user's roles under this lock, so a new role waits for it.
@@ -89,7 +89,8 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
 
     async listMembers(request, context) {
       const workspaceId = workspaceOf(context);
-      if ((await findWorkspace(db, workspaceId)) === undefined) throw noSuchWorkspace(workspaceId);
+      if ((await findWorkspace(db, workspaceId)) === undefined)
+        throw workspaceNotFound(workspaceId);
       const query = parsePageRequest(request);
       const { rows, nextPageToken } = pageOf(await findMembers(db, workspaceId, query), query);
       return { members: rows.map(memberMessage), nextPageToken };
@@ -115,7 +116,7 @@ function memberMessage(row: MemberUser) {
   return {
     workspaceId: row.workspace_id,
     userId: row.user_id,
-    role: wireRoles[row.role],
+    role: protoRoles[row.role],
     email: row.email,
     name: row.name,
     createTime: timestampFromMs(row.create_time),

@@ -20,13 +20,13 @@ export const roleScopes: Readonly<Record<Role, ReadonlySet<string>>> = {
 };
 
 /** The enum value of each role in the API. */
-export const wireRoles = {
+export const protoRoles = {
   owner: MemberRole.OWNER,
   admin: MemberRole.ADMIN,
   member: MemberRole.MEMBER,
 } as const satisfies Record<Role, MemberRole>;
 
-export const rolesByWire: ReadonlyMap<MemberRole, Role> = new Map([
+export const rolesByProto: ReadonlyMap<MemberRole, Role> = new Map([
   [MemberRole.OWNER, 'owner'],
   [MemberRole.ADMIN, 'admin'],
   [MemberRole.MEMBER, 'member'],

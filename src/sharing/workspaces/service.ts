@@ -23,7 +23,7 @@ import {
   updateWorkspace,
   type WorkspaceChange,
 } from './store.ts';
-import { noSuchWorkspace } from './workspaces.ts';
+import { workspaceNotFound } from './workspaces.ts';
 
 export type WorkspaceOptions = {
   readonly db: Database;
@@ -40,7 +40,7 @@ export function createWorkspaceService(
 
   async function existing(trx: Executor, id: string): Promise<WorkspaceRow> {
     const row = await findWorkspace(trx, id);
-    if (row === undefined) throw noSuchWorkspace(id);
+    if (row === undefined) throw workspaceNotFound(id);
     return row;
   }
 
@@ -91,7 +91,7 @@ export function createWorkspaceService(
       if (paths.length === 0) return answer(await existing(db, id));
       const row = await auditLog.change(context, { target: id }, async (trx) => {
         const changed = await updateWorkspace(trx, id, change);
-        if (changed === undefined) throw noSuchWorkspace(id);
+        if (changed === undefined) throw workspaceNotFound(id);
         return changed;
       });
       return answer(row);

@@ -10,11 +10,11 @@ export type Workspaces = {
 export function createWorkspaces(db: Database): Workspaces {
   return {
     async require(id) {
-      if ((await findWorkspace(db, id)) === undefined) throw noSuchWorkspace(id);
+      if ((await findWorkspace(db, id)) === undefined) throw workspaceNotFound(id);
     },
   };
 }
 
-export function noSuchWorkspace(id: string): Failure {
+export function workspaceNotFound(id: string): Failure {
   return fail('not_found', 'The workspace does not exist.', { target: id });
 }

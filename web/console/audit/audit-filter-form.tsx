@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FilterForm } from '../shared/filter-form.tsx';
 import { toLocalInput } from '../shared/local-input.ts';
-import { actions, codes, outcomeOf } from './audit-labels.ts';
+import { auditActions, outcomeCodes, outcomeOf } from './audit-labels.ts';
 import { type AuditSearch, readAuditSearch } from './audit-search.ts';
 
 /** The latest value of a `datetime-local` field whose year has four digits. */
@@ -36,7 +36,7 @@ const endsTooSoon = ({ start_time, end_time }: AuditSearch) =>
 type FieldsProps = { readonly code: string | undefined; readonly isReversed: boolean };
 
 function Fields({ code = '', isReversed }: FieldsProps) {
-  const outcomes = [...new Set([...codes, ...(code === '' ? [] : [code])])];
+  const outcomes = [...new Set([...outcomeCodes, ...(code === '' ? [] : [code])])];
   const time = { type: 'datetime-local', step: 1, max: lastMoment };
   return (
     <>
@@ -45,7 +45,7 @@ function Fields({ code = '', isReversed }: FieldsProps) {
       <div>
         <TextInput name="action" label="Action" list="actions" maxLength={128} autoComplete="off" />
         <datalist id="actions">
-          {actions.map((name) => (
+          {auditActions.map((name) => (
             <option key={name} value={name} />
           ))}
         </datalist>

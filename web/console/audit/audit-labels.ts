@@ -34,7 +34,7 @@ const ownActions = [
   'Staff.Recover',
 ];
 
-export const actions: readonly string[] = [
+export const auditActions: readonly string[] = [
   ...ownActions,
   ...services.flatMap(({ name, methods }) => methods.map((method) => `${name}.${method.name}`)),
 ].sort();
@@ -49,7 +49,7 @@ const outcomes: Record<string, OutcomeLabel> = {
   step_up_required: { text: 'Recent sign-in required', color: 'orange' },
 };
 
-export const codes: readonly string[] = Object.keys(outcomes);
+export const outcomeCodes: readonly string[] = Object.keys(outcomes);
 
 export const outcomeOf = (code: string): OutcomeLabel =>
   outcomes[code] ?? { text: code, color: 'gray' };

@@ -1,10 +1,10 @@
 import { useForm } from '@mantine/form';
 import { type Client, ClientService } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { expiryOf } from '../shared/expiry-field.tsx';
+import { parseExpireTime } from '../shared/expiry-field.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
-import { SecretFields, shownSecret } from './secret-fields.tsx';
+import { SecretFields, toShownSecret } from './secret-fields.tsx';
 
 export type SecretDialogProps = {
   readonly client: Client;
@@ -24,9 +24,9 @@ export function CreateSecretDialog({ client, isOpen, close }: SecretDialogProps)
       close={close}
       form={form}
       submit={async ({ name, expireTime }) => {
-        const request = { clientId: client.id, name, ...expiryOf(expireTime) };
+        const request = { clientId: client.id, name, ...parseExpireTime(expireTime) };
         const { clientSecret } = await create(request);
-        showSecret(shownSecret(client, clientSecret));
+        showSecret(toShownSecret(client, clientSecret));
       }}
     >
       <SecretFields form={form} />

@@ -8,11 +8,11 @@ import {
   oldCredentialNote,
 } from '../shared/credentials/overlap-field.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { expiryOf } from '../shared/expiry-field.tsx';
+import { parseExpireTime } from '../shared/expiry-field.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import type { SecretDialogProps } from './create-secret-dialog.tsx';
-import { SecretFields, shownSecret } from './secret-fields.tsx';
+import { SecretFields, toShownSecret } from './secret-fields.tsx';
 
 export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps) {
   const { showSecret } = useDialogs();
@@ -32,10 +32,10 @@ export function RotateSecretDialog({ client, isOpen, close }: SecretDialogProps)
           clientId: client.id,
           name,
           overlapSeconds: Number(overlapSeconds),
-          ...expiryOf(expireTime),
+          ...parseExpireTime(expireTime),
         });
         showSecret({
-          ...shownSecret(client, clientSecret),
+          ...toShownSecret(client, clientSecret),
           note: oldCredentialNote(texts, overlapSeconds, secret?.createTime),
         });
       }}

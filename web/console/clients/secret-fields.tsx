@@ -30,7 +30,7 @@ export function SecretFields({ form, expiryLabel = 'Expires' }: SecretFieldsProp
 }
 
 /** The facts about a new secret. A disabled client cannot get tokens, so it has no command. */
-export function shownSecret(client: Client, clientSecret: string): ShownSecret {
+export function toShownSecret(client: Client, clientSecret: string): ShownSecret {
   const { id, name, scopes, disableTime } = client;
   const command = disableTime === undefined ? tokenCommand(id, clientSecret, scopes) : undefined;
   return {

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { CustomerService } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { keyTokenCommand } from '../shared/curl-commands.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { ExpiryField, expiryOf } from '../shared/expiry-field.tsx';
+import { ExpiryField, parseExpireTime } from '../shared/expiry-field.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { ScopesField, validateScopes } from '../shared/scopes-field.tsx';
@@ -41,7 +41,7 @@ export function CreateCustomerKeyDialog(props: CreateCustomerKeyDialogProps) {
           customerId,
           name,
           scopes: splitWords(scopes),
-          ...expiryOf(expireTime),
+          ...parseExpireTime(expireTime),
         });
         showSecret({
           title: name === '' ? 'New API key' : `New API key “${isolateName(name)}”`,

@@ -5,7 +5,7 @@ import { FormDialog } from '../shared/form-dialog.tsx';
 import { useMethod } from '../shared/use-method.ts';
 import { DocumentField } from './document-field.tsx';
 import { NameField, NewPasswordField, OptionFields } from './link-fields.tsx';
-import { type LinkValues, newLink, optionsOf } from './link-form.ts';
+import { type LinkValues, linkOptionsOf, newLinkValues } from './link-form.ts';
 import { LinkReadyDialog } from './link-ready-dialog.tsx';
 
 export type CreateLinkDialogProps = {
@@ -23,12 +23,12 @@ export function CreateLinkDialog(props: CreateLinkDialogProps) {
   const opener = useOpener(isOpen);
   const create = useMethod(LinkService.method.createLink);
   const form = useForm<LinkValues>({
-    initialValues: { ...newLink, documentId: documentId ?? '' },
+    initialValues: { ...newLinkValues, documentId: documentId ?? '' },
     validate: { documentId: (id) => (id === '' ? 'Choose a document.' : null) },
   });
 
   async function submit(values: LinkValues) {
-    const request = { workspaceId, documentId: values.documentId, ...optionsOf(values) };
+    const request = { workspaceId, documentId: values.documentId, ...linkOptionsOf(values) };
     const { link } = await create(request);
     setMade(link);
   }

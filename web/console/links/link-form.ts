@@ -2,7 +2,7 @@
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Link } from '../../../gen/latchkey/sharing/v1/link_pb.js';
-import { expiryOf } from '../shared/expiry-field.tsx';
+import { parseExpireTime } from '../shared/expiry-field.tsx';
 import { toLocalInput } from '../shared/local-input.ts';
 
 /** Names match the request, so that field errors of the API find their fields. */
@@ -21,7 +21,7 @@ export type LinkValues = {
 
 export type LinkForm = UseFormReturnType<LinkValues>;
 
-export const newLink: LinkValues = {
+export const newLinkValues: LinkValues = {
   documentId: '',
   name: '',
   emailRequired: true,
@@ -32,7 +32,7 @@ export const newLink: LinkValues = {
   allowDownload: false,
 };
 
-export function valuesOf(link: Link): LinkValues {
+export function linkValuesOf(link: Link): LinkValues {
   const { documentId, name, emailRequired, emailVerificationRequired, allowDownload } = link;
   const { expireTime } = link;
   return {
@@ -44,7 +44,7 @@ export function valuesOf(link: Link): LinkValues {
 }
 
 /** The options of a create or update request. */
-export function optionsOf(values: LinkValues) {
+export function linkOptionsOf(values: LinkValues) {
   const { name, emailRequired, emailVerificationRequired, password, allowDownload } = values;
   return {
     name,
@@ -53,13 +53,13 @@ export function optionsOf(values: LinkValues) {
     emailVerificationRequired: emailRequired && emailVerificationRequired,
     password: values.passwordChange === 'replace' ? password : '',
     allowDownload,
-    ...expiryOf(values.expireTime),
+    ...parseExpireTime(values.expireTime),
   };
 }
 
 /** The update mask: the paths of changed values. */
 export function updateMaskPaths(values: LinkValues, before: LinkValues): string[] {
-  const [now, then] = [optionsOf(values), optionsOf(before)];
+  const [now, then] = [linkOptionsOf(values), linkOptionsOf(before)];
   const changesPassword =
     values.passwordChange === 'replace' ? values.password !== '' : values.passwordChange !== 'keep';
   const changes: Readonly<Record<string, boolean>> = {

@@ -10,7 +10,7 @@ import { Facts } from '../shared/facts.tsx';
 import { QueryResult } from '../shared/query-result.tsx';
 import { TextLink } from '../shared/router-links.tsx';
 import { Screen } from '../shared/screen.tsx';
-import { accessText, endLabel, endTimeOf, LinkStateBadge, linkInSentence } from './link-state.tsx';
+import { accessText, endLabel, endTimeOf, LinkStateBadge, linkPhrase } from './link-state.tsx';
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
 import { ViewsSection } from './views/views-section.tsx';
@@ -60,7 +60,7 @@ function Actions({ link, document }: OfLink) {
       <Button variant="default" onClick={() => edit(link)}>
         Edit
       </Button>
-      <Button variant="default" onClick={() => revoke(link, linkInSentence(link, document?.name))}>
+      <Button variant="default" onClick={() => revoke(link, linkPhrase(link, document?.name))}>
         Revoke
       </Button>
       {dialog}

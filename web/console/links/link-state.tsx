@@ -47,7 +47,7 @@ export function accessText({
 }
 
 /** A noun phrase for the link, with its name or the name of its document. */
-export function linkInSentence({ name }: Link, documentName: string | undefined): string {
+export function linkPhrase({ name }: Link, documentName: string | undefined): string {
   if (name !== '') return `“${name}”`;
   return documentName === undefined ? 'this link' : `the link to “${documentName}”`;
 }

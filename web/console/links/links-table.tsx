@@ -14,7 +14,7 @@ import {
   endTimeOf,
   hasEnded,
   LinkStateBadge,
-  linkInSentence,
+  linkPhrase,
 } from './link-state.tsx';
 import { useEditLink } from './use-edit-link.tsx';
 import { useRevokeLink } from './use-revoke-link.ts';
@@ -111,7 +111,7 @@ type LinkAction = (link: Link, phrase: string) => void;
 type ActionsProps = OfLink & { readonly edit?: LinkAction; readonly revoke?: LinkAction };
 
 function Actions({ link, document, edit, revoke }: ActionsProps) {
-  const phrase = linkInSentence(link, useNameOfDocument({ link, document }).name);
+  const phrase = linkPhrase(link, useNameOfDocument({ link, document }).name);
   if (link.revokeTime !== undefined) return null;
   const buttons = [
     { label: 'Edit', action: edit },

@@ -9,10 +9,10 @@ import { NameField, NewPasswordField, OptionFields } from './link-fields.tsx';
 import {
   type LinkForm,
   type LinkValues,
-  newLink,
-  optionsOf,
+  linkOptionsOf,
+  linkValuesOf,
+  newLinkValues,
   updateMaskPaths,
-  valuesOf,
 } from './link-form.ts';
 
 export type EditLink = {
@@ -27,7 +27,7 @@ export function useEditLink(): EditLink {
   const [isOpen, { open, close }] = useDisclosure(false);
   const update = useMethod(LinkService.method.updateLink);
   const form = useForm<LinkValues>({
-    initialValues: newLink,
+    initialValues: newLinkValues,
     validate: {
       // An empty password would remove the current one.
       password: (password, { passwordChange }) =>
@@ -38,7 +38,7 @@ export function useEditLink(): EditLink {
   });
 
   function edit(edited: Link) {
-    form.setInitialValues(valuesOf(edited));
+    form.setInitialValues(linkValuesOf(edited));
     form.reset();
     setLink(edited);
     open();
@@ -46,12 +46,12 @@ export function useEditLink(): EditLink {
 
   async function submit(values: LinkValues) {
     if (link === undefined) return;
-    const paths = updateMaskPaths(values, valuesOf(link));
+    const paths = updateMaskPaths(values, linkValuesOf(link));
     if (paths.length === 0) return;
     const { workspaceId, id: linkId } = link;
     await update({
       ...{ workspaceId, linkId },
-      ...optionsOf(values),
+      ...linkOptionsOf(values),
       updateMask: { paths },
     });
   }

@@ -11,7 +11,7 @@ import { usePagedList } from '../shared/use-paged-list.ts';
 import { AddMemberDialog } from './add-member-dialog.tsx';
 import { MemberActions } from './member-actions.tsx';
 import { type MemberPermissions, useMemberPermissions } from './member-permissions.ts';
-import { RoleBadge, RoleMeanings } from './roles.tsx';
+import { RoleBadge, RoleDescriptions } from './roles.tsx';
 
 export function MembersScreen() {
   const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId/members' });
@@ -41,7 +41,7 @@ export function MembersScreen() {
             : 'You don’t have permission to add members.',
         }}
       />
-      <RoleMeanings />
+      <RoleDescriptions />
       <AddMemberDialog
         workspaceId={workspaceId}
         mayMakeOwners={permissions.mayMakeOwners}

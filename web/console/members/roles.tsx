@@ -33,7 +33,7 @@ export function RoleBadge({ role }: { readonly role: MemberRole }) {
   );
 }
 
-export function RoleMeanings() {
+export function RoleDescriptions() {
   return (
     <Section title="Roles">
       <Facts facts={meanings.map(([role, value]) => ({ name: roleText(role), value }))} />

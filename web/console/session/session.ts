@@ -16,18 +16,18 @@ export type SessionState =
   /** The console is checking whether the browser has a session. */
   | { readonly status: 'starting' }
   | { readonly status: 'unknown'; readonly error: ConnectError }
-  | { readonly status: 'out'; readonly why: WhyOut }
+  | { readonly status: 'out'; readonly why: SignedOutReason }
   | {
       readonly status: 'in';
       readonly user: SignedInUser;
       readonly scopes: ReadonlySet<string>;
       /** Whether the session replaced that of another user, and in which tab. */
-      readonly replaced: Replaced;
+      readonly replaced: ReplacedSession;
     };
 
-export type WhyOut = 'never in' | 'ended' | 'signed out';
+export type SignedOutReason = 'never in' | 'ended' | 'signed out';
 
-export type Replaced = 'no one' | 'in this tab' | 'in another tab';
+export type ReplacedSession = 'no one' | 'in this tab' | 'in another tab';
 
 export type SignInCredentials = {
   readonly email: string;
@@ -174,7 +174,7 @@ export class Session {
     }
   }
 
-  #accept(answer: SignInResponse | RefreshSessionResponse, where: Replaced): void {
+  #accept(answer: SignInResponse | RefreshSessionResponse, where: ReplacedSession): void {
     const { accessToken, expiresIn, scope, user } = answer;
     if (user === undefined) throw new TypeError('the response contains no user');
     this.#token = accessToken;
@@ -184,12 +184,12 @@ export class Session {
     this.#become({ status: 'in', user, scopes: new Set(scope.split(' ')), replaced });
   }
 
-  #replacedBy({ id }: SignedInUser, where: Replaced): Replaced {
+  #replacedBy({ id }: SignedInUser, where: ReplacedSession): ReplacedSession {
     if (id === this.userId && this.#state.status === 'in') return this.#state.replaced;
     return this.#lastUserId === '' || this.#lastUserId === id ? 'no one' : where;
   }
 
-  #end(why: WhyOut): void {
+  #end(why: SignedOutReason): void {
     this.#era++;
     this.#token = '';
     this.#tokenEnd = 0;

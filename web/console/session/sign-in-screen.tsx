@@ -2,11 +2,11 @@ import { Alert, Anchor, Center, Paper, Stack, Text, Title } from '@mantine/core'
 import { Navigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useScreenHeading } from '../shared/use-screen-heading.ts';
-import type { WhyOut } from './session.ts';
+import type { SignedOutReason } from './session.ts';
 import { useSessionState } from './session-context.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
-const reasons: Record<WhyOut, string> = {
+const reasons: Record<SignedOutReason, string> = {
   'never in': '',
   ended: 'Your session has expired. Sign in to continue.',
   'signed out': 'You are signed out.',

@@ -4,7 +4,7 @@ import { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
 import { useHasScope } from '../session/session-context.tsx';
 import { sharingCommand } from '../shared/curl-commands.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
-import { ExpiryField, expiryOf } from '../shared/expiry-field.tsx';
+import { ExpiryField, parseExpireTime } from '../shared/expiry-field.tsx';
 import { FormDialog } from '../shared/form-dialog.tsx';
 import { isolateName } from '../shared/isolate-name.tsx';
 import { useMethod } from '../shared/use-method.ts';
@@ -42,7 +42,7 @@ export function CreateWorkspaceKeyDialog({
       close={close}
       form={form}
       submit={async ({ name, scopes, expireTime }) => {
-        const request = { workspaceId, name, scopes, ...expiryOf(expireTime) };
+        const request = { workspaceId, name, scopes, ...parseExpireTime(expireTime) };
         const { apiKey } = await create(request);
         const command = sharingCommand(apiKey, scopes);
         showSecret({

@@ -18,7 +18,7 @@ export function ExpiryField(props: TextInputProps) {
 }
 
 /** Converts the field value for a request. Throws the error of the API for an invalid date. */
-export function expiryOf(text: string): { expireTime: Timestamp } | Record<string, never> {
+export function parseExpireTime(text: string): { expireTime: Timestamp } | Record<string, never> {
   if (text === '') return {};
   const date = new Date(text);
   if (!Number.isNaN(date.getTime()) && date.getUTCFullYear() < 10_000) {

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { isUnderWay } from '../documents/uploads/uploads.ts';
+import { isInProgress } from '../documents/uploads/uploads.ts';
 import { useAllUploads } from '../documents/uploads/uploads-context.tsx';
 import { useSignIn, useUser } from '../session/session-context.tsx';
 import { useDialogs } from '../shared/dialogs.tsx';
@@ -12,7 +12,7 @@ export function UserMenu() {
   const { session } = useSignIn();
   const { email } = useUser();
   const { isPending, error, run, clearError } = usePendingAction();
-  const underWay = useAllUploads().filter(isUnderWay).length;
+  const underWay = useAllUploads().filter(isInProgress).length;
   const { confirm } = useDialogs();
   const signOut = () => {
     if (underWay === 0) return void run(() => session.signOut());

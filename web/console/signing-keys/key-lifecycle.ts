@@ -15,7 +15,8 @@ export const isActive = ({ state }: SigningKey) => state === ACTIVE;
 export const isRetired = ({ state }: SigningKey) => state === RETIRED;
 export const isPublished = ({ state }: SigningKey) => [PENDING, ACTIVE, RETIRED].includes(state);
 
-export const isReady = (key: SigningKey, now: number) => (msOf(key.readyTime) ?? now) <= now;
+export const isReady = (key: SigningKey, now: number) =>
+  (timestampMsOf(key.readyTime) ?? now) <= now;
 
 type StateLabel = { readonly text: string; readonly color: string };
 
@@ -30,10 +31,10 @@ const stateLabels: Record<SigningKeyState, StateLabel> = {
 
 export const stateLabel = ({ state }: SigningKey): StateLabel => stateLabels[state];
 
-export type Moment = { readonly label: string; readonly time: Timestamp };
+export type KeyLifecycleEvent = { readonly label: string; readonly time: Timestamp };
 
 /** Past and planned events of a key. */
-export function momentsOf(key: SigningKey): Moment[] {
+export function keyEventsOf(key: SigningKey): KeyLifecycleEvent[] {
   const { createTime, readyTime, activateTime, retireTime, removeTime, revokeTime } = key;
   const moments: readonly (readonly [string, Timestamp | undefined])[] = [
     ['Published', createTime],
@@ -53,11 +54,11 @@ export type KeySpan = {
 };
 
 /** The bars of a key on the timeline, up to now or to its removal. */
-export function spansOf(key: SigningKey, now: number): KeySpan[] {
-  const created = msOf(key.createTime) ?? now;
-  const activated = msOf(key.activateTime);
-  const retired = msOf(key.retireTime);
-  const end = msOf(key.revokeTime) ?? msOf(key.removeTime) ?? now;
+export function keySpansOf(key: SigningKey, now: number): KeySpan[] {
+  const created = timestampMsOf(key.createTime) ?? now;
+  const activated = timestampMsOf(key.activateTime);
+  const retired = timestampMsOf(key.retireTime);
+  const end = timestampMsOf(key.revokeTime) ?? timestampMsOf(key.removeTime) ?? now;
   const spans: KeySpan[] = [{ kind: 'pending', from: created, to: activated ?? end }];
   if (activated !== undefined) spans.push({ kind: 'active', from: activated, to: retired ?? end });
   if (retired !== undefined) spans.push({ kind: 'retired', from: retired, to: end });
@@ -65,11 +66,11 @@ export function spansOf(key: SigningKey, now: number): KeySpan[] {
 }
 
 /** All times at which the state of a key changes. */
-export function timesOf(key: SigningKey, now: number): number[] {
-  const ready = isPending(key) ? [msOf(key.readyTime) ?? now] : [];
-  return [...ready, ...spansOf(key, now).flatMap(({ from, to }) => [from, to])];
+export function stateChangeTimesOf(key: SigningKey, now: number): number[] {
+  const ready = isPending(key) ? [timestampMsOf(key.readyTime) ?? now] : [];
+  return [...ready, ...keySpansOf(key, now).flatMap(({ from, to }) => [from, to])];
 }
 
-export function msOf(time: Timestamp | undefined): number | undefined {
+export function timestampMsOf(time: Timestamp | undefined): number | undefined {
   return time === undefined ? undefined : timestampMs(time);
 }

@@ -18,11 +18,11 @@ import {
   isPending,
   isPublished,
   isReady,
-  momentsOf,
+  keyEventsOf,
   shortKid,
   stateLabel,
 } from './key-lifecycle.ts';
-import { Timeline } from './timeline.tsx';
+import { KeyTimeline } from './timeline.tsx';
 import { useCurrentTime } from './use-current-time.ts';
 import { useScheduledReload } from './use-scheduled-reload.ts';
 
@@ -61,7 +61,7 @@ export function SigningKeysScreen() {
       {keys.length === 0 ? null : (
         <Stack>
           <KeySummary keys={keys} now={now} />
-          <Timeline keys={shownOf(keys)} now={now} />
+          <KeyTimeline keys={shownOf(keys)} now={now} />
         </Stack>
       )}
       <Listing
@@ -117,7 +117,7 @@ function columnsAt(
 function Times({ signingKey }: { readonly signingKey: SigningKey }) {
   return (
     <Group component="dl" gap="4px 16px" m={0}>
-      {momentsOf(signingKey).map(({ label, time }) => (
+      {keyEventsOf(signingKey).map(({ label, time }) => (
         <div key={label}>
           <Text component="dt" size="xs" c="dimmed">
             {label}

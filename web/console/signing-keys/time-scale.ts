@@ -25,7 +25,7 @@ const marks: readonly (readonly [number, string])[] = [
 
 export type Tick = { readonly label: string; readonly at: number };
 
-export type Scale = {
+export type TimeScale = {
   /** The position of a time, from 0 to 100. */
   at(time: number): number;
   readonly ticks: readonly Tick[];
@@ -35,7 +35,11 @@ export type Scale = {
  * Creates a scale that covers all times, in milliseconds. `distanceMin`: the smallest distance of
  * two tick labels, on the scale from 0 to 100.
  */
-export function createScale(times: readonly number[], now: number, distanceMin: number): Scale {
+export function createTimeScale(
+  times: readonly number[],
+  now: number,
+  distanceMin: number,
+): TimeScale {
   const distances = [-aroundMs, aroundMs, ...times.map((time) => time - now)];
   const first = logDistance(Math.min(...distances));
   const last = logDistance(Math.max(...distances));

@@ -4,13 +4,13 @@ import type { SigningKey } from '../../../gen/latchkey/identity/v1/signing_key_p
 import {
   isPending,
   isReady,
-  msOf,
+  keySpansOf,
   shortKid,
-  spansOf,
+  stateChangeTimesOf,
   stateLabel,
-  timesOf,
+  timestampMsOf,
 } from './key-lifecycle.ts';
-import { createScale, type Scale } from './time-scale.ts';
+import { createTimeScale, type TimeScale } from './time-scale.ts';
 import classes from './timeline.module.css';
 
 type TimelineProps = {
@@ -19,10 +19,10 @@ type TimelineProps = {
   readonly now: number;
 };
 
-export function Timeline({ keys, now }: TimelineProps) {
+export function KeyTimeline({ keys, now }: TimelineProps) {
   const isNarrow = useMediaQuery('(max-width: 48em)');
-  const scale = createScale(
-    keys.flatMap((key) => timesOf(key, now)),
+  const scale = createTimeScale(
+    keys.flatMap((key) => stateChangeTimesOf(key, now)),
     now,
     isNarrow ? 22 : 11,
   );
@@ -49,7 +49,7 @@ export function Timeline({ keys, now }: TimelineProps) {
   );
 }
 
-function Axis({ scale }: { readonly scale: Scale }) {
+function Axis({ scale }: { readonly scale: TimeScale }) {
   return (
     <div className={classes.lane}>
       <span />
@@ -71,13 +71,13 @@ function Axis({ scale }: { readonly scale: Scale }) {
 
 type LaneProps = {
   readonly signingKey: SigningKey;
-  readonly scale: Scale;
+  readonly scale: TimeScale;
   readonly now: number;
 };
 
 function Lane({ signingKey, scale, now }: LaneProps) {
-  const ready = msOf(signingKey.readyTime);
-  const revoked = msOf(signingKey.revokeTime);
+  const ready = timestampMsOf(signingKey.readyTime);
+  const revoked = timestampMsOf(signingKey.revokeTime);
   return (
     <div className={classes.lane}>
       <span className={classes.label}>
@@ -93,7 +93,7 @@ function Lane({ signingKey, scale, now }: LaneProps) {
             style={{ left: `${at}%` }}
           />
         ))}
-        {spansOf(signingKey, now).map(({ kind, from, to }) => {
+        {keySpansOf(signingKey, now).map(({ kind, from, to }) => {
           const [left, right] = [scale.at(from), scale.at(to)];
           const style = { left: `${left}%`, width: `${right - left}%` };
           return <span key={kind} className={classes.span} data-kind={kind} style={style} />;

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import type { SigningKey } from '../../../gen/latchkey/identity/v1/signing_key_pb.js';
-import { isRetired, msOf, timesOf } from './key-lifecycle.ts';
+import { isRetired, stateChangeTimesOf, timestampMsOf } from './key-lifecycle.ts';
 
 const againMs = 5000;
 const timerMsMax = 2 ** 31 - 1;
@@ -15,7 +15,9 @@ export function useScheduledReload(
   reload: () => void,
 ): void {
   const time = nextTimeOf(keys, now);
-  const isLate = keys.some((key) => isRetired(key) && (msOf(key.removeTime) ?? now + 1) <= now);
+  const isLate = keys.some(
+    (key) => isRetired(key) && (timestampMsOf(key.removeTime) ?? now + 1) <= now,
+  );
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the time matters
   useEffect(() => {
     if (time === undefined) return;
@@ -31,7 +33,10 @@ export function useScheduledReload(
 }
 
 function nextTimeOf(keys: readonly SigningKey[], now: number): number | undefined {
-  const times = keys.flatMap((key) => [...timesOf(key, now), msOf(key.removeTime) ?? now]);
+  const times = keys.flatMap((key) => [
+    ...stateChangeTimesOf(key, now),
+    timestampMsOf(key.removeTime) ?? now,
+  ]);
   const coming = times.filter((time) => time > now);
   return coming.length === 0 ? undefined : Math.min(...coming);
 }

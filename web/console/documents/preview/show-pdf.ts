@@ -2,7 +2,7 @@
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
 import { openPdf, startPdfjs } from '../../../viewer/open-pdf.ts';
 import { PdfPageList } from '../../../viewer/pdf-page-list.ts';
-import { type Zooming, zoomingOf } from '../../../viewer/zoom.ts';
+import { createZooming, type Zooming } from '../../../viewer/zoom.ts';
 import type { Session } from '../../session/session.ts';
 import { openSource } from './document-source.ts';
 
@@ -64,6 +64,6 @@ async function show(
     onLink: (number) => list.goTo(number),
   });
   list.zoomTo({ fit: 'page' });
-  onState({ status: 'shown', total: pdf.numPages, zooming: zoomingOf(list) });
+  onState({ status: 'shown', total: pdf.numPages, zooming: createZooming(list) });
   closing.addEventListener('abort', () => list.close());
 }

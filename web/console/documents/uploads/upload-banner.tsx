@@ -1,14 +1,14 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link, useLocation } from '@tanstack/react-router';
 import classes from './uploads.module.css';
-import { isUnderWay } from './uploads.ts';
+import { isInProgress } from './uploads.ts';
 import { useAllUploads } from './uploads-context.tsx';
 
 /** Running and failed uploads of other screens. */
 export function UploadBanner() {
   const { pathname } = useLocation();
   const elsewhere = useAllUploads().filter(({ workspaceId }) => pathname !== pathOf(workspaceId));
-  const underWay = elsewhere.filter(isUnderWay);
+  const underWay = elsewhere.filter(isInProgress);
   const failed = elsewhere.filter(({ state }) => state.status === 'failed');
   const [first] = [...failed, ...underWay];
   if (first === undefined) return null;

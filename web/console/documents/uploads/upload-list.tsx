@@ -4,7 +4,7 @@ import { reasonOf } from '../../session/error-details.ts';
 import { ErrorAlert } from '../../shared/error-alert.tsx';
 import { TextLink } from '../../shared/router-links.tsx';
 import classes from './uploads.module.css';
-import { type FileUpload, isUnderWay, type UploadState } from './uploads.ts';
+import { type FileUpload, isInProgress, type UploadState } from './uploads.ts';
 import { useAllUploads, useUploads } from './uploads-context.tsx';
 
 export function UploadList({ workspaceId }: { readonly workspaceId: string }) {
@@ -78,9 +78,9 @@ function Row({ upload }: { readonly upload: FileUpload }) {
             size="compact-sm"
             flex="none"
             onClick={remove}
-            aria-label={`${isUnderWay(upload) ? 'Cancel' : 'Remove'} ${file.name}`}
+            aria-label={`${isInProgress(upload) ? 'Cancel' : 'Remove'} ${file.name}`}
           >
-            {isUnderWay(upload) ? 'Cancel' : 'Remove'}
+            {isInProgress(upload) ? 'Cancel' : 'Remove'}
           </Button>
         )}
       </Group>

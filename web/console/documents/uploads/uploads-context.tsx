@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useSyncExternalStore } from 'react';
 import type { Session } from '../../session/session.ts';
-import { type FileUpload, isUnderWay, type Uploads } from './uploads.ts';
+import { type FileUpload, isInProgress, type Uploads } from './uploads.ts';
 
 const UploadsContext = createContext<Uploads | undefined>(undefined);
 
@@ -20,12 +20,12 @@ export function useAllUploads(): readonly FileUpload[] {
 }
 
 /** Wraps all screens: refetches after each upload and warns before the tab closes. */
-export function KeepUploads({ children }: { readonly children: ReactNode }) {
+export function UploadEffects({ children }: { readonly children: ReactNode }) {
   const all = useAllUploads();
   useRefetchOnStored(
     all.map(({ state }) => (state.status === 'stored' ? state.documentId : '')).join(''),
   );
-  useLeaveWarning(all.some(isUnderWay));
+  useLeaveWarning(all.some(isInProgress));
   return children;
 }
 

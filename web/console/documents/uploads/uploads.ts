@@ -128,6 +128,6 @@ export class Uploads {
 }
 
 /** Whether closing the tab would lose the upload. */
-export function isUnderWay({ state }: FileUpload): boolean {
+export function isInProgress({ state }: FileUpload): boolean {
   return state.status === 'waiting' || state.status === 'sending';
 }

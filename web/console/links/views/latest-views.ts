@@ -7,7 +7,7 @@ const pageSize = 200;
 const pagesMax = 5;
 
 /** The charts cover at most this many views. */
-export const latestMax = pageSize * pagesMax;
+export const latestViewsMax = pageSize * pagesMax;
 
 export type LatestViews = {
   /** The newest first. */

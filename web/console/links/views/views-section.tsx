@@ -5,7 +5,7 @@ import { Section } from '../../shared/section.tsx';
 import classes from './bar-chart.module.css';
 import { type Bar, BarChart, longestBar } from './bar-chart.tsx';
 import { formatDuration } from './format-duration.ts';
-import { type LatestViews, latestMax, useLatestViews } from './latest-views.ts';
+import { type LatestViews, latestViewsMax, useLatestViews } from './latest-views.ts';
 import { sumPageTimes } from './page-times.ts';
 import { countPerPeriod, type PeriodCounts } from './views-per-period.ts';
 import { ViewsTable } from './views-table.tsx';
@@ -38,7 +38,7 @@ function Charts({ link: { workspaceId, id }, pageCount }: ViewsSectionProps) {
 }
 
 const scopeNote = ({ hasMore }: LatestViews) =>
-  hasMore ? ` Based on the latest ${latestMax.toLocaleString()} views.` : '';
+  hasMore ? ` Based on the latest ${latestViewsMax.toLocaleString()} views.` : '';
 
 function PerDay(latest: LatestViews) {
   const times = latest.views.map(({ createTime }) =>

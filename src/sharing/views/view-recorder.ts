@@ -3,7 +3,13 @@
 import type { Clock } from '../../clock.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database, Executor, ViewPageRow } from '../../storage/schema.ts';
-import { knownRows, lockViews, raiseDurations, raisePages, rowKey } from './store.ts';
+import {
+  findStoredPageRows,
+  lockViews,
+  pageRowKey,
+  raisePageDurations,
+  raiseViewDurations,
+} from './store.ts';
 
 const batchMs = 2_000;
 const batchRowsMax = 1_000;
@@ -23,16 +29,16 @@ const viewRowsMax = 1_000;
 /** The process exits one second after its last call has ended. */
 const stopMs = 800;
 
-export type Recorder = {
+export type ViewRecorder = {
   /** Buffers the totals of a report. */
-  note(rows: readonly ViewPageRow[]): void;
+  record(rows: readonly ViewPageRow[]): void;
   /** Writes the buffered rows. */
   flush(): Promise<void>;
   /** Writes the buffered rows a last time. Gives up after `stopMs`. */
   stop(): Promise<void>;
 };
 
-export type RecorderOptions = {
+export type ViewRecorderOptions = {
   readonly db: Database;
   readonly now: Clock;
   readonly warn: (facts: object, message: string) => void;
@@ -41,14 +47,14 @@ export type RecorderOptions = {
 /** The rows of one view by visit and page, and how many rows were examined. */
 type BufferedView = { readonly rows: Map<string, ViewPageRow>; examined: number };
 
-export function createRecorder({ db, now, warn }: RecorderOptions): Recorder {
+export function createViewRecorder({ db, now, warn }: ViewRecorderOptions): ViewRecorder {
   let buffered = new Map<string, BufferedView>();
   let size = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
   let failing = false;
 
-  function note(rows: readonly ViewPageRow[]): void {
+  function record(rows: readonly ViewPageRow[]): void {
     for (const row of rows) noteRow(row);
     if (size > 0) timer ??= setTimeout(() => void flush(), batchMs).unref();
   }
@@ -95,7 +101,7 @@ export function createRecorder({ db, now, warn }: RecorderOptions): Recorder {
       } catch (err) {
         if (!failing) warn({ err, rows: sorted.length - i }, 'cannot write views; trying again');
         failing = true;
-        note(sorted.slice(i));
+        record(sorted.slice(i));
         return;
       }
     }
@@ -107,7 +113,7 @@ export function createRecorder({ db, now, warn }: RecorderOptions): Recorder {
   }
 
   return {
-    note,
+    record,
     flush,
     async stop() {
       const late = new Promise<void>((resolve) => setTimeout(resolve, stopMs).unref());
@@ -121,8 +127,8 @@ async function writeBatch(trx: Executor, rows: ViewPageRow[], now: number): Prom
   const views = [...new Set(rows.map(({ view_id }) => view_id))];
   const kept = await selectFitting(trx, rows, await lockViews(trx, views));
   if (kept.length === 0) return;
-  const raised = await raisePages(trx, kept);
-  if (raised.size > 0) await raiseDurations(trx, raised, now);
+  const raised = await raisePageDurations(trx, kept);
+  if (raised.size > 0) await raiseViewDurations(trx, raised, now);
 }
 
 /** Returns the rows that exist already or fit in their view. `storedOf` counts existing rows. */
@@ -138,10 +144,10 @@ async function selectFitting(
   const mayExceed = ({ view_id }: ViewPageRow) => (added.get(view_id) ?? 0) > roomOf(view_id);
   const candidates = ofExistingViews.filter(mayExceed);
   if (candidates.length === 0) return ofExistingViews;
-  const known = await knownRows(trx, candidates);
+  const known = await findStoredPageRows(trx, candidates);
   const newRows = new Map<string, number>();
   return ofExistingViews.filter((row) => {
-    if (!mayExceed(row) || known.has(rowKey(row))) return true;
+    if (!mayExceed(row) || known.has(pageRowKey(row))) return true;
     const count = (newRows.get(row.view_id) ?? 0) + 1;
     newRows.set(row.view_id, count);
     return count <= roomOf(row.view_id);
