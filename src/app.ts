@@ -4,6 +4,7 @@ import type { Rotation } from './identity/keys/rotation.ts';
 import type { Signer } from './identity/tokens/signer.ts';
 import { writeAddresses } from './installation/bootstrap.ts';
 import type { ViewRecorder } from './sharing/views/view-recorder.ts';
+import { closeOnFailure } from './stages/close-on-failure.ts';
 import { createModules } from './stages/modules.ts';
 import { type AppOptions, bootstrapFileOf } from './stages/options.ts';
 import { bindSockets, type Sockets } from './stages/sockets.ts';
@@ -35,13 +36,16 @@ export type App = {
 const drainMs = 9_000;
 
 /** Starts the whole service. Resolves when the service accepts calls. */
-export async function startApp(options: AppOptions): Promise<App> {
+export function startApp(options: AppOptions): Promise<App> {
   useNodeTextEncoding();
-  // Binds the ports first, so that a port in use fails before anything is written.
-  const sockets = await bindSockets(options.config);
-  try {
+  return closeOnFailure(async (onFailure) => {
+    // Binds the ports first, so that a port in use fails before anything is written.
+    const sockets = await bindSockets(options.config);
+    onFailure(sockets.close);
     const storage = await openStorage(options);
+    onFailure(storage.close);
     const modules = await createModules(options, sockets, storage);
+    onFailure(modules.stop);
     const transports = await startTransports(options, { sockets, storage, modules });
     await noteAddresses(options, sockets);
     const { db } = storage;
@@ -57,10 +61,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         await storage.close();
       },
     };
-  } catch (error) {
-    await sockets.close();
-    throw error;
-  }
+  });
 }
 
 /**

@@ -4,12 +4,19 @@
 import type { Authenticate } from '../api/authentication.ts';
 import type { MembershipsOf } from '../api/principal.ts';
 import type { Implementations } from '../api/services.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
 import { createAuditService } from '../audit/service.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/config.ts';
 import { type Credentials, createCredentials } from '../credentials/credentials.ts';
 import { type CredentialDirectory, createCredentialDirectory } from '../credentials/directory.ts';
 import { createPasswords, type Passwords } from '../credentials/passwords.ts';
 import { createUsage } from '../credentials/usage.ts';
-import type { ModuleOptions } from '../module-options.ts';
+import type { Random } from '../crypto/ids.ts';
+import type { MasterKey } from '../crypto/master-key.ts';
+import type { Log } from '../observe/log.ts';
+import type { Invalidations } from '../storage/invalidation.ts';
+import type { Database } from '../storage/schema.ts';
 import { createAccountService } from './accounts/service.ts';
 import { createClientService } from './clients/service.ts';
 import { createCustomerService } from './customers/service.ts';
@@ -57,18 +64,34 @@ export type IdentityModule = {
   stop(): Promise<void>;
 };
 
-type IdentityDependencies = { readonly membershipsOf: MembershipsOf; readonly rolesOf: RolesOf };
+export type IdentityModuleOptions = {
+  readonly config: Pick<
+    Config,
+    'audience' | 'serviceTokenSeconds' | 'customerTokenSeconds' | 'keyRotationDays'
+  >;
+  readonly log: Log;
+  readonly db: Database;
+  readonly invalidations: Invalidations;
+  readonly auditLog: AuditLog;
+  readonly masterKey: MasterKey;
+  readonly membershipsOf: MembershipsOf;
+  readonly rolesOf: RolesOf;
+  readonly publicUrl: string;
+  readonly random: Random;
+  readonly now: Clock;
+};
 
 export async function createIdentityModule(
-  base: ModuleOptions,
-  { membershipsOf, rolesOf }: IdentityDependencies,
+  options: IdentityModuleOptions,
 ): Promise<IdentityModule> {
-  const { config, log, db, invalidations, auditLog, masterKey, now, random, publicUrl } = base;
+  const { config, log, db, invalidations, auditLog, masterKey, publicUrl, random, now } = options;
+  const { membershipsOf, rolesOf } = options;
   const issuer = publicUrl;
   const audience = config.audience ?? publicUrl;
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
   const keyring = await openKeyring({ db, masterKey, invalidations, tokenSecondsMax, now });
+  const revocations = await openRevocations({ db, invalidations, now });
   const onError = (error: unknown) => log.error({ err: error }, 'signing key rotation failed');
   const rotation = await startRotation({
     masterKey,
@@ -79,7 +102,6 @@ export async function createIdentityModule(
     now,
     onError,
   });
-  const revocations = await openRevocations({ db, invalidations, now });
   const credentials = createCredentials({ db, now });
   const usage = createUsage({ db, now });
   const directory = createCredentialDirectory({ db, invalidations, noteUse: usage.note, now });
@@ -87,12 +109,18 @@ export async function createIdentityModule(
   const signer = createSigner({ keyring, issuer, audience, now });
   const signatures = createSignatures({ keyring, invalidations, now });
   const sessions = createSessions({
-    ...base,
+    db,
+    invalidations,
+    auditLog,
+    masterKey,
     signer,
     passwords,
     matchTotpStep: createSealedTotpMatcher(masterKey, now),
     membershipsOf,
     tokenSeconds: sessionTokenSeconds,
+    publicUrl,
+    random,
+    now,
   });
   const limitToGrants = createLimitToGrants({
     db,

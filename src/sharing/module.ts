@@ -1,14 +1,21 @@
 // The sharing module: workspaces, documents, links, gates and views.
 
 import type { Implementations } from '../api/services.ts';
+import type { AuditLog } from '../audit/audit-log.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/config.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { Passwords } from '../credentials/passwords.ts';
+import type { Random } from '../crypto/ids.ts';
+import type { MasterKey } from '../crypto/master-key.ts';
 import { createSignedValues } from '../crypto/signed-value.ts';
 import type { Assets } from '../http/assets.ts';
 import type { HttpRoute, RouteRequest } from '../http/route.ts';
-import type { ModuleOptions } from '../module-options.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { Log } from '../observe/log.ts';
 import { createDiskReserve, type DiskReserve } from '../storage/disk-reserve.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
+import type { Database } from '../storage/schema.ts';
 import { createApiKeyService } from './api-keys/service.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobs } from './blobs/disk.ts';
@@ -46,22 +53,43 @@ export type SharingModule = {
   stop(): Promise<void>;
 };
 
-type SharingDependencies = {
+export type SharingModuleOptions = {
+  readonly config: Pick<
+    Config,
+    | 'databaseUrl'
+    | 'blobDir'
+    | 'blobCheckDays'
+    | 'uploadBytesMax'
+    | 'workspaceBytesMax'
+    | 'workspaceDocumentsMax'
+    | 'workspaceLinksMax'
+    | 'workspaceViewsMax'
+  >;
+  readonly log: Log;
+  readonly db: Database;
+  readonly auditLog: AuditLog;
+  readonly masterKey: MasterKey;
+  readonly mailer: Mailer;
   readonly credentials: Credentials;
   readonly passwords: Passwords;
   readonly assets: Assets;
   /** The path of the program that counts pages. */
   readonly pagesProgram: string;
   readonly observeBlob: (check: BlobCheck) => void;
+  /** How long an upload may pause. */
+  readonly uploadStalledMs: number;
+  /** How long the unsettled uploads of an ended process are kept. */
+  readonly blobLeaseMs: number;
+  readonly publicUrl: string;
+  readonly random: Random;
+  readonly now: Clock;
 };
 
-export async function createSharingModule(
-  base: ModuleOptions,
-  { credentials, passwords, assets, pagesProgram, observeBlob: observe }: SharingDependencies,
-): Promise<SharingModule> {
-  const { config, log, db, auditLog, masterKey, now, random } = base;
+export async function createSharingModule(options: SharingModuleOptions): Promise<SharingModule> {
+  const { config, log, db, auditLog, masterKey, publicUrl, random, now } = options;
+  const { credentials, passwords, assets, pagesProgram, observeBlob: observe } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
-  const blobs = await openDiskBlobs(config.blobDir, base.blobLeaseMs);
+  const blobs = await openDiskBlobs(config.blobDir, options.blobLeaseMs);
   const reserve = createDiskReserve(config.databaseUrl);
   const workspaces = createWorkspaces(db);
   const documents = createDocuments({ db, blobs, observe });
@@ -75,10 +103,10 @@ export async function createSharingModule(
   const key = masterKey.derive('link views');
   const newViews = createNewViews({ db, quotas, key, now });
   const views = createViews({ db, recorder, newViews, now });
-  const parts = gateParts(base, gate, passwords);
+  const parts = gateParts(options, gate);
   const access = (request: RouteRequest) => requireAccess({ gate, ...parts }, request);
   const html = createGateHtml(assets);
-  const upkeep = startUpkeep(base, blobs, reserve, observe);
+  const upkeep = startUpkeep(options, blobs, reserve);
   return {
     blobs,
     recorder,
@@ -102,11 +130,21 @@ export async function createSharingModule(
         quotas,
         pages: pageCounter,
         uploadBytesMax,
-        uploadStalledMs: base.uploadStalledMs,
+        uploadStalledMs: options.uploadStalledMs,
         random,
         now,
       }),
-      link: createLinkService({ ...base, quotas, documents, views, passwords }),
+      link: createLinkService({
+        db,
+        auditLog,
+        quotas,
+        documents,
+        views,
+        passwords,
+        publicUrl,
+        random,
+        now,
+      }),
       apiKey: createApiKeyService({ auditLog, credentials, random }),
       workspace: createWorkspaceService({ db, auditLog, quotas, random, now }),
     },
@@ -115,10 +153,9 @@ export async function createSharingModule(
 
 /** Starts the sweep of blobs and the scan for damage. */
 function startUpkeep(
-  { config, log, db, now, blobLeaseMs }: ModuleOptions,
+  { config, log, db, now, blobLeaseMs, observeBlob: observe }: SharingModuleOptions,
   blobs: BlobStore,
   reserve: DiskReserve,
-  observe: (check: BlobCheck) => void,
 ): PeriodicTask[] {
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const sweep = startPeriodicTask({
@@ -135,7 +172,7 @@ function startUpkeep(
 }
 
 /** The quota of workspaces without individual quotas. */
-function defaultQuota(config: ModuleOptions['config']): Quota {
+function defaultQuota(config: SharingModuleOptions['config']): Quota {
   return {
     bytesMax: config.workspaceBytesMax,
     documentsMax: config.workspaceDocumentsMax,
@@ -144,8 +181,8 @@ function defaultQuota(config: ModuleOptions['config']): Quota {
   };
 }
 
-function gateParts(base: ModuleOptions, gate: Gate, passwords: Passwords) {
-  const { db, mailer, masterKey, publicUrl, random, now } = base;
+function gateParts(options: SharingModuleOptions, gate: Gate) {
+  const { db, mailer, masterKey, passwords, publicUrl, random, now } = options;
   const passwordKey = masterKey.derive('link password throttle');
   const passwordThrottle = createPasswordThrottle({ db, key: passwordKey, now });
   const key = masterKey.derive('link codes');

@@ -9,10 +9,10 @@ import type { OpenMailer } from '../mail/mailer.ts';
 import type { MessageOptions } from '../mail/message.ts';
 import { openOutbox } from '../mail/outbox.ts';
 import { createSmtpMailer } from '../mail/smtp.ts';
-import type { ModuleOptions } from '../module-options.ts';
 import { createObserver, type Observer } from '../observe/observer.ts';
 import { createSharingModule, type SharingModule } from '../sharing/module.ts';
 import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
+import { closeOnFailure } from './close-on-failure.ts';
 import type { AppOptions } from './options.ts';
 import type { Sockets } from './sockets.ts';
 import type { OpenStorage } from './storage.ts';
@@ -27,48 +27,51 @@ export type Modules = {
   stop(): Promise<void>;
 };
 
-export async function createModules(
+export function createModules(
   options: AppOptions,
-  { urls }: Sockets,
+  { urls: { publicUrl } }: Sockets,
   { db, invalidations, masterKey }: OpenStorage,
 ): Promise<Modules> {
   const { config, log, webDir, now = Date.now, random = randomBytes } = options;
-  const mailer = await openMailer(config, { from: config.mailFrom, random, now });
-  const shared: ModuleOptions = {
-    config,
-    log,
-    db,
-    invalidations,
-    auditLog: createAuditLog({ db, random, now }),
-    masterKey,
-    mailer,
-    now,
-    random,
-    publicUrl: urls.publicUrl,
-    uploadStalledMs: options.uploadStalledMs ?? 45_000,
-    blobLeaseMs: options.blobLeaseMs ?? 120_000,
-  };
-  const membershipsOf = createMemberships({ db, invalidations });
-  const identity = await createIdentityModule(shared, { membershipsOf, rolesOf });
-  const { credentials, passwords } = identity;
-  const assets = await readAssets(webDir);
-  const observer = createObserver(log, options.droppedLines);
-  // The program is next to the built browser code, even if the service runs from its sources.
-  const pagesProgram = path.join(webDir, '../src/sharing/documents/pages/program.js');
-  const observeBlob = observer.blob;
-  const own = { credentials, passwords, assets, pagesProgram, observeBlob };
-  const sharing = await createSharingModule(shared, own);
-  return {
-    identity,
-    sharing,
-    membershipsOf,
-    assets,
-    observer,
-    async stop() {
-      mailer.stop();
-      await Promise.all([identity.stop(), sharing.stop()]);
-    },
-  };
+  return closeOnFailure(async (onFailure) => {
+    const mailer = await openMailer(config, { from: config.mailFrom, random, now });
+    onFailure(mailer.stop);
+    const auditLog = createAuditLog({ db, random, now });
+    const shared = { config, log, db, auditLog, masterKey, now, random, publicUrl };
+    const membershipsOf = createMemberships({ db, invalidations });
+    const identity = await createIdentityModule({
+      ...shared,
+      invalidations,
+      membershipsOf,
+      rolesOf,
+    });
+    onFailure(identity.stop);
+    const assets = await readAssets(webDir);
+    const observer = createObserver(log, options.droppedLines);
+    const sharing = await createSharingModule({
+      ...shared,
+      mailer,
+      credentials: identity.credentials,
+      passwords: identity.passwords,
+      assets,
+      // The program is next to the built browser code, even if the service runs from its sources.
+      pagesProgram: path.join(webDir, '../src/sharing/documents/pages/program.js'),
+      observeBlob: observer.blob,
+      uploadStalledMs: options.uploadStalledMs ?? 45_000,
+      blobLeaseMs: options.blobLeaseMs ?? 120_000,
+    });
+    return {
+      identity,
+      sharing,
+      membershipsOf,
+      assets,
+      observer,
+      async stop() {
+        mailer.stop();
+        await Promise.all([identity.stop(), sharing.stop()]);
+      },
+    };
+  });
 }
 
 async function openMailer(config: Config, message: MessageOptions): Promise<OpenMailer> {

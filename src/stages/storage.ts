@@ -8,6 +8,7 @@ import { prepareFirstStart, prepareFolders } from '../installation/data-folder.t
 import { openDatabase } from '../storage/database.ts';
 import { type Invalidations, watchInvalidations } from '../storage/invalidation.ts';
 import type { Database } from '../storage/schema.ts';
+import { closeOnFailure } from './close-on-failure.ts';
 import { type AppOptions, bootstrapFileOf } from './options.ts';
 
 export type OpenStorage = {
@@ -19,28 +20,31 @@ export type OpenStorage = {
   close(): Promise<void>;
 };
 
-export async function openStorage(options: AppOptions): Promise<OpenStorage> {
-  const { config, log, now = Date.now, random = randomBytes } = options;
-  for (const { path, message } of await prepareFolders(config)) log.warn({ path }, message);
-  const firstStart = await prepareFirstStart(config);
-  const masterKey = await openMasterKey(config);
-  const db = await openDatabase(config.databaseUrl);
-  const file = bootstrapFileOf(options);
-  const first = { db, masterKey, kind: config.bootstrap, file, random, now };
-  const { sampleFile } = options;
-  const sample =
-    sampleFile === undefined ? undefined : { file: sampleFile, blobDir: config.blobDir };
-  const bootstrapped = await bootstrap({ ...first, ...firstStart, sample });
-  await firstStart.end();
-  const invalidations = await watchInvalidations(db);
-  return {
-    db,
-    invalidations,
-    masterKey,
-    bootstrapped,
-    async close() {
-      await invalidations.stop();
-      await db.destroy();
-    },
-  };
+export function openStorage(options: AppOptions): Promise<OpenStorage> {
+  return closeOnFailure(async (onFailure) => {
+    const { config, log, now = Date.now, random = randomBytes } = options;
+    for (const { path, message } of await prepareFolders(config)) log.warn({ path }, message);
+    const firstStart = await prepareFirstStart(config);
+    const masterKey = await openMasterKey(config);
+    const db = await openDatabase(config.databaseUrl);
+    onFailure(() => db.destroy());
+    const file = bootstrapFileOf(options);
+    const first = { db, masterKey, kind: config.bootstrap, file, random, now };
+    const { sampleFile } = options;
+    const sample =
+      sampleFile === undefined ? undefined : { file: sampleFile, blobDir: config.blobDir };
+    const bootstrapped = await bootstrap({ ...first, ...firstStart, sample });
+    await firstStart.end();
+    const invalidations = await watchInvalidations(db);
+    return {
+      db,
+      invalidations,
+      masterKey,
+      bootstrapped,
+      async close() {
+        await invalidations.stop();
+        await db.destroy();
+      },
+    };
+  });
 }

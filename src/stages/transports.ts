@@ -16,8 +16,9 @@ import { createNotFoundHtml } from '../http/not-found-html.ts';
 import { pingDatabase, storageFailureOf } from '../storage/database.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
 import { createPeerOf } from '../transports/http/peer.ts';
-import { startHttpTransport } from '../transports/http-transport.ts';
+import { type HttpTransport, startHttpTransport } from '../transports/http-transport.ts';
 import { startOpsServer } from '../transports/ops.ts';
+import { closeOnFailure } from './close-on-failure.ts';
 import type { Modules } from './modules.ts';
 import type { AppOptions } from './options.ts';
 import type { Sockets } from './sockets.ts';
@@ -46,60 +47,78 @@ const validator = createValidator();
 
 const failureOfThrown = (thrown: unknown) => failureOf(storageFailureOf(thrown));
 
-export async function startTransports(options: AppOptions, started: Started): Promise<Transports> {
-  const { config, log, webDir, now = Date.now, random = randomBytes } = options;
-  const { sockets, storage, modules } = started;
-  const { sharing, assets, observer } = modules;
-  const { publicUrl } = sockets.urls;
-  const warn = (facts: object, message: string) => log.warn(facts, message);
-  const failures = createFailedCalls({ db: storage.db, random, now, warn });
-  const endpoints = guardedEndpoints(options, started, failures);
-  const bodies = createBodyBudgets({
-    bytesMax: bodyBytesHeldMax,
-    timeoutMs: options.bodyTimeoutMs,
+export function startTransports(options: AppOptions, started: Started): Promise<Transports> {
+  return closeOnFailure(async (onFailure) => {
+    const { config, log, webDir, now = Date.now, random = randomBytes } = options;
+    const { sockets, storage, modules } = started;
+    const { sharing, assets, observer } = modules;
+    const { publicUrl } = sockets.urls;
+    const warn = (facts: object, message: string) => log.warn(facts, message);
+    const failures = createFailedCalls({ db: storage.db, random, now, warn });
+    onFailure(failures.stop);
+    const endpoints = guardedEndpoints(options, started, failures);
+    const bodies = createBodyBudgets({
+      bytesMax: bodyBytesHeldMax,
+      timeoutMs: options.bodyTimeoutMs,
+    });
+    const { uploadBytesMax } = config;
+    const http = await startHttpTransport({
+      endpoints,
+      bodies,
+      notFoundHtml: createNotFoundHtml(assets),
+      routes: [
+        homeRoute,
+        errorsRoute(assets),
+        consoleRoute({ publicUrl, assets, uploadBytesMax, random }),
+        ...sharing.routes,
+      ],
+      assetsDir: path.join(webDir, 'assets'),
+      publicUrl,
+      peerOf: createPeerOf(config.trustedProxies, (peer) => warn({ peer }, untrustedProxy)),
+      socket: sockets.http,
+      limits: options.httpLimits,
+      warn,
+      observe: observer.route,
+      failureOf: failureOfThrown,
+    });
+    onFailure(() => closeAtOnce(http));
+    const grpcLimits = options.grpcLimits ?? {};
+    const grpc = await startGrpcTransport({
+      endpoints,
+      bodies,
+      socket: sockets.grpc,
+      limits: grpcLimits,
+    });
+    onFailure(() => closeAtOnce(grpc));
+    const checks = readinessChecks(started);
+    const ops = await startOpsServer({ socket: sockets.ops, checks, metrics: observer.metrics });
+    onFailure(ops.close);
+    const retention = startRetention({
+      db: storage.db,
+      days: config.auditRetentionDays,
+      now,
+      warn,
+    });
+    return {
+      async stop(drainMs) {
+        ops.drain();
+        const late = setTimeout(() => {
+          http.close();
+          grpc.close();
+        }, drainMs);
+        await Promise.all([http.drain(), grpc.drain()]);
+        clearTimeout(late);
+        await Promise.all([ops.close(), failures.stop(), retention.stop()]);
+      },
+    };
   });
-  const { uploadBytesMax } = config;
-  const http = await startHttpTransport({
-    endpoints,
-    bodies,
-    notFoundHtml: createNotFoundHtml(assets),
-    routes: [
-      homeRoute,
-      errorsRoute(assets),
-      consoleRoute({ publicUrl, assets, uploadBytesMax, random }),
-      ...sharing.routes,
-    ],
-    assetsDir: path.join(webDir, 'assets'),
-    publicUrl,
-    peerOf: createPeerOf(config.trustedProxies, (peer) => warn({ peer }, untrustedProxy)),
-    socket: sockets.http,
-    limits: options.httpLimits,
-    warn,
-    observe: observer.route,
-    failureOf: failureOfThrown,
-  });
-  const grpcLimits = options.grpcLimits ?? {};
-  const grpc = await startGrpcTransport({
-    endpoints,
-    bodies,
-    socket: sockets.grpc,
-    limits: grpcLimits,
-  });
-  const checks = readinessChecks(started);
-  const ops = await startOpsServer({ socket: sockets.ops, checks, metrics: observer.metrics });
-  const retention = startRetention({ db: storage.db, days: config.auditRetentionDays, now, warn });
-  return {
-    async stop(drainMs) {
-      ops.drain();
-      const late = setTimeout(() => {
-        http.close();
-        grpc.close();
-      }, drainMs);
-      await Promise.all([http.drain(), grpc.drain()]);
-      clearTimeout(late);
-      await Promise.all([ops.close(), failures.stop(), retention.stop()]);
-    },
-  };
+}
+
+/** Closes a transport without waiting for calls in progress. */
+function closeAtOnce(transport: Pick<HttpTransport, 'drain' | 'close'>): Promise<void> {
+  const drained = transport.drain();
+  transport.close();
+  return drained;
 }
 
 function guardedEndpoints(

@@ -42,7 +42,6 @@ const mayImport: Record<string, readonly string[]> = {
   transports: [...leaves, 'api', 'http'],
   installation: ['*'],
   cli: ['*'],
-  'src/module-options.ts': ['*'],
   'src/identity/module.ts': ['*'],
   'src/sharing/module.ts': ['*'],
   stages: ['*'],

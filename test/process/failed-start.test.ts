@@ -1,0 +1,51 @@
+// A start that fails closes everything that it has opened.
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { startTestApp, type TestAppOptions } from '../support/harness.ts';
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Returns the names of the SQLite files. SQLite removes its log with the last connection. */
+async function databaseFiles(dataDir: string): Promise<string[]> {
+  return (await readdir(dataDir)).filter((name) => /^latchkey\.db(-wal|-shm)?$/.test(name));
+}
+
+async function failStart(options: TestAppOptions, message: string): Promise<void> {
+  await expect(startTestApp(options)).rejects.toThrow(message);
+}
+
+it('closes the database if the first start cannot fill it', async () => {
+  const dataDir = await emptyFolder();
+  const random = () => {
+    throw new Error('no random bytes');
+  };
+
+  await failStart({ dataDir, random }, 'no random bytes');
+
+  expect(await databaseFiles(dataDir)).toEqual(['latchkey.db']);
+});
+
+it('closes the database if a module cannot be opened', async () => {
+  const dataDir = await emptyFolder();
+  await mkdir(path.join(dataDir, 'blobs'));
+  await writeFile(path.join(dataDir, 'blobs/pending'), 'a file instead of a folder');
+
+  await failStart({ dataDir }, 'pending');
+
+  expect(await databaseFiles(dataDir)).toEqual(['latchkey.db']);
+});
+
+it('closes the modules and the database if a transport cannot be started', async () => {
+  const dataDir = await emptyFolder();
+
+  await failStart({ dataDir, config: { trustedProxies: ['not an address'] } }, 'not an address');
+
+  expect(await readdir(path.join(dataDir, 'blobs/leases'))).toEqual([]);
+  expect(await databaseFiles(dataDir)).toEqual(['latchkey.db']);
+});
