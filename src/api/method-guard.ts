@@ -21,7 +21,7 @@ import {
   principalTypes,
   setCaller,
 } from './principal.ts';
-import { changedPaths } from './update.ts';
+import { changedPaths } from './update-mask.ts';
 import { resolveWorkspace, setWorkspace } from './workspace.ts';
 
 /** The guard's report on a call that has ended. */

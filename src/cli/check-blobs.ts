@@ -2,7 +2,7 @@
 // SHA-256 with the database. Changes nothing, and can run while the service runs.
 import type { Config } from '../config/config.ts';
 import { readDiskBlobs } from '../sharing/blobs/disk.ts';
-import { checkBlob } from '../sharing/documents/scan.ts';
+import { checkBlob } from '../sharing/documents/integrity-scan.ts';
 import { findDocument, findDocumentsAfter } from '../sharing/documents/store.ts';
 import type { Damage } from '../storage/damaged-blob.ts';
 import type { Database } from '../storage/schema.ts';

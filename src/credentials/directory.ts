@@ -40,14 +40,14 @@ export type CredentialDirectoryOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
   /** Called with the id of each valid credential. */
-  readonly noteUse: (id: string) => void;
+  readonly recordUse: (id: string) => void;
   readonly now: Clock;
 };
 
 export function createCredentialDirectory({
   db,
   invalidations,
-  noteUse,
+  recordUse,
   now,
 }: CredentialDirectoryOptions): CredentialDirectory {
   const cache = createRevocationSafeCache<ValidCredential | undefined>({
@@ -68,7 +68,7 @@ export function createCredentialDirectory({
 
       const cached = await cache.find(id);
       if (cached !== undefined && isGood(cached)) {
-        noteUse(id);
+        recordUse(id);
         return cached;
       }
       // Every refusal costs this one query, so its duration does not show whether the id is known.
@@ -78,7 +78,7 @@ export function createCredentialDirectory({
         const accounts = kind === 'ck' ? await findCustomerAccountIds(db, credential.ownerId) : [];
         return { ...credential, accounts };
       });
-      if (good !== undefined) noteUse(id);
+      if (good !== undefined) recordUse(id);
       return good;
     },
   };

@@ -17,19 +17,19 @@ const batchMax = 1_000;
 
 export type CredentialUsage = {
   /** Records a use of a credential. */
-  note(id: string): void;
+  record(id: string): void;
   /** Writes the recorded uses. */
   flush(): Promise<void>;
   /** Writes the recorded uses and stops. */
   stop(): Promise<void>;
 };
 
-export type UsageOptions = {
+export type CredentialUsageOptions = {
   readonly db: Database;
   readonly now: Clock;
 };
 
-export function createUsage({ db, now }: UsageOptions): CredentialUsage {
+export function createCredentialUsage({ db, now }: CredentialUsageOptions): CredentialUsage {
   let noted = new Map<string, number>();
   let flushing: Promise<void> = Promise.resolve();
 
@@ -62,7 +62,7 @@ export function createUsage({ db, now }: UsageOptions): CredentialUsage {
   timer.unref();
 
   return {
-    note(id) {
+    record(id) {
       if (noted.size < notedMax || noted.has(id)) noted.set(id, now());
     },
     flush,

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import { readFileIfAny, syncFolder, writeFileOnce } from '../files/files.ts';
+import { readFileIfAny, syncFolder, writeFileOnce } from '../files/durable-files.ts';
 import { createMasterKey, type MasterKey } from './master-key.ts';
 
 const fileIn = (dataDir: string) => path.join(dataDir, 'master.key');

@@ -11,7 +11,7 @@ import type { Config } from '../config/config.ts';
 import { type Credentials, createCredentials } from '../credentials/credentials.ts';
 import { type CredentialDirectory, createCredentialDirectory } from '../credentials/directory.ts';
 import { createPasswords, type Passwords } from '../credentials/passwords.ts';
-import { createUsage } from '../credentials/usage.ts';
+import { createCredentialUsage } from '../credentials/usage.ts';
 import type { Random } from '../crypto/ids.ts';
 import type { MasterKey } from '../crypto/master-key.ts';
 import type { Log } from '../observe/log.ts';
@@ -103,8 +103,8 @@ export async function createIdentityModule(
     onError,
   });
   const credentials = createCredentials({ db, now });
-  const usage = createUsage({ db, now });
-  const directory = createCredentialDirectory({ db, invalidations, noteUse: usage.note, now });
+  const usage = createCredentialUsage({ db, now });
+  const directory = createCredentialDirectory({ db, invalidations, recordUse: usage.record, now });
   const passwords = createPasswords();
   const signer = createSigner({ keyring, issuer, audience, now });
   const signatures = createSignatures({ keyring, invalidations, now });

@@ -3,7 +3,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config/config.ts';
-import { removeTemporaries, writeFileOnce } from '../files/files.ts';
+import { removeTemporaries, writeFileOnce } from '../files/durable-files.ts';
 import { type ExposedPath, makePrivateFile, makePrivateFolder } from '../files/private-files.ts';
 
 type Settings = Pick<

@@ -5,7 +5,7 @@
 /** Identifies an owner, outermost part first, such as a workspace and one of its links. */
 export type OwnerPath = readonly string[];
 
-export type FairSlots = {
+export type FairPlaces = {
   /**
    * Takes a place for the owner. Returns a function that releases the place and must be called
    * once, or undefined if the owner's share is used up.
@@ -14,7 +14,7 @@ export type FairSlots = {
 };
 
 /** Shares `count` places. */
-export function createFairSlots(count: number): FairSlots {
+export function createFairPlaces(count: number): FairPlaces {
   const held = new Map<string, number>();
   let free = count;
   return {

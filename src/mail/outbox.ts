@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createTransport } from 'nodemailer';
 import { randomText } from '../crypto/ids.ts';
 import { fail } from '../errors/errors.ts';
-import { removeTemporaries, writeFileOnce } from '../files/files.ts';
+import { removeTemporaries, writeFileOnce } from '../files/durable-files.ts';
 import { makePrivateFolder } from '../files/private-files.ts';
 import type { OpenMailer } from './mailer.ts';
 import { createMessage, type MessageOptions } from './message.ts';

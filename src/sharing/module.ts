@@ -20,8 +20,8 @@ import { createApiKeyService } from './api-keys/service.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobs } from './blobs/disk.ts';
 import { type BlobCheck, createDocuments } from './documents/documents.ts';
+import { startIntegrityScan } from './documents/integrity-scan.ts';
 import { createPageCounter } from './documents/pages/page-counter.ts';
-import { startScan } from './documents/scan.ts';
 import { createDocumentService } from './documents/service.ts';
 import { isBlobReferenced } from './documents/store.ts';
 import type { AccessSession } from './gate/access-session.ts';
@@ -168,7 +168,7 @@ function startUpkeep(
   });
   const days = config.blobCheckDays;
   if (days === 0) return [sweep];
-  return [sweep, startScan({ db, blobs, days, now, observe, warn })];
+  return [sweep, startIntegrityScan({ db, blobs, days, now, observe, warn })];
 }
 
 /** The quota of workspaces without individual quotas. */

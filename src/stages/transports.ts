@@ -17,7 +17,7 @@ import { pingDatabase, storageFailureOf } from '../storage/database.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
 import { createPeerOf } from '../transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../transports/http-transport.ts';
-import { startOpsServer } from '../transports/ops.ts';
+import { startOpsServer } from '../transports/ops-server.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import type { Modules } from './modules.ts';
 import type { AppOptions } from './options.ts';

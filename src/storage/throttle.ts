@@ -21,7 +21,10 @@ export type ThrottleLimit = {
 export type Counter = { readonly limit: ThrottleLimit; readonly key: string };
 
 /** A counted attempt. */
-export type Counted = Counter & { readonly next: ThrottleCounterRow; readonly addedMs: number };
+export type ThrottledAttempt = Counter & {
+  readonly next: ThrottleCounterRow;
+  readonly addedMs: number;
+};
 
 export type Throttle<Limits extends string> = {
   /**
@@ -32,13 +35,13 @@ export type Throttle<Limits extends string> = {
    * Counts an attempt before it is checked, so that concurrent attempts all count. Throws the
    * refusal, and counts nothing, if the attempt comes too early for one of the counters.
    */
-  count(counters: readonly Counter[]): Promise<Counted[]>;
+  count(counters: readonly Counter[]): Promise<ThrottledAttempt[]>;
   /** Like `count`, but within a transaction, which the refusal rolls back. */
-  countIn(trx: Executor, counters: readonly Counter[]): Promise<Counted[]>;
+  countIn(trx: Executor, counters: readonly Counter[]): Promise<ThrottledAttempt[]>;
   /** Throws the refusal if an attempt would come too early. Counts nothing and costs one read. */
   check(counters: readonly Counter[]): Promise<void>;
   /** Removes an attempt from its counter, and its wait unless a later attempt has set another. */
-  takeBack(trx: Executor, counted: Counted): Promise<void>;
+  takeBack(trx: Executor, counted: ThrottledAttempt): Promise<void>;
   /** Forgets all attempts of a counter. */
   clear(trx: Executor, counter: Counter): Promise<void>;
   /** Deletes the counters that no longer have any effect. */
@@ -68,8 +71,8 @@ export function createThrottle<Limits extends string>({
     if (next_time > time) throw refusal(Math.ceil((next_time - time) / 1000));
   }
 
-  async function countIn(trx: Executor, counters: readonly Counter[]): Promise<Counted[]> {
-    const all: Counted[] = [];
+  async function countIn(trx: Executor, counters: readonly Counter[]): Promise<ThrottledAttempt[]> {
+    const all: ThrottledAttempt[] = [];
     for (const counter of inOrder(counters)) {
       const stored = await lock(trx, counter.key);
       // Reads the clock under the lock: another attempt may have been counted while this one

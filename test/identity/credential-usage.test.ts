@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { IssuanceService } from '../../gen/latchkey/identity/v1/issuance_pb.js';
 import { LinkService } from '../../gen/latchkey/sharing/v1/link_pb.js';
-import { createUsage } from '../../src/credentials/usage.ts';
+import { createCredentialUsage } from '../../src/credentials/usage.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects, startTestApp } from '../support/harness.ts';
@@ -22,7 +22,7 @@ async function lastUsed(db: Database, id: string): Promise<number | null | undef
 
 /** A usage recorder that writes on demand. */
 function usageOf(db: Database, now: () => number) {
-  const usage = createUsage({ db, now });
+  const usage = createCredentialUsage({ db, now });
   onTestFinished(() => usage.stop());
   return usage;
 }
@@ -75,15 +75,15 @@ describeDialects('the last use of a credential', (dialect) => {
     let time = 5_000;
     const [first, second] = [usageOf(db, () => time), usageOf(db, () => time)];
 
-    first.note(credentialId);
+    first.record(credentialId);
     time = 3_000;
-    second.note(credentialId);
+    second.record(credentialId);
     await first.flush();
     await second.flush();
     expect(await lastUsed(db, credentialId)).toBe(5_000);
 
     time = 7_000;
-    second.note(credentialId);
+    second.record(credentialId);
     await second.flush();
     expect(await lastUsed(db, credentialId)).toBe(7_000);
   });
@@ -94,10 +94,10 @@ describeDialects('the last use of a credential', (dialect) => {
     for (let i = 0; i < 3; i++) added.push(await addClient(db, 'payments:read'));
     const usage = usageOf(db, () => 5_000);
     const [first] = added;
-    usage.note(first?.credentialId ?? '');
+    usage.record(first?.credentialId ?? '');
     // The ids between them are not in the database.
-    for (let i = 0; i < 2_500; i++) usage.note(`sec_${i}`);
-    for (const { credentialId } of added.slice(1)) usage.note(credentialId);
+    for (let i = 0; i < 2_500; i++) usage.record(`sec_${i}`);
+    for (const { credentialId } of added.slice(1)) usage.record(credentialId);
 
     await usage.flush();
 
@@ -108,7 +108,7 @@ describeDialects('the last use of a credential', (dialect) => {
     const db = await openUntilFinished(await freshDatabaseUrl(dialect));
     const { credentialId } = await addClient(db, 'payments:read');
     const usage = usageOf(db, () => 5_000);
-    usage.note(credentialId);
+    usage.record(credentialId);
     await db.schema.alterTable('credentials').renameTo('away').execute();
     await usage.flush();
     await db.schema.alterTable('away').renameTo('credentials').execute();

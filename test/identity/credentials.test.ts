@@ -224,7 +224,7 @@ describeDialects('a credential in the cache', (dialect) => {
     const directory = createCredentialDirectory({
       db,
       invalidations,
-      noteUse: () => {},
+      recordUse: () => {},
       now: Date.now,
     });
     expect(await directory.authenticate('cs', text)).toMatchObject({ ownerId });

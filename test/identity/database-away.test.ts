@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMasterKey } from '../../src/crypto/master-key.ts';
-import { insertNewKey } from '../../src/identity/keys/changes.ts';
 import { openKeyring } from '../../src/identity/keys/keyring.ts';
 import { generateSigningKey } from '../../src/identity/keys/signing-key.ts';
+import { insertNewKey } from '../../src/identity/keys/state-changes.ts';
 import { createLimitToUserGrants } from '../../src/identity/sessions/current-grants.ts';
 import type { Claims } from '../../src/identity/tokens/claims.ts';
 import { createLimitToGrants } from '../../src/identity/tokens/current-grants.ts';

@@ -51,7 +51,7 @@ export async function withDirectory<T>(
   const directory = createCredentialDirectory({
     db: counted,
     invalidations,
-    noteUse: () => {},
+    recordUse: () => {},
     now: Date.now,
   });
   try {

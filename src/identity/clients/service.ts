@@ -6,7 +6,7 @@ import {
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
 import { createHeldScopesCheck } from '../../access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
-import { readUpdate, type UpdateFields } from '../../api/update.ts';
+import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';

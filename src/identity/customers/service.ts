@@ -5,7 +5,7 @@ import {
   UpdateCustomerRequestSchema,
 } from '../../../gen/latchkey/identity/v1/customer_pb.js';
 import { parseStoredScopes } from '../../access/scopes.ts';
-import { readUpdate, type UpdateFields } from '../../api/update.ts';
+import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { CredentialOwner, Credentials } from '../../credentials/credentials.ts';
@@ -14,7 +14,6 @@ import { newId, type Random } from '../../crypto/ids.ts';
 import { fail, invalid } from '../../errors/errors.ts';
 import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import type { CredentialRow, Database, Executor } from '../../storage/schema.ts';
-import { readAccountIds, readKeyScopes } from './bounds.ts';
 import {
   type CustomerChange,
   type CustomerWithAccounts,
@@ -27,6 +26,7 @@ import {
   lockCustomer,
   updateCustomer,
 } from './store.ts';
+import { readAccountIds, readKeyScopes } from './token-limits.ts';
 
 export type CustomerOptions = {
   readonly db: Database;

@@ -7,10 +7,10 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
-import { applyKeyStep, keyStepActions, keyStepTarget } from './changes.ts';
 import type { Keyring } from './keyring.ts';
 import { dueStep, type KeyStep } from './lifecycle.ts';
 import { generateSigningKey } from './signing-key.ts';
+import { applyKeyStep, keyStepActions, keyStepTarget } from './state-changes.ts';
 import { findPublishedKeys, lockSigningKeys } from './store.ts';
 
 export type Rotation = {

@@ -10,6 +10,8 @@ import type { MasterKey } from '../../crypto/master-key.ts';
 import { fail } from '../../errors/errors.ts';
 import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
+import { type KeyState, keyStateAt, readyTime, successionStep } from './lifecycle.ts';
+import { generateSigningKey } from './signing-key.ts';
 import {
   activateKey,
   applyKeyStep,
@@ -17,9 +19,7 @@ import {
   keyStepActions,
   keyStepTarget,
   revokeKey,
-} from './changes.ts';
-import { type KeyState, keyStateAt, readyTime, successionStep } from './lifecycle.ts';
-import { generateSigningKey } from './signing-key.ts';
+} from './state-changes.ts';
 import { findPublishedKeys, findSigningKeys, lockSigningKeys } from './store.ts';
 
 const publishedMax = 20;

@@ -7,7 +7,7 @@ import {
 import { createHeldScopesCheck } from '../../access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
-import { readUpdate, type UpdateFields } from '../../api/update.ts';
+import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { passwordChangeQueue } from '../../credentials/passwords.ts';
 import { newId } from '../../crypto/ids.ts';
 import { type Failure, fail, invalid } from '../../errors/errors.ts';

@@ -12,8 +12,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { syncFolder } from '../../files/durable-files.ts';
 import { errorCodeOf } from '../../files/error-code.ts';
-import { syncFolder } from '../../files/files.ts';
 import { DamagedBlob } from '../../storage/damaged-blob.ts';
 import type { BlobPart, BlobStore, StagedBlob } from './blob-store.ts';
 import { openLease } from './lease.ts';

@@ -9,7 +9,7 @@ import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import { newId, type Random, randomText } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
-import { createFairSlots } from '../../limits/fair-share.ts';
+import { createFairPlaces } from '../../limits/fair-share.ts';
 import { UnconfirmedCommit } from '../../storage/database.ts';
 import type { DiskReserve } from '../../storage/disk-reserve.ts';
 import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
@@ -58,7 +58,7 @@ export function createDocumentService(
   const { db, auditLog, blobs, reserve, documents, workspaces, quotas, pages, random, now } =
     options;
 
-  const uploadSlots = createFairSlots(uploadsMax);
+  const uploadSlots = createFairPlaces(uploadsMax);
 
   /** Throws `rate_limited` if the owner already has its share of concurrent uploads. */
   async function withUploadSlot<T>(owner: string, write: () => Promise<T>): Promise<T> {
@@ -75,7 +75,7 @@ export function createDocumentService(
     }
   }
 
-  /** Writes the blob. Throws if the workspace has no upload slot or its quota is used up. */
+  /** Writes the blob. Throws if too many uploads are running or the quota is used up. */
   async function receive(requests: Requests, context: HandlerContext) {
     const messages = failIfStalled(requests, options.uploadStalledMs);
     try {

@@ -10,7 +10,7 @@ type Messages = AsyncGenerator<UploadDocumentRequest>;
 export type UploadStart = {
   /** Undefined if the file's bytes precede the workspace id. */
   readonly workspaceId: string | undefined;
-  /** The owner of the upload slot: the workspace, or the caller if the workspace is unknown. */
+  /** The owner of the upload: the workspace, or the caller if the workspace is unknown. */
   readonly owner: string;
   /** All messages of the upload, including those already read. */
   readonly messages: AsyncIterable<UploadDocumentRequest>;

@@ -5,7 +5,7 @@ import {
   UpdateLinkRequestSchema,
 } from '../../../gen/latchkey/sharing/v1/link_pb.js';
 import { readExpireTime } from '../../api/expire-time.ts';
-import { readUpdate, type UpdateFields } from '../../api/update.ts';
+import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';

@@ -6,7 +6,7 @@ import {
   type WorkspaceService,
 } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
 import { principalOf } from '../../api/principal.ts';
-import { readUpdate, type UpdateFields } from '../../api/update.ts';
+import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';

@@ -43,18 +43,18 @@ async function serve(memoryBytesMax: number): Promise<void> {
   const read = (offset: number, length: number) =>
     new Promise<Uint8Array>((resolve) => {
       deliver = resolve;
-      say({ kind: 'read', offset, length });
+      send({ kind: 'read', offset, length });
     });
   process.on('message', async (message: ToProgram) => {
     if (message.kind === 'bytes') return deliver(message.bytes);
     setState(busy);
     const pages = await countPages(message.sizeBytes, read);
     setState(idle);
-    say({ kind: 'counted', pages, isSpent: process.memoryUsage.rss() > memoryBytesMax / 2 });
+    send({ kind: 'counted', pages, isSpent: process.memoryUsage.rss() > memoryBytesMax / 2 });
   });
 }
 
-function say(message: FromProgram): void {
+function send(message: FromProgram): void {
   process.send?.(message);
 }
 

@@ -17,7 +17,7 @@ const bytesPerSecond = 8 * 1024 * 1024;
 /** Chooses one of this many documents, so that two processes rarely check the same one. */
 const choices = 16;
 
-export type ScanOptions = {
+export type IntegrityScanOptions = {
   readonly db: Database;
   readonly blobs: Pick<BlobStore, 'read'>;
   /** Each document is checked again after this many days. */
@@ -28,7 +28,7 @@ export type ScanOptions = {
 };
 
 /** Checks documents immediately and then every hour. */
-export function startScan(options: ScanOptions): PeriodicTask {
+export function startIntegrityScan(options: IntegrityScanOptions): PeriodicTask {
   const { db, blobs, days, now, observe, warn } = options;
 
   async function check(row: DocumentRow, signal: AbortSignal): Promise<void> {
