@@ -102,7 +102,7 @@ function freshService(db) {
   const keyring = { active: async () => ({ header: 'header', privateKey }) };
   const issuer = 'http://127.0.0.1:8080';
   return createIssuanceService({
-    directory: createCredentialDirectory({ db, invalidations, noteUse() {}, now: Date.now }),
+    directory: createCredentialDirectory({ db, invalidations, recordUse() {}, now: Date.now }),
     signer: createSigner({ keyring, issuer, audience: issuer, now: Date.now }),
     serviceTokenSeconds: 300,
     customerTokenSeconds: 60,
