@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { queryDatabase } from '../../src/storage/database.ts';
+import { pingDatabase } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
 
 const intervalMs = 20;
@@ -20,7 +20,7 @@ export async function expectWithinOneSecond(
       expect(await read()).toEqual(expected);
       return;
     } catch {
-      await queryDatabase(db);
+      await pingDatabase(db);
       await sleep(intervalMs);
     }
   }
