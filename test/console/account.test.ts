@@ -4,6 +4,7 @@ import { overhangOf, phone } from '../support/browser-pages.ts';
 import { heading } from '../support/browser-tabs.ts';
 import {
   type ConsoleUser,
+  changeColorScheme,
   expectAccessible,
   fillSignIn,
   useConsole,
@@ -52,7 +53,7 @@ describe('the account screen', () => {
       await page.getByText('Off', { exact: true }).waitFor();
       expect(await overhangOf(page)).toBe(0);
       await expectAccessible(page);
-      await page.emulateMedia({ colorScheme: 'dark' });
+      await changeColorScheme(page, 'dark');
       await expectAccessible(page);
     }
   });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { insertCredential } from '../../src/credentials/store.ts';
 import { generateCredential } from '../../src/crypto/credential-format.ts';
 import { transact } from '../../src/storage/database.ts';
+import { stopTimers } from '../support/browser-pages.ts';
 import { expectFitForAll, momentIn, paste, takeSecret } from '../support/console-credentials.ts';
 import { fillSignIn, staleSignInTime, useConsole } from '../support/console-suite.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
@@ -88,9 +89,13 @@ describe('a workspace API key', () => {
     const { ownerId } = await added();
     await open(pathOf(ownerId));
     await create(page, { name: 'Robot', scopes: ['documents:read'] });
-    await page.getByRole('button', { name: 'Copy API key' }).click();
+    const copy = page.getByRole('button', { name: 'Copy API key' });
+    await copy.waitFor();
+    const clock = await stopTimers(page);
+    await copy.click();
     await page.getByRole('button', { name: 'API key copied' }).waitFor();
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    await clock.resume();
     expect((await takeSecret(page)).secret).toBe(copied);
     const focused = 'document.activeElement.textContent';
     await expect.poll(() => page.evaluate(focused)).toBe('Create API key');
@@ -140,13 +145,9 @@ describe('rotating a key', () => {
     await page.getByRole('button', { name: 'Rotate' }).click();
     const dialog = page.getByRole('dialog', { name: 'Rotate “Test credential”' });
     const choice = dialog.getByLabel('Old key expires');
-    expect(await choice.locator('option').allTextContents()).toEqual([
-      'Immediately',
-      'In 1 hour',
-      'In 1 day',
-      'In 7 days',
-      'In 30 days',
-    ]);
+    await expect
+      .poll(() => choice.locator('option').allTextContents())
+      .toEqual(['Immediately', 'In 1 hour', 'In 1 day', 'In 7 days', 'In 30 days']);
     await dialog.getByText('It works until').waitFor();
     await choice.selectOption('In 1 hour');
     await dialog.getByRole('button', { name: 'Rotate' }).click();
@@ -162,8 +163,10 @@ describe('rotating a key', () => {
     ];
     expect(before?.expire_time).toBe((after?.create_time ?? 0) + hourMs);
     expect(after).toMatchObject({ name: 'Test credential', scopes: 'documents:read' });
-    const end = await rowOf(page, credentialId).getByRole('time').last().getAttribute('datetime');
-    expect(end).toBe(new Date(before?.expire_time ?? 0).toISOString());
+    const end = rowOf(page, credentialId).getByRole('time').last();
+    await expect
+      .poll(() => end.getAttribute('datetime'))
+      .toBe(new Date(before?.expire_time ?? 0).toISOString());
   });
 
   it('can expire the old key immediately', async () => {
@@ -192,6 +195,7 @@ describe('revoking a key', () => {
     await question.getByText('Programs that use this key are rejected').waitFor();
     await expectFitForAll(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'hidden' });
     expect(await statusOf(key)).toBe(200);
 
     await page.getByRole('button', { name: 'Revoke' }).click();
@@ -205,8 +209,9 @@ describe('revoking a key', () => {
 describe('the list of workspace API keys', () => {
   it('loads more pages', async () => {
     const { ownerId } = await added();
+    const now = Date.now();
     for (let count = 0; count < 50; count++) {
-      const fields = { name: `Key ${count}`, scopes: 'links:read', createTime: Date.now() };
+      const fields = { name: `Key ${count}`, scopes: 'links:read', createTime: now + 1 + count };
       const made = generateCredential('wk', randomBytes);
       await insertCredential(db(), { kind: 'wk', id: ownerId }, made, fields);
     }
@@ -214,7 +219,7 @@ describe('the list of workspace API keys', () => {
     await open(pathOf(ownerId));
     await page.getByRole('button', { name: 'Load more' }).click();
     await rowOf(page, 'Test credential').waitFor();
-    expect(await tableOf(page).getByRole('row').count()).toBe(52);
+    await expect.poll(() => tableOf(page).getByRole('row').count()).toBe(52);
     expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
   });
 

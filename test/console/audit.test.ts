@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../src/crypto/ids.ts';
 import type { AuditEventRow } from '../../src/storage/schema.ts';
 import { overhangOf, phone } from '../support/browser-pages.ts';
-import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { addUser } from '../support/user-rows.ts';
 
 const { app, workspaceId, visitAs, staff } = useConsole();
@@ -147,7 +147,7 @@ describe('the audit log', () => {
     await row.getByText(target).waitFor();
     expect(await row.getByRole('link').allTextContents()).toEqual([actor_id]);
     await row.getByRole('link').click();
-    expect(new URL(page.url()).pathname).toBe(`/console/clients/${actor_id}`);
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/console/clients/${actor_id}`);
   });
 
   it('loads more pages, on a phone and in dark mode', async () => {
@@ -158,7 +158,7 @@ describe('the audit log', () => {
     await expect.poll(() => rowsOf(page).count()).toBe(50);
     expect(await overhangOf(page)).toBe(0);
     await expectAccessible(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await changeColorScheme(page, 'dark');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Load more' }).click();
     await expect.poll(() => rowsOf(page).count()).toBe(51);

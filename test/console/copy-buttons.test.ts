@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { stopTimers } from '../support/browser-pages.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 
 const { app, visitAs, staff } = useConsole();
@@ -11,6 +12,7 @@ it('screen readers hear what was copied', async () => {
   const { page, open } = await visitAs(await staff());
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await open(pathOf());
+  await stopTimers(page);
   await page.getByRole('button', { name: 'Copy client ID' }).click();
   await page.getByRole('status').getByText('client ID copied').waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(app().env.CLIENT_ID);
@@ -23,6 +25,7 @@ it('without a clipboard API, as over plain HTTP, the fallback copies', async () 
     window.copied = document.activeElement.value;
   })`);
   await open(pathOf());
+  await stopTimers(page);
   const copy = page.getByRole('button', { name: 'Copy client ID' });
   await copy.click();
   await page.getByRole('status').getByText('client ID copied').waitFor();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { overhangOf, phone, takePicture } from '../support/browser-pages.ts';
-import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { overhangOf, phone, settle, stopTimers, takePicture } from '../support/browser-pages.ts';
+import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { makeReport } from '../support/report-pdf.ts';
 import {
   callSharingApi,
@@ -18,6 +18,10 @@ const listOf = (workspace: string) => `/workspaces/${workspace}/documents`;
 
 const rowOf = (page: Page, name: string) =>
   page.getByRole('table', { name: 'Documents' }).getByRole('row', { name: new RegExp(name) });
+
+/** A page of the preview; a small file is then completely fetched. */
+const pagesOf = (page: Page) =>
+  page.getByRole('group', { name: 'Page 1 of 4', exact: true }).getByText('Summary').first();
 
 async function nameOf(id: string): Promise<unknown> {
   return (await callSharingApi(app(), 'GET', `/documents/${id}`)).body.name;
@@ -58,13 +62,14 @@ describe('the documents of a workspace', () => {
     const others = rowOf(page, 'Archive 7.zip').getByRole('cell');
     expect((await others.allTextContents()).slice(1, 4)).toEqual(['ZIP archive', '36 bytes', '—']);
     const buttons = rowOf(page, 'Quarterly report.pdf').getByRole('button');
+    await settle(page);
     const tops = await buttons.evaluateAll((all) =>
       all.map((one) => one.getBoundingClientRect().y),
     );
     expect(new Set(tops).size).toBe(1);
     await expectAccessible(page);
     await takePicture(page, 'documents-list');
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await changeColorScheme(page, 'dark');
     await expectAccessible(page);
     await takePicture(page, 'documents-list-dark');
   });
@@ -168,6 +173,8 @@ describe('a document', () => {
     const text = await page.locator('dl').innerText();
     expect(text).toContain(document.id);
     expect(text).toContain('6.7 KiB');
+    await pagesOf(page).waitFor();
+    await stopTimers(page);
     await page.getByRole('button', { name: 'Copy SHA-256' }).click();
     await page.getByRole('button', { name: 'SHA-256 copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(sha256(bytes));
@@ -186,11 +193,12 @@ describe('a document', () => {
 
   it('shows a failed download and retries it', async () => {
     const { page, complaints } = await openReport('Away.pdf');
-    await page.getByLabel('Pages of the document').waitFor();
+    await pagesOf(page).waitFor();
     await page.route('**/file?*', (route) => route.abort());
     await page.getByRole('button', { name: 'Download' }).click();
     await page.getByText('Cannot connect to the server').waitFor();
-    expect(complaints.splice(0)).toEqual(['Failed to load resource: net::ERR_FAILED']);
+    await expect.poll(() => complaints).toEqual(['Failed to load resource: net::ERR_FAILED']);
+    complaints.splice(0);
     await page.unroute('**/file?*');
     const coming = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -200,7 +208,7 @@ describe('a document', () => {
 
   it('reports a connection lost during the download', async () => {
     const { page } = await openReport('Broken off.pdf');
-    await page.getByLabel('Pages of the document').waitFor();
+    await pagesOf(page).waitFor();
     await page.evaluate(`(() => {
       const before = fetch;
       window.fetch = async (address, ...rest) => {
@@ -217,7 +225,7 @@ describe('a document', () => {
 
   it('shows when the download can be retried', async () => {
     const { page } = await openReport('Busy.pdf');
-    await page.getByLabel('Pages of the document').waitFor();
+    await pagesOf(page).waitFor();
     const json = { detail: 'It is too busy.', code: 'unavailable', request_id: 'request-7' };
     const headers = { 'retry-after': '1' };
     await page.route('**/file?*', (route) => route.fulfill({ status: 503, headers, json }));

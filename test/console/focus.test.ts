@@ -114,7 +114,7 @@ describe('after an action, the focus', () => {
       await form.getByRole('button', { name: 'Clear filter' }).press('Enter');
       await page.waitForURL(/^[^?]*$/);
       await expectFocus(page, /^button: Filter/);
-      expect(await form.locator('input').first().inputValue()).toBe('');
+      await expect.poll(() => form.locator('input').first().inputValue()).toBe('');
     }
   });
 });

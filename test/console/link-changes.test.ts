@@ -75,7 +75,7 @@ describe('a link', () => {
     await open(linksPath());
     const dialog = await edited(page, 'Opens');
     await dialog.getByLabel('Require e-mail').uncheck();
-    expect(await dialog.getByLabel('Verify e-mail').isChecked()).toBe(false);
+    await expect.poll(() => dialog.getByLabel('Verify e-mail').isChecked()).toBe(false);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     await rowOf(page, 'Opens').getByText('Anyone with the link').waitFor();
@@ -116,6 +116,7 @@ describe('a link', () => {
     await question.getByText(/stops working immediately/).waitFor();
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'hidden' });
     expect((await fetch(link.url)).status).toBe(200);
     await revoke.click();
     await question.getByRole('button', { name: 'Revoke link' }).click();

@@ -1,6 +1,6 @@
 // Long names without spaces, and right-to-left names.
 import { beforeAll, expect, it } from 'vitest';
-import { desktop, overhangOf, takePicture } from '../support/browser-pages.ts';
+import { desktop, overhangOf, settle, takePicture } from '../support/browser-pages.ts';
 import { useConsole } from '../support/console-suite.ts';
 import { makePdf } from '../support/pdf.ts';
 import { makeLink, upload } from '../support/sharing-api.ts';
@@ -32,7 +32,6 @@ it.each([320, 800, 1280])('they fit on every screen that is %i pixels wide', asy
   });
   for (const path of paths) {
     await open(path);
-    await page.waitForLoadState('networkidle');
     expect([path, await overhangOf(page)]).toEqual([path, 0]);
     await takePicture(page, `parts-long-${width}-${paths.indexOf(path)}`);
   }
@@ -57,6 +56,8 @@ it('they neither break other words nor move the buttons of a dialog', async () =
   expect(broken).toEqual([]);
   await page.getByRole('button', { name: /^Delete/ }).click();
   const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  await settle(page);
   const box = await dialog.boundingBox();
   const close = await dialog.getByRole('button', { name: 'Close' }).boundingBox();
   expect(close?.x).toBeGreaterThan(box?.x ?? 0);
@@ -72,6 +73,8 @@ it('a right-to-left name does not reorder its sentence', async () => {
   await page.getByRole('heading', { level: 1, name }).waitFor();
   await page.getByRole('button', { name: 'Disable' }).click();
   const title = page.getByRole('dialog', { name: `Disable ${name}?` }).getByRole('heading');
+  await title.waitFor();
+  await settle(page);
   expect(await title.locator('bdi').textContent()).toBe(name);
   const order = await page.evaluate<number[]>(`(() => {
     const parts = [...document.querySelectorAll('[role=dialog] h2 bdi')].flatMap((bdi) => [

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';
-import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 import { addMember } from '../support/member-rows.ts';
 import { addWorkspace } from '../support/owner-rows.ts';
 import { addUser } from '../support/user-rows.ts';
@@ -109,6 +109,7 @@ describe('members', () => {
     await dialog.getByText('lose access').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
     expect(await roleOf(user.id, workspace)).toBe('member');
     await rowOf(page, user).getByRole('button', { name: 'Remove' }).click();
     await dialog.getByRole('button', { name: 'Remove' }).click();
@@ -121,10 +122,14 @@ describe('members', () => {
     const [owner, admin] = [await member('owner', workspace), await member('admin', workspace)];
     const asAdmin = await visitAs(admin);
     await asAdmin.open(pathOf(workspace));
-    await rowOf(asAdmin.page, admin).getByRole('button', { name: 'Change role' }).click();
-    const change = asAdmin.page.getByRole('dialog', { name: 'Change the role' });
-    expect(await change.getByRole('option').allTextContents()).toEqual(['Member', 'Admin']);
+    const ownButton = rowOf(asAdmin.page, admin).getByRole('button', { name: 'Change role' });
+    await ownButton.waitFor();
+    expect(await rowOf(asAdmin.page, owner).count()).toBe(1);
     expect(await rowOf(asAdmin.page, owner).getByRole('button').count()).toBe(0);
+    await ownButton.click();
+    const change = asAdmin.page.getByRole('dialog', { name: 'Change the role' });
+    const roles = change.getByRole('option');
+    await expect.poll(() => roles.allTextContents()).toEqual(['Member', 'Admin']);
 
     const asOwner = await visitAs(owner);
     await asOwner.open(pathOf(workspace));
@@ -159,7 +164,7 @@ describe('members', () => {
     expect(await offered.count()).toBe(0);
     expect(await overhangOf(page)).toBe(0);
     await expectAccessible(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await changeColorScheme(page, 'dark');
     await expectAccessible(page);
   });
 

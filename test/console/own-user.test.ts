@@ -64,12 +64,17 @@ describe('a change of the own user', () => {
     const { page, open, complaints } = await visitAs(own);
     await open(`/workspaces/${workspaceId()}/members`);
     await page.getByRole('button', { name: 'Leave workspace' }).waitFor();
-    await page.route(/SessionService\/RefreshSession$/, (route) => route.abort());
+    let aborted = 0;
+    await page.route(/SessionService\/RefreshSession$/, async (route) => {
+      await route.abort();
+      aborted += 1;
+    });
     await page.getByRole('row').filter({ hasText: own.email }).getByText('Change role').click();
     const change = page.getByRole('dialog', { name: /^Change the role of/ });
     await change.getByLabel('Role').selectOption('Member');
     await change.getByRole('button', { name: 'Save' }).click();
     await change.waitFor({ state: 'hidden' });
+    await expect.poll(() => aborted).toBeGreaterThan(0);
 
     await page.unrouteAll({ behavior: 'wait' });
     await page.getByRole('link', { name: 'Documents' }).click();

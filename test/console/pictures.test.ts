@@ -132,7 +132,6 @@ it.each(Object.entries(settings))('the picture %s can be taken', async (name, se
   const { options, path: pathOf, who = () => owner, isDraft = false } = setting;
   const { page, open } = await visitAs(who(), options);
   await open(pathOf());
-  await page.waitForLoadState('networkidle');
 
   const image = await takePicture(page, `console-${name}`);
   if (isWriting && !isDraft) await writeFile(path.join(images, `console-${name}.png`), image);

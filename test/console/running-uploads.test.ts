@@ -25,7 +25,7 @@ describe('running uploads', () => {
     await takePicture(page, 'upload-elsewhere');
     letGo();
     await page.getByText('Uploading 2 files.').waitFor({ state: 'detached' });
-    expect(await storedAs('Far 2.zip')).toBeDefined();
+    await expect.poll(() => storedAs('Far 2.zip')).toBeDefined();
   });
 
   it('are also shown on other screens if they fail', async () => {

@@ -230,7 +230,6 @@ describe('a script', () => {
       `${below}/settings/general`,
     ]) {
       await open(path);
-      await page.waitForLoadState('networkidle');
       expect(await page.locator('img[src=x]').count()).toBe(0);
       expect(await page.evaluate('window.ran')).toBeUndefined();
     }

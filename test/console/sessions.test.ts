@@ -72,7 +72,7 @@ describe('an expired session', () => {
     await expectAccessible(page);
     await fillSignIn(page, own);
     await heading(page, 'Your account').waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
   it('closes open dialogs, and the next user sees nothing of them', async () => {
@@ -86,7 +86,7 @@ describe('an expired session', () => {
     await endSessions(app(), own.id);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await heading(page, 'Sign in').waitFor();
-    expect(await dialog.count()).toBe(0);
+    await dialog.waitFor({ state: 'detached' });
 
     const { ownerId } = await addWorkspace(db(), '');
     const other = await member('member', ownerId);
@@ -203,7 +203,7 @@ describe('two tabs', () => {
     expect(content).not.toContain(one.email);
     expect(content).not.toContain('Not by the other');
     await first.page.getByRole('button', { name: 'Close', exact: true }).click();
-    expect(await first.page.getByText('signed in from another tab').count()).toBe(0);
+    await first.page.getByText('signed in from another tab').waitFor({ state: 'detached' });
   });
 
   it('do not send an action of one user as another user', async () => {

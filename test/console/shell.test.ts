@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import { heading } from '../support/browser-tabs.ts';
-import { expectAccessible, useConsole } from '../support/console-suite.ts';
+import { changeColorScheme, expectAccessible, useConsole } from '../support/console-suite.ts';
 
 const { app, visit, visitAs, staff, member } = useConsole();
 
@@ -65,6 +65,9 @@ describe('with the keyboard only, a user', () => {
   it('reaches the header, then the menu, then the content', async () => {
     const { page, open } = await visitAs(await member('member'));
     await open('/account');
+    for (const name of ['Sign out', 'Copy your ID', 'Change password']) {
+      await page.getByRole('button', { name }).waitFor();
+    }
     const met: string[] = [];
     for (let presses = 0; presses < 8; presses++) {
       await page.keyboard.press('Tab');
@@ -117,14 +120,14 @@ describe('the menu on a phone', () => {
     }
     await page.getByRole('button', { name: 'Open menu' }).click();
     await menu.waitFor();
-    expect(await page.getByRole('main').count()).toBe(0);
+    await page.getByRole('main').waitFor({ state: 'hidden' });
     expect(await overhangOf(page)).toBe(0);
     await expectAccessible(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await changeColorScheme(page, 'dark');
     await expectAccessible(page);
     await menu.getByRole('link', { name: 'Workspaces' }).click();
     await heading(page, 'Workspaces').and(focused(page)).waitFor();
-    expect(await menu.count()).toBe(0);
+    await menu.waitFor({ state: 'hidden' });
   });
 
   it('closes after choosing the current screen', async () => {

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import {
+  changeColorScheme,
   expectAccessible,
   fillSignIn,
   staleSignInTime,
@@ -10,7 +11,8 @@ import {
 import { changeAsOtherProcess } from '../support/owner-rows.ts';
 import { publishedKids } from '../support/signing-keys.ts';
 
-const { app, visitAs, staff } = useConsole();
+const clock = { aheadMs: 0 };
+const { app, visitAs, staff } = useConsole({ now: () => Date.now() + clock.aheadMs });
 
 const keys = () =>
   app().app.inside.db.selectFrom('signing_keys').selectAll().orderBy('create_time').execute();
@@ -134,7 +136,7 @@ describe('signing keys', () => {
 
   it('are shown as removed even if the local clock is ahead', async () => {
     const { page, open } = await visitAs(await staff());
-    const removeTime = Date.now() + 6000;
+    const removeTime = Date.now() + clock.aheadMs + 60_000;
     const kid = `retired-${'x'.repeat(35)}`;
     await changeAsOtherProcess(app().app.inside.db, async (trx) => {
       const like = await trx
@@ -149,8 +151,12 @@ describe('signing keys', () => {
         .values({ ...row, ...times })
         .execute();
     });
-    await page.clock.install({ time: Date.now() + 60_000 });
+    await page.clock.install({ time: removeTime + 60_000 });
     await open('/signing-keys');
+    await rowOf(page, kid).getByText('Published until').waitFor();
+    clock.aheadMs += 60_000;
+    // The page asks again every few seconds.
+    await page.clock.fastForward(5000);
     await rowOf(page, kid).getByText('Removed', { exact: true }).first().waitFor();
   });
 
@@ -162,7 +168,7 @@ describe('signing keys', () => {
     expect(await page.getByRole('button', { name: /Create|Activate|Revoke/ }).count()).toBe(0);
     expect(await overhangOf(page)).toBe(0);
     await expectAccessible(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await changeColorScheme(page, 'dark');
     await expectAccessible(page);
   });
 
@@ -171,7 +177,7 @@ describe('signing keys', () => {
     await open('/signing-keys');
     const kid = await createKey(page);
     await expectAccessible(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await changeColorScheme(page, 'dark');
     await expectAccessible(page);
     await rowOf(page, kid).getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog', { name: /^Revoke / }).waitFor();

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { overhangOf, phone, type Reader } from '../support/browser-pages.ts';
+import { overhangOf, phone, type Reader, settle } from '../support/browser-pages.ts';
 import {
   type ConsoleUser,
   type ConsoleVisit,
+  changeColorScheme,
   expectAccessible,
   fillSignIn,
   staleSignInTime,
@@ -47,13 +48,13 @@ describe('an action that requires a recent sign-in', () => {
     await stepUp.getByText('This action requires a recent sign-in.').waitFor();
     expect(await stepUp.getByLabel('E-mail address').inputValue()).toBe(own.email);
     await expectAccessible(visit.page);
-    await visit.page.emulateMedia({ colorScheme: 'dark' });
+    await changeColorScheme(visit.page, 'dark');
     await expectAccessible(visit.page);
     expect(await hashOf(own)).toBe(before);
     await fillSignIn(visit.page, own);
     await visit.page.getByText('Password changed').waitFor();
-    expect(await stepUp.count()).toBe(0);
-    expect(await passwordOf(visit).count()).toBe(0);
+    await stepUp.waitFor({ state: 'detached' });
+    await passwordOf(visit).waitFor({ state: 'detached' });
     expect(await hashOf(own)).not.toBe(before);
   });
 
@@ -61,6 +62,8 @@ describe('an action that requires a recent sign-in', () => {
     const visit = await atAccount(await member('member'));
     await visit.page.getByRole('button', { name: 'Add authenticator app' }).click();
     const stepUp = stepUpOf(visit);
+    await stepUp.waitFor();
+    await settle(visit.page);
     const [cancel, signIn] = await Promise.all(
       ['Cancel', 'Sign in'].map((name) => stepUp.getByRole('button', { name }).boundingBox()),
     );
@@ -161,7 +164,7 @@ describe('an action that requires a recent sign-in', () => {
     await fillSignIn(page, own);
     await page.getByRole('dialog', { name: 'Add authenticator app' }).waitFor();
     await page.getByText('Password changed').waitFor();
-    expect(await stepUpOf(visit).count()).toBe(0);
+    await stepUpOf(visit).waitFor({ state: 'detached' });
     expect(requests.filter((one) => one.endsWith('/SignIn'))).toHaveLength(1);
   });
 
@@ -198,7 +201,7 @@ describe('the keyboard', () => {
     await stepUpOf(visit).locator('input[name=password]').and(page.locator(':focus')).waitFor();
     for (let presses = 0; presses < 10; presses++) {
       await page.keyboard.press('Tab');
-      expect(await stepUpOf(visit).locator(':focus').count()).toBe(1);
+      await expect.poll(() => stepUpOf(visit).locator(':focus').count()).toBe(1);
     }
   });
 });

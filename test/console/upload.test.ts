@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { takePicture } from '../support/browser-pages.ts';
-import { expectAccessible } from '../support/console-suite.ts';
+import { changeColorScheme, expectAccessible } from '../support/console-suite.ts';
 import {
   choose,
   documentNamed,
@@ -59,7 +59,7 @@ describe('an upload', () => {
     await page.dispatchEvent('h1', 'drop', { dataTransfer });
     await documentNamed(page, 'Dropped 1.txt').waitFor();
     await documentNamed(page, 'Dropped 2.txt').waitFor();
-    expect(await page.getByText('Drop files to upload').count()).toBe(0);
+    await page.getByText('Drop files to upload').waitFor({ state: 'detached' });
     expect((await storedAs('Dropped 2.txt'))?.sha256).toBe(sha256(Buffer.from('some text')));
   });
 
@@ -92,17 +92,17 @@ describe('an upload', () => {
     const names = [1, 2, 3, 4, 5].map((number) => `Queue ${number}.zip`);
     await choose(page, ...names.map((name) => fileOf(name)));
     await expect.poll(() => held.length).toBe(3);
-    expect(await page.getByRole('progressbar').count()).toBe(3);
-    expect(await page.getByText('Waiting').count()).toBe(2);
+    await expect.poll(() => page.getByRole('progressbar').count()).toBe(3);
+    await expect.poll(() => page.getByText('Waiting').count()).toBe(2);
     await takePicture(page, 'upload-queue');
     await expectAccessible(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
+    await changeColorScheme(page, 'dark');
     await expectAccessible(page);
     await takePicture(page, 'upload-queue-dark');
 
     await page.getByRole('button', { name: 'Cancel Queue 1.zip' }).click();
     await rowOf(page, 'Queue 4.zip').getByText('0%').waitFor();
-    expect(await page.getByText('Waiting').count()).toBe(1);
+    await expect.poll(() => page.getByText('Waiting').count()).toBe(1);
     letGo();
     await page.getByText('4 of 4 files uploaded').waitFor();
     expect(await storedAs('Queue 5.zip')).toBeDefined();
@@ -112,7 +112,7 @@ describe('an upload', () => {
   it('shows its progress and can be cancelled', async () => {
     const { page } = await openDocuments();
     const network = await page.context().newCDPSession(page);
-    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 150_000 };
+    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 20_000 };
     await network.send('Network.emulateNetworkConditions', slow);
     await choose(page, fileOf('Slow.bin', Buffer.alloc(1_800_000, 'a')));
     const bar = page.getByRole('progressbar', { name: 'Upload of Slow.bin' });
@@ -196,7 +196,8 @@ describe('an upload that fails', () => {
     await choose(page, fileOf('Offline.zip'));
     const row = rowOf(page, 'Offline.zip');
     await row.getByText('Cannot connect to the server').waitFor();
-    expect(complaints.splice(0)).toEqual(['Failed to load resource: net::ERR_FAILED']);
+    await expect.poll(() => complaints).toEqual(['Failed to load resource: net::ERR_FAILED']);
+    complaints.splice(0);
     await page.unroute(uploads);
     await row.getByRole('button', { name: 'Try again' }).click();
     await documentNamed(page, 'Offline.zip').waitFor();

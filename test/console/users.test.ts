@@ -5,6 +5,7 @@ import { transact } from '../../src/storage/database.ts';
 import { overhangOf, phone } from '../support/browser-pages.ts';
 import {
   type ConsoleUser,
+  changeColorScheme,
   expectAccessible,
   fillSignIn,
   staleSignInTime,
@@ -51,7 +52,7 @@ describe('users', () => {
     await dialog.getByLabel('E-mail address').fill('Night.Watch@example.com');
     await dialog.getByLabel('Name').fill('Night watch');
     await dialog.locator('input[type=password]').fill('short');
-    expect(await dialog.getByRole('checkbox').count()).toBe(3);
+    await expect.poll(() => dialog.getByRole('checkbox').count()).toBe(3);
     await choose(page, ['audit:read']);
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Create' }).click();
@@ -73,6 +74,7 @@ describe('users', () => {
     await open('/users');
     await page.getByRole('button', { name: 'Create user' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create user' });
+    await dialog.waitFor();
     expect(await dialog.getByRole('checkbox').count()).toBe(0);
     await dialog.getByLabel('E-mail address').fill(other.email);
     await dialog.locator('input[type=password]').fill('a lantern on the quay');
@@ -230,6 +232,7 @@ describe('a user', () => {
     const dialog = page.getByRole('dialog', { name: 'Disable ' });
     await dialog.getByText('The user is signed out immediately').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
     expect(await liveSessions(db(), user.id)).toHaveLength(1);
     await page.getByRole('button', { name: 'Disable' }).click();
     await dialog.getByRole('button', { name: 'Disable' }).click();
@@ -273,7 +276,7 @@ describe('a user', () => {
       await page.getByText(user.email).first().waitFor();
       expect(await overhangOf(page)).toBe(0);
       for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
+        await changeColorScheme(page, colorScheme);
         await expectAccessible(page);
       }
     }

@@ -187,8 +187,7 @@ describe('the views of a link', () => {
     await page.getByRole('button', { name: 'Load more' }).click();
     await list.nth(100).waitFor();
     const notice = page.getByText('Based on the latest 1,000 views.');
-    await notice.first().waitFor();
-    expect(await notice.count()).toBe(2);
+    await expect.poll(() => notice.count()).toBe(2);
     await page.getByText('Total: 16 min 40 s').waitFor();
     const bars = await barsOf(page, 'Views per day', '0');
     expect(bars.reduce((sum, [, text]) => sum + Number(text), 0)).toBe(1_000);

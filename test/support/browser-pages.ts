@@ -57,8 +57,37 @@ export function inkOf(page: Page, selector = '#viewer'): Promise<number> {
   })()`);
 }
 
-/** The number of pixels by which an element's content overflows its width. */
-export function overhangOf(page: Page, selector = 'html'): Promise<number> {
+/**
+ * Stops the timers of the page, so that a text that is shown for a moment stays until a test has
+ * seen it. To be called when nothing is loading; `settle` needs timers.
+ */
+export async function stopTimers({ clock }: Page): Promise<Page['clock']> {
+  await clock.install();
+  await clock.pauseAt(Date.now() + 30_000);
+  return clock;
+}
+
+/** Waits until no transition runs. An endless animation, such as that of a loader, may run. */
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(`(async () => {
+    const running = () =>
+      document.getAnimations().filter(
+        ({ playState, effect }) =>
+          playState === 'running' && effect?.getComputedTiming().endTime !== Infinity,
+      );
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    do {
+      await Promise.allSettled(running().map(({ finished }) => finished));
+      // A change of style starts its transitions in the next frame.
+      await frame();
+      await frame();
+    } while (running().length > 0);
+  })()`);
+}
+
+/** The number of pixels by which an element's content overflows its width, on a settled page. */
+export async function overhangOf(page: Page, selector = 'html'): Promise<number> {
+  await settle(page);
   return page.evaluate<number>(`(() => {
     const { scrollWidth, clientWidth } = document.querySelector('${selector}');
     return scrollWidth - clientWidth;

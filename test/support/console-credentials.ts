@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { desktop, overhangOf, phone } from './browser-pages.ts';
-import { colorSchemeOf, expectAccessible } from './console-suite.ts';
+import { changeColorScheme, expectAccessible } from './console-suite.ts';
 
 const run = promisify(execFile);
 
@@ -40,8 +40,7 @@ export async function expectFitForAll(page: Page): Promise<void> {
     [desktop, 'light'],
   ] as const) {
     if (viewport) await page.setViewportSize(viewport);
-    await page.emulateMedia({ colorScheme });
-    await expect.poll(() => colorSchemeOf(page)).toBe(colorScheme);
+    await changeColorScheme(page, colorScheme);
     // A resized page moves its content in a transition.
     await expect.poll(() => overhangOf(page)).toBe(0);
     await expectAccessible(page);

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
 import type { Database, MemberRow } from '../../src/storage/schema.ts';
 import { sharedBrowser } from './browser.ts';
-import { desktop, newReader, type Reader } from './browser-pages.ts';
+import { desktop, newReader, type Reader, settle } from './browser-pages.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from './harness.ts';
 import { addMember, credentialFor, liveSessions } from './member-rows.ts';
 import { addSession, addUser, type TestUser } from './user-rows.ts';
@@ -19,7 +19,7 @@ export type ConsoleUser = {
 };
 
 export type ConsoleVisit = Reader & {
-  /** Opens a page of the console by its path, such as `/clients`, and waits for its heading. */
+  /** Opens a page of the console by its path, such as `/clients`, and waits for its content. */
   open(path: string): Promise<void>;
 };
 
@@ -56,6 +56,8 @@ export function useConsole(options: TestAppOptions = {}) {
       async open(path) {
         await reader.page.goto(`${test.app.publicUrl}/console${path}`);
         await reader.page.getByRole('heading', { level: 1 }).waitFor();
+        const loaders = reader.page.getByRole('img', { name: /^Loading/ });
+        await expect.poll(() => loaders.count()).toBe(0);
       },
     };
   }
@@ -149,9 +151,10 @@ export async function expectAccessible(page: Page): Promise<void> {
   await expectNoViolations(page, {});
 }
 
-/** The rendered color scheme. */
-export function colorSchemeOf(page: Page): Promise<string | null> {
-  return page.locator('html').getAttribute('data-mantine-color-scheme');
+/** Changes the color scheme of the visitor's system, and waits until the page shows it. */
+export async function changeColorScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
 }
 
 /** Checks only colour contrast, the only rule that depends on the colour scheme. */
@@ -160,9 +163,11 @@ export async function expectContrast(page: Page): Promise<void> {
 }
 
 async function expectNoViolations(page: Page, options: axe.RunOptions): Promise<void> {
+  await settle(page);
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeSource);
   const run = `axe.run(${JSON.stringify({ ...options, resultTypes: ['violations'] })})`;
   const { violations } = await page.evaluate<axe.AxeResults>(run);
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`)).toEqual([]);
+  const texts = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
+  expect(texts, page.url()).toEqual([]);
 }

@@ -23,6 +23,8 @@ type State = {
   readonly revoked?: boolean;
   /** Milliseconds since 1970. */
   readonly expireTime?: number;
+  /** Of the owner: milliseconds since 1970; by default now. */
+  readonly createTime?: number;
 };
 
 /** Changes rows as another process would: this process notices only through the counters. */
@@ -62,8 +64,8 @@ export async function addWorkspace(
   return add(db, { kind: 'wk', id }, scopes, state, (trx) => insertWorkspace(trx, row));
 }
 
-function timesOf({ disabled = false }: State) {
-  return { create_time: Date.now(), disable_time: disabled ? Date.now() : null };
+function timesOf({ disabled = false, createTime = Date.now() }: State) {
+  return { create_time: createTime, disable_time: disabled ? Date.now() : null };
 }
 
 async function add(
