@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/unit/**/*.test.ts'],
     isolate: false,
+    testTimeout: 30_000,
     maxWorkers: 2,
   },
 });

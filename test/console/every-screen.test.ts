@@ -1,11 +1,13 @@
 // Checks for every screen. The list comes from the router, so that new screens are covered.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { desktop, overhangOf, phone } from '../support/browser-pages.ts';
 import {
   type ConsoleUser,
   changeColorScheme,
+  contentLoaded,
   expectAccessible,
   expectContrast,
   useConsole,
@@ -62,16 +64,26 @@ it('the router has screens', () => {
   expect(paths).toContain('/workspaces/$workspaceId/settings/api-keys');
 });
 
-// The screens share a tab, so that they share the browser's cache of the code.
+/** Opens another screen as a link does, which is faster than loading the whole page again. */
+async function goTo(page: Page, screen: string): Promise<void> {
+  await page.evaluate(`(() => {
+    document.querySelector('h1').setAttribute('data-left', '');
+    history.pushState(null, '', '/console${screen}');
+  })()`);
+  await page.locator('h1:not([data-left])').waitFor();
+  await contentLoaded(page);
+}
+
 it.each(sizes)('every screen is accessible: %s', { timeout: 120_000 }, async (_, options) => {
   const { page, open } = await visitAs(person, options);
+  await open('/nowhere');
   for (const template of paths) {
-    await page.emulateMedia({ colorScheme: 'light' });
-    await open(addressOf(template));
+    await changeColorScheme(page, 'light');
+    await goTo(page, addressOf(template));
     await expectAccessible(page);
     const headings = await page.getByRole('heading', { level: 1 }).allTextContents();
     expect(headings, template).toEqual([
-      expect.not.stringMatching(/no such page|could not be shown/),
+      expect.not.stringMatching(/Page not found|Something went wrong/),
     ]);
     expect(await page.title(), template).toMatch(/^.+ · Latchkey$/);
     expect(await page.getByRole('alert').allTextContents(), template).toEqual([]);

@@ -56,8 +56,7 @@ export function useConsole(options: TestAppOptions = {}) {
       async open(path) {
         await reader.page.goto(`${test.app.publicUrl}/console${path}`);
         await reader.page.getByRole('heading', { level: 1 }).waitFor();
-        const loaders = reader.page.getByRole('img', { name: /^Loading/ });
-        await expect.poll(() => loaders.count()).toBe(0);
+        await contentLoaded(reader.page);
       },
     };
   }
@@ -105,6 +104,12 @@ export function useConsole(options: TestAppOptions = {}) {
       return member;
     },
   };
+}
+
+/** Waits until the page shows no loader. */
+export async function contentLoaded(page: Page): Promise<void> {
+  const loaders = page.getByRole('img', { name: /^Loading/ });
+  await expect.poll(() => loaders.count()).toBe(0);
 }
 
 /** Ends every session of the user from another browser, without using the page. */

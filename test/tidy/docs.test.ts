@@ -67,6 +67,6 @@ test.each(['CONTRIBUTING.md', 'docs/architecture.md', 'docs/api.md'])(
   },
 );
 
-test('docs/api.md is up to date', async () => {
+test('docs/api.md is up to date', { timeout: 120_000 }, async () => {
   await run('node', ['scripts/api-doc.mjs', '--check'], { cwd: root });
 });

@@ -23,7 +23,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('the sources compile, and the printed one means the same as its package', async () => {
+test('the sources compile, and the printed one means the same as its package', {
+  timeout: 120_000,
+}, async () => {
   await run('node', ['scripts/third-party-protos.mjs', folder], { cwd: project });
   const compiled = await compile(folder);
 

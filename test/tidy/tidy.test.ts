@@ -86,6 +86,6 @@ test('no test is skipped, exclusive or left as a to-do', () => {
   expect(listFiles('test', '.test.ts').filter((file) => marks.test(readText(file)))).toEqual([]);
 });
 
-test('the generated files are up to date', async () => {
+test('the generated files are up to date', { timeout: 120_000 }, async () => {
   await run('node', ['scripts/check-generated.mjs'], { cwd: root });
 });
