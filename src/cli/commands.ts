@@ -80,7 +80,8 @@ function usageText(): string {
     `Usage: latchkey [<command>]\n${lines.join('')}` +
     '\nlatchkey <command> --help   explains a command\n' +
     'latchkey --version          prints the version\n' +
-    '\nSettings come from the environment: see docs/settings.md.\n'
+    '\nIn a source folder, run it as: node dist/src/main.js\n' +
+    'Settings come from the environment: see docs/settings.md.\n'
   );
 }
 

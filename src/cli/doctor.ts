@@ -12,7 +12,8 @@ while the service runs.
 
   --blobs  reads the content of every document and compares its size and SHA-256 with the database
 
-Exit status: 0 no problem, 1 a problem or a damaged document, 2 wrong arguments or settings.`,
+Exit status: 0 no problem, 1 a problem, an invalid setting or a damaged document, 2 wrong arguments.
+With --blobs, an invalid setting exits with 2.`,
   async run(words, host) {
     if (words.length === 1 && words[0] === '--blobs') return checkDocuments(host);
     requireNoArguments(words);

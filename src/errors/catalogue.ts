@@ -90,7 +90,7 @@ export const catalogue = {
       'gate, or the sender does not permit downloads.',
     remedy:
       'Use a credential with the scope that `WWW-Authenticate` names. For a workspace, ask one ' +
-      'of its owners or administrators for access.',
+      'of its owners or admins for access.',
     oauth: 'unauthorized_client',
   },
   not_found: {

@@ -42,7 +42,10 @@ export async function findExposedPath(file: string): Promise<ExposedPath | undef
   const stats = await statIfAny(file);
   if (stats === undefined || (stats.mode & others) === 0) return undefined;
   const advice = stats.isDirectory() ? closeAdvice(file) : `run chmod 600 ${file}`;
-  return { path: file, message: `other users can open it (${modeText(stats.mode)}): ${advice}` };
+  return {
+    path: file,
+    message: `other users can open this path (${modeText(stats.mode)}): ${advice}`,
+  };
 }
 
 async function close(path: string, mode: number): Promise<ExposedPath | undefined> {
@@ -56,7 +59,10 @@ async function close(path: string, mode: number): Promise<ExposedPath | undefine
     return { path, message: `cannot change its mode ${modeText(before)}: ${reason}` };
   }
   if ((before & others) === 0) return undefined;
-  return { path, message: `other users could open it: changed ${modeText(before)} to private` };
+  return {
+    path,
+    message: `other users could open this path: changed ${modeText(before)} to private`,
+  };
 }
 
 async function statIfAny(file: string) {

@@ -36,6 +36,8 @@ export async function startOpsServer({ socket, checks, metrics }: OpsOptions): P
   app.server.maxConnections = connectionsMax;
   let draining = false;
 
+  app.get('/', (_request, reply) => reply.send({ paths: ['/healthz', '/readyz', '/metrics'] }));
+
   app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
 
   app.get('/readyz', async (_request, reply) => {

@@ -74,7 +74,7 @@ describe('the modes of files and folders', () => {
 
     expect((await modesIn(dataDir)).filter((line) => !/^(700|600) /.test(line))).toEqual([]);
     expect(await modeOf(dataDir)).toBe('700');
-    await expect.poll(() => program.stdout()).toContain('other users could open it');
+    await expect.poll(() => program.stdout()).toContain('other users could open this path');
     for (const name of names) {
       await expect.poll(() => program.stdout()).toContain(path.join(dataDir, name));
     }

@@ -49,6 +49,10 @@ describe('readiness', () => {
   test('is reported with its checks by a healthy process', async () => {
     const { env } = await started();
 
+    expect(await get(`${env.LATCHKEY_OPS_URL}/`)).toMatchObject({
+      status: 200,
+      json: { paths: ['/healthz', '/readyz', '/metrics'] },
+    });
     expect(await get(`${env.LATCHKEY_OPS_URL}/healthz`)).toEqual(healthy);
     await expectReadiness(env).toEqual({
       status: 200,

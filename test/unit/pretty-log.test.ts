@@ -43,8 +43,13 @@ test('a request for a route shows its status', () => {
 });
 
 test('any other line shows its message and its fields', () => {
-  const line = pretty({ level: 40, path: '/data', bytes: 5, msg: 'other users could open it' });
-  expect(line).toBe(`${clock} WARN  other users could open it path=/data bytes=5\n`);
+  const line = pretty({
+    level: 40,
+    path: '/data',
+    bytes: 5,
+    msg: 'other users could open this path',
+  });
+  expect(line).toBe(`${clock} WARN  other users could open this path path=/data bytes=5\n`);
 });
 
 test('an error is followed by its stack trace', () => {

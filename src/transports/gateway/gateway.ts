@@ -166,6 +166,7 @@ export function sendError(
   const requestId = routed?.requestId ?? requestIdOf(request);
   const target = routed?.target;
   const isMethod = target?.kind === 'method';
+  const endedAt = performance.now();
   // The guard has already reported its own errors.
   if (!(isMethod && error instanceof Failure)) {
     observe({
@@ -174,7 +175,7 @@ export function sendError(
       peer: routed?.peer ?? peerOf(request.raw),
       status: failure.status,
       failure,
-      durationMs: performance.now() - (routed?.started ?? performance.now()),
+      durationMs: endedAt - (routed?.started ?? endedAt),
     });
   }
   const { oauthErrors, oauthForm } = isMethod ? target.binding.endpoint.http : noHttp;

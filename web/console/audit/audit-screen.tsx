@@ -30,7 +30,7 @@ export function AuditScreen() {
     <Screen
       title="Audit log"
       about={
-        'Changes and denied requests. No one can edit or delete events. Denied requests may ' +
+        'Changes and refused requests. No one can edit or delete events. Refused requests may ' +
         'appear a few seconds late.'
       }
       actions={

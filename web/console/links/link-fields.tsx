@@ -51,7 +51,7 @@ export function OptionFields({ form }: { readonly form: LinkForm }) {
         />
         <Checkbox
           label="Allow download"
-          description="Otherwise, readers can only view the document."
+          description="Otherwise, readers can only view PDFs and images."
           {...form.getInputProps('allowDownload', { type: 'checkbox' })}
         />
       </Stack>

@@ -98,10 +98,10 @@ function NameCell({ link, document }: OfLink) {
 
 function ExpiryCell({ link }: { readonly link: Link }) {
   return (
-    <>
+    <span>
       {hasEnded(link) ? `${endLabel(link)} ` : ''}
       <DateTime time={endTimeOf(link)} />
-    </>
+    </span>
   );
 }
 

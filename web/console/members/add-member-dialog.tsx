@@ -64,7 +64,7 @@ export function AddMemberDialog({
       />
       {mayLookUp ? null : (
         <Text size="sm" c="dimmed">
-          People without an account must ask an administrator for one first.
+          People who are not users yet must ask staff to create them first.
         </Text>
       )}
     </FormDialog>

@@ -71,7 +71,7 @@ const handoverText =
 const earlyText =
   'Services that cache the published keys may not have this key yet. They reject its tokens ' +
   'until they refresh their cache, which can take a few minutes. Wait until the key is ready, ' +
-  'unless the current key is compromised.';
+  'unless the current key has leaked.';
 
 function revocationText(key: SigningKey, pending: readonly SigningKey[], now: number): string {
   if (isRetired(key)) {

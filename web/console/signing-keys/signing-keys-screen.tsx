@@ -47,7 +47,7 @@ export function SigningKeysScreen() {
       title="Signing keys"
       about={
         'The keys that sign access tokens. They rotate automatically. Rotate by hand only if you ' +
-        'need a new key sooner or a key is compromised.'
+        'need a new key sooner or a key has leaked.'
       }
       actions={
         mayWrite ? (

@@ -70,7 +70,7 @@ function factsOf(user: User): Fact[] {
       value: totpEnabled ? 'On' : 'Off',
     },
     { name: 'Created', value: <DateTime time={createTime} /> },
-    { name: 'Permissions', value: <Permissions user={user} /> },
+    { name: 'Scopes', value: <Permissions user={user} /> },
   ];
 }
 

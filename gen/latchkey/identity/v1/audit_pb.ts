@@ -54,7 +54,9 @@ export type AuditEvent = Message<"latchkey.identity.v1.AuditEvent"> & {
   actor: string;
 
   /**
-   * The method, as `<Service>.<Method>`, such as `ClientService.CreateClient`.
+   * The method, as `<Service>.<Method>`, such as `ClientService.CreateClient`. Changes without a
+   * method have the actions `SigningKeyService.ReplaceSigningKey`,
+   * `SigningKeyService.RemoveSigningKey`, `MasterKey.Rotate` and `Staff.Recover`.
    *
    * @generated from field: string action = 5;
    */
@@ -212,8 +214,8 @@ export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse> 
 /**
  * Reads the audit log: calls that changed something, and calls that were refused.
  *
- * Each successful call that changes something writes one event, in the same transaction as the
- * change. Events also record failed authentications (`unauthenticated` and
+ * Each successful call of a method that can change something writes one event, in the same
+ * transaction as the change, even if nothing changed. Events also record failed authentications (`unauthenticated` and
  * `identity.credential_invalid`) of any method, and the errors `forbidden` and `step_up_required`
  * of methods that change something. No method changes or deletes events. The service deletes them
  * after `LATCHKEY_AUDIT_RETENTION_DAYS`, 365 by default.
