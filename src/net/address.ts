@@ -1,8 +1,16 @@
+import { isIPv4, isIPv6, SocketAddress } from 'node:net';
+
 /**
- * Returns a network address in one form: without brackets and zone, and with IPv4-mapped IPv6
- * addresses (`::ffff:192.0.2.1`) as IPv4. Sockets write the same address in several forms.
+ * Returns a network address in one form: without brackets and zone, IPv6 in its canonical form
+ * (RFC 5952), and IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2) as IPv4. Sockets and proxies write
+ * the same address in several forms: `::ffff:192.0.2.1` is `::ffff:c000:201`. Returns other text
+ * without brackets and zone.
  */
 export function normaliseAddress(address: string): string {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
-  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1] ?? bare;
+  if (!isIPv6(bare)) return bare;
+  const canonical = new SocketAddress({ address: bare, family: 'ipv6' }).address;
+  // Node writes the last 32 bits of a mapped address with dots.
+  const mapped = canonical.replace(/^::ffff:/, '');
+  return isIPv4(mapped) ? mapped : canonical;
 }

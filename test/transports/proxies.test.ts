@@ -38,6 +38,8 @@ describe('the caller’s address', () => {
       '192.0.2.1',
     ],
     ['the same over IPv6', ['127.0.0.1'], '::ffff:192.0.2.1', '192.0.2.1'],
+    ['the same in hexadecimal digits', ['127.0.0.1'], '::FFFF:C000:201', '192.0.2.1'],
+    ['the same in brackets and with a port', ['127.0.0.1'], '[::ffff:c000:201]:9', '192.0.2.1'],
     ['the same with a port', ['127.0.0.1'], '192.0.2.1:49152', '192.0.2.1'],
     ['the same with a port over IPv6', ['127.0.0.1'], '[2001:db8::1]:49152', '2001:db8::1'],
     ['the same in brackets', ['127.0.0.1'], '[2001:db8::1]', '2001:db8::1'],
@@ -48,6 +50,14 @@ describe('the caller’s address', () => {
       '203.0.113.9:1, 192.0.2.1:2, 10.1.2.3:3',
       '192.0.2.1',
     ],
+    [
+      'the last address that is not a trusted proxy, if proxies are written as IPv6',
+      ['127.0.0.1', '10.0.0.0/8'],
+      '203.0.113.9, ::ffff:c000:201, ::ffff:a01:203',
+      '192.0.2.1',
+    ],
+    ['an IPv6 address in its canonical form', ['127.0.0.1'], '2001:0DB8:0::1', '2001:db8::1'],
+    ['an IPv6 address without its zone', ['127.0.0.1'], '[fe80::1%eth0]:9', 'fe80::1'],
     ['the peer if the header contains no address', ['127.0.0.1'], 'unknown', '127.0.0.1'],
     ['the peer if the header is empty', ['127.0.0.1'], '', '127.0.0.1'],
   ])('is %s', async (_, trusted, forwarded, expected) => {
