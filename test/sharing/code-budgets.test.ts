@@ -147,8 +147,8 @@ describeDialects('a code', (dialect) => {
     expect((await known.post({ code: await lastCode(app(), email) })).status).toBe(303);
     await useUpStrangers(link);
     const stranger = await new Visitor(link).post({ email: 'stranger@example.com' });
-    expect([stranger.status, fieldAskedBy(stranger)]).toEqual([429, 'E-mail address']);
-    expect(alertOf(stranger)).toMatch(/Too many codes .* Try again in \d+ seconds/);
+    expect([stranger.status, fieldAskedBy(stranger)]).toEqual([429, 'Code']);
+    expect(alertOf(stranger)).toMatch(/Too many codes .* request a new one in \d+ seconds/);
 
     // Requests a code for the address, from a browser that is new to the link.
     expect((await new Visitor(link).post({ email })).status).toBe(303);

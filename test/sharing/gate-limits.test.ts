@@ -127,7 +127,7 @@ describeDialects('the limits of a gate', (dialect) => {
     }
     const visitor = new Visitor(await verifiedLink());
     const refused = await visitor.post({ email });
-    expect([refused.status, fieldAskedBy(refused)]).toEqual([429, 'E-mail address']);
+    expect([refused.status, fieldAskedBy(refused)]).toEqual([429, 'Code']);
     expect(refused.headers.get('retry-after')).toBe('600');
     expect(alertOf(refused)).toContain('10 minutes');
     expect(await codesFor(app(), email)).toHaveLength(6);

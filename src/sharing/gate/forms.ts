@@ -41,8 +41,8 @@ required autofocus${described(form)}></label>
 </form>`,
 
   code: (form) => html`<h1>Check your e-mail</h1>
-<p>We sent a 6-digit code to <strong>${form.email}</strong>. It expires in 10 minutes.
-If you cannot find it, check your spam folder.</p>
+<p>Enter the 6-digit code from our newest e-mail to <strong>${form.email}</strong>. The code expires
+after 10 minutes. If you cannot find it, check your spam folder.</p>
 ${form.notice === undefined ? undefined : html`<p role="status">${form.notice}</p>`}
 <form method="post" class="gate">${alertOf(form)}
 <label>Code

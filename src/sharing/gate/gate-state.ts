@@ -4,7 +4,7 @@
 export type GateState = {
   /** Whether the visitor entered the right password. */
   readonly knowsPassword: boolean;
-  /** The address that a code was sent to. */
+  /** The address to verify with a code. */
   readonly email?: string | undefined;
   /** Identifies the visitor, to count tries of a code; empty before an address is entered. */
   readonly visitorId: string;

@@ -38,7 +38,7 @@ export type StepOutcome = {
   readonly state: GateState;
   readonly admission?: Admission;
   readonly refusal?: StepRefusal;
-  /** The step that was refused. */
+  /** The step whose form shows the refusal. */
   readonly repeatedStep?: GateStep;
   /** Whether this form contained the right password. */
   readonly hasShownPassword?: boolean;
@@ -79,6 +79,17 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
     }),
   );
 
+  /** Resolves like `codes.send`, or to a refusal if too many codes were requested. */
+  function requestCode(
+    target: CodeTarget,
+    requester: CodeRequester,
+  ): Promise<number | StepRefusal> {
+    return codes.send(target, requester).catch((thrown: unknown) => {
+      if (thrown instanceof Failure && thrown.code === 'rate_limited') return noNewCode(thrown);
+      throw thrown;
+    });
+  }
+
   async function admit(link: LinkRow, state: GateState, email: string): Promise<StepOutcome> {
     const admission = await gate.admit(link, { email });
     return admission === undefined ? { state } : { state, admission };
@@ -111,10 +122,16 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       const email = readEmail(form.get('email') ?? '');
       if (email === undefined) return { state, refusal: refusals.noEmail };
       if (link.email_verification_required === 0) return admit(link, state, email);
-      // The result is ignored: a code that was sent a moment ago is still valid.
       const id = state.visitorId === '' ? randomText(random) : state.visitorId;
-      await codes.send(codeTargetOf(link, email), requesterOf(visitor, id));
-      return { state: { ...state, email, visitorId: id } };
+      const next = { ...state, email, visitorId: id };
+      // A form with a code needs no mail, and a new code would void the one in the form.
+      if (isCode(codeIn(form))) return { state: next };
+      const sent = await requestCode(codeTargetOf(link, email), requesterOf(visitor, id));
+      // The reader may have a code although no more may be sent. The answer is the same if there is
+      // no code: it must not reveal whether someone requested one.
+      if (typeof sent !== 'number') return { state: next, refusal: sent, repeatedStep: 'code' };
+      // The wait is ignored: a code that was sent a moment ago is still valid.
+      return { state: next };
     },
 
     async code(link, form, { state, ...visitor }) {
@@ -123,12 +140,12 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
       const action = form.get('code') ?? '';
       if (action === 'other') return { state: { ...state, email: undefined } };
       if (action === 'again') {
-        const waitSeconds = await codes.send(target, requesterOf(visitor, id));
-        if (waitSeconds === 0) return { state, hasResent: true };
-        return { state, refusal: sentAlready(waitSeconds) };
+        const sent = await requestCode(target, requesterOf(visitor, id));
+        if (sent === 0) return { state, hasResent: true };
+        return { state, refusal: typeof sent === 'number' ? sentAlready(sent) : sent };
       }
-      const code = action.replaceAll(/\s/g, '');
-      if (!/^\d{6}$/.test(code)) return { state, refusal: refusals.noCode };
+      const code = codeIn(form);
+      if (!isCode(code)) return { state, refusal: refusals.noCode };
       const verifyEmail: AdmittedReader['verifyEmail'] = (trx) =>
         codes.redeem(trx, target, { code, visitor: id });
       const admission = await gate.admit(link, { email, verifyEmail });
@@ -149,7 +166,7 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
         const result = await steps[step](link, form, { ...visitor, state }).catch(refused);
         outcome = { ...outcome, ...result };
         if ('admission' in result) return outcome;
-        if ('refusal' in result) return { ...outcome, repeatedStep: step };
+        if ('refusal' in result) return { repeatedStep: step, ...outcome };
       }
       return outcome;
     },
@@ -170,6 +187,11 @@ const requesterOf = (
   verifiedBrowser: hasVerifiedEmail(browser) ? browser : undefined,
   visitor,
 });
+
+/** The code in a form. A pasted code may contain spaces. */
+const codeIn = (form: URLSearchParams) => (form.get('code') ?? '').replaceAll(/\s/g, '');
+
+const isCode = (text: string) => /^\d{6}$/.test(text);
 
 const order: readonly GateStep[] = ['password', 'email', 'code'];
 
@@ -203,6 +225,14 @@ const sentAlready = (seconds: number): StepRefusal => ({
   text: `We already sent a code. You can request a new one in ${spanOf(seconds)}.`,
   retryAfterSeconds: seconds,
 });
+
+function noNewCode(failure: Failure): StepRefusal {
+  const { retryAfterSeconds = 1 } = failure.extra;
+  const text =
+    'Too many codes were requested, so we sent no new one. If you got codes in the last 10 ' +
+    `minutes, try the newest first. You can request a new one in ${spanOf(retryAfterSeconds)}.`;
+  return { status: failure.status, text, retryAfterSeconds, failure };
+}
 
 /** Turns an error that the form can show into a refusal. Rethrows other errors. */
 function refused(thrown: unknown): { readonly refusal: StepRefusal } {
