@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.remove());
 
-/** Tests of an app of their own. */
+/** Tests of a separate app. */
 function withApp(options: TestAppOptions): { env(): TestApp['env'] } {
   let other: TestApp;
   beforeAll(async () => {

@@ -22,7 +22,7 @@ async function open(to = app): Promise<RawHttp> {
   return connection;
 }
 
-/** An app with limits of its own. */
+/** A separate app with other limits. */
 async function startWith(httpLimits: TestAppOptions['httpLimits'] & object): Promise<TestApp> {
   const other = await startTestApp({ httpLimits });
   onTestFinished(() => other.remove());
