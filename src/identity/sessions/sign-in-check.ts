@@ -5,7 +5,7 @@ import type { Passwords } from '../../credentials/passwords.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Database, Executor, UserRow } from '../../storage/schema.ts';
 import type { MatchSealedTotpStep } from '../users/totp.ts';
-import { consumeTotpStep, findUserWithSeed, lockUnchangedUser } from './store.ts';
+import { consumeTotpStep, findUserWithSeed, hasConfirmedSeed, lockUnchangedUser } from './store.ts';
 
 export type SignInCheckOptions = {
   readonly db: Database;
@@ -27,8 +27,8 @@ export type CheckedSignIn = {
   /** The authentication methods (RFC 8176), space-separated. */
   readonly amr: string;
   /**
-   * Marks the code as used, so that it is accepted only once. Throws if the user has changed since
-   * the check.
+   * Marks the code as used, so that it is accepted only once. Throws if the user or the second
+   * factor has changed since the check.
    */
   settle(trx: Executor): Promise<void>;
 };
@@ -58,8 +58,11 @@ export function createSignInCheck({ db, passwords, matchTotpStep }: SignInCheckO
       amr: seed === undefined ? 'pwd' : 'pwd otp mfa',
       async settle(trx) {
         if (!(await lockUnchangedUser(trx, user))) throw refusal();
-        if (seed === undefined || step === undefined) return;
-        if (!(await consumeTotpStep(trx, seed, step))) throw refusal();
+        const hasCurrentFactor =
+          seed === undefined || step === undefined
+            ? !(await hasConfirmedSeed(trx, user.id))
+            : await consumeTotpStep(trx, seed, step);
+        if (!hasCurrentFactor) throw refusal();
       },
     };
   };

@@ -41,9 +41,9 @@ export async function findUserWithSeed(
 }
 
 /**
- * Locks a checked user until the transaction ends, so that a change of the password, which ends the
- * user's sessions, happens before or after the sign-in. Returns false if the user has changed since
- * the check.
+ * Locks a checked user until the transaction ends, so that a change that ends the user's sessions
+ * happens before or after the sign-in. Returns false if the password or the state of the user has
+ * changed since the check.
  */
 export async function lockUnchangedUser(
   trx: Executor,
@@ -51,6 +51,17 @@ export async function lockUnchangedUser(
 ): Promise<boolean> {
   const row = await lockRow(trx, 'users', 'id', id);
   return row?.password_hash === password_hash && row.disable_time === null;
+}
+
+/** Returns whether the user has a confirmed second factor. */
+export async function hasConfirmedSeed(trx: Executor, userId: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('totp_seeds')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('confirm_time', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /**

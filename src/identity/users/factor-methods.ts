@@ -76,7 +76,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
         last_step: 0,
       };
       const { email } = await auditLog.change(context, { target: userId }, async (trx) => {
-        const user = await requireUser(trx, userId);
+        const user = await lockUser(trx, userId);
         if (await replaceUnconfirmedSeed(trx, row)) return user;
         throw fail('conflict', 'The user already has a second factor. Remove it first.');
       });
@@ -85,14 +85,14 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
 
     async confirmTotp({ userId, code, endOtherSessions }, context) {
       const user = await auditLog.change(context, { target: userId }, async (trx) => {
-        await requireUser(trx, userId);
+        // Sign-ins and other changes of the factors wait for this lock.
+        await lockUser(trx, userId);
         const row = await findSeed(trx, userId);
         if (row === undefined || row.confirm_time !== null) throw nothingToConfirm();
         const seed = masterKey.open(row.ciphertext, seedPurpose(userId));
         const step = matchTotpStep(seed, code, { now: now(), lastStep: row.last_step });
         if (step === undefined) throw invalid('code', 'is not the current code');
-        // A concurrent call may have confirmed the seed first.
-        if (!(await confirmSeed(trx, userId, { time: now(), step }))) throw nothingToConfirm();
+        if (!(await confirmSeed(trx, row, { time: now(), step }))) throw seedChanged();
         if (endOtherSessions) await endOthers(trx, userId, context);
         return requireUser(trx, userId);
       });
@@ -110,5 +110,8 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     },
   };
 }
+
+const seedChanged = () =>
+  fail('conflict', 'The second factor changed at the same time. Try again.');
 
 const nothingToConfirm = () => fail('conflict', 'No second factor awaits confirmation.');

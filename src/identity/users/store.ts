@@ -97,18 +97,19 @@ export async function replaceUnconfirmedSeed(db: Executor, row: TotpSeedRow): Pr
 }
 
 /**
- * Confirms a seed; `step` is the time step of the accepted code. Returns false if there is no
- * unconfirmed seed.
+ * Confirms the seed that a code was checked against; `step` is the time step of the code. Returns
+ * false if the seed has been replaced, removed or confirmed since it was read.
  */
 export async function confirmSeed(
   db: Executor,
-  userId: string,
+  { user_id, ciphertext }: TotpSeedRow,
   { time, step }: { time: number; step: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('totp_seeds')
     .set({ confirm_time: time, last_step: step })
-    .where('user_id', '=', userId)
+    .where('user_id', '=', user_id)
+    .where('ciphertext', '=', ciphertext)
     .where('confirm_time', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
