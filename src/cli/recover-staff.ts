@@ -19,7 +19,7 @@ import {
 } from '../identity/users/store.ts';
 import { readEmail } from '../net/email.ts';
 import { lockRows } from '../storage/row-locks.ts';
-import type { Database, Executor } from '../storage/schema.ts';
+import type { Database, UserRow } from '../storage/schema.ts';
 import { type Command, CommandError, UsageError } from './command.ts';
 import { openExistingDatabase } from './existing-database.ts';
 
@@ -91,7 +91,9 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
   const auditLog = createAuditLog({ db, random, now });
   await auditLog.changeBySystem('Staff.Recover', { target: id }, async (trx) => {
     await lockRows(trx, 'users', 'kind', ['staff']);
-    const scopes = await scopesAfter(trx, email);
+    const user = await findUserByEmail(trx, email);
+    if (user?.id !== found?.id) throw new Error(`the user with ${email} changed; try again`);
+    const scopes = scopesAfter(user);
     if (found === undefined) {
       const own = { id, kind: 'staff', email, name: '', create_time: now() } as const;
       await insertUser(trx, { ...own, password_hash, scopes, disable_time: null });
@@ -104,8 +106,7 @@ async function recoverIn(db: Database, { email, random, now }: RecoverOptions): 
   return { password, isNew: found === undefined };
 }
 
-async function scopesAfter(trx: Executor, email: string): Promise<string> {
-  const user = await findUserByEmail(trx, email);
-  if (user?.kind === 'member') throw new Error(`the user ${email} is a member and not staff`);
+function scopesAfter(user: UserRow | undefined): string {
+  if (user?.kind === 'member') throw new Error(`the user ${user.email} is a member and not staff`);
   return [...new Set([...parseStoredScopes(user?.scopes ?? ''), ...managementScopes])].join(' ');
 }

@@ -1,6 +1,6 @@
 // A second factor that is confirmed while a sign-in or another enrollment runs.
 import { randomBytes } from 'node:crypto';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { createPasswords } from '../../src/credentials/passwords.ts';
 import { createMasterKey } from '../../src/crypto/master-key.ts';
@@ -11,10 +11,10 @@ import { insertSession } from '../../src/identity/sessions/store.ts';
 import { findSeed, replaceUnconfirmedSeed } from '../../src/identity/users/store.ts';
 import { generateTotpSeed, seedPurpose } from '../../src/identity/users/totp.ts';
 import { lockUser } from '../../src/identity/users/users.ts';
-import { openDatabase, transact } from '../../src/storage/database.ts';
-import type { Database, Executor, TotpSeedRow } from '../../src/storage/schema.ts';
+import { transact } from '../../src/storage/database.ts';
+import type { TotpSeedRow } from '../../src/storage/schema.ts';
 import { describeApp, type Suite } from '../support/app-suite.ts';
-import { waitsForLock } from '../support/lock-waits.ts';
+import { callDuring } from '../support/lock-waits.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
 import { addUser } from '../support/user-rows.ts';
@@ -54,7 +54,7 @@ describeApp('a second factor', (suite) => {
     const own = { userId: user.userId, amr: 'pwd', address: '192.0.2.1' };
     const { row } = createSession(randomBytes, Date.now(), own);
 
-    const { answer } = await during(suite, user.confirm, async (trx) => {
+    const answer = await callDuring(databaseUrl(suite), user.confirm, async (trx) => {
       await settle(trx);
       await insertSession(trx, row);
     });
@@ -67,7 +67,7 @@ describeApp('a second factor', (suite) => {
     const user = await enrolled(suite);
     const other = await otherSeed(suite, user.userId);
 
-    const { answer } = await during(suite, user.confirm, async (trx) => {
+    const answer = await callDuring(databaseUrl(suite), user.confirm, async (trx) => {
       await lockUser(trx, user.userId);
       await replaceUnconfirmedSeed(trx, other);
     });
@@ -81,7 +81,7 @@ describeApp('a second factor', (suite) => {
     const other = await otherSeed(suite, user.userId);
 
     // A process that does not lock the user.
-    const { answer } = await during(suite, user.confirm, async (trx) => {
+    const answer = await callDuring(databaseUrl(suite), user.confirm, async (trx) => {
       await replaceUnconfirmedSeed(trx, other);
     });
 
@@ -93,7 +93,7 @@ describeApp('a second factor', (suite) => {
     const user = await enrolled(suite);
     const before = await findSeed(db(suite), user.userId);
 
-    const { answer } = await during(suite, user.enrol, async (trx) => {
+    const answer = await callDuring(databaseUrl(suite), user.enrol, async (trx) => {
       await lockUser(trx, user.userId);
       const change = { confirm_time: Date.now() };
       await trx.updateTable('totp_seeds').set(change).where('user_id', '=', user.userId).execute();
@@ -106,6 +106,7 @@ describeApp('a second factor', (suite) => {
 });
 
 const db = ({ app }: Suite) => app.inside.db;
+const databaseUrl = ({ testApp }: Suite) => testApp.databaseUrl;
 
 /** A user with an unconfirmed second factor, and the calls of one of the user's sessions. */
 async function enrolled(suite: Suite) {
@@ -135,23 +136,6 @@ function checked(suite: Suite, email: string, matchTotpStep: () => number | unde
     matchTotpStep,
   });
   return check({ email, password, otp: '', network: '192.0.2.1' });
-}
-
-/** Starts a call within a transaction that has done `work`, and commits once the call waits. */
-async function during<T>(
-  { testApp }: Suite,
-  call: () => Promise<T>,
-  work: (trx: Executor) => Promise<void>,
-): Promise<{ answer: T }> {
-  const other: Database = await openDatabase(testApp.databaseUrl);
-  onTestFinished(() => other.destroy());
-  const { running } = await transact(other, async (trx) => {
-    await work(trx);
-    const running = call();
-    await waitsForLock(other, running);
-    return { running };
-  });
-  return { answer: await running };
 }
 
 /** Another seed for the user's stored one. */

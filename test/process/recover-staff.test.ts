@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { managementScopes } from '../../src/access/scopes.ts';
 import { transact } from '../../src/storage/database.ts';
 import { describeDialects } from '../support/harness.ts';
+import { callDuring } from '../support/lock-waits.ts';
 import { urlIn, withDatabase } from '../support/master-keys.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, type RunningProgram, spawnProgram, startProgram } from '../support/program.ts';
@@ -119,6 +120,29 @@ describeDialects('recover-staff', (dialect) => {
     );
     expect(row).toEqual(member);
   });
+});
+
+test('recover-staff changes no user whose e-mail address changes during the command', async () => {
+  const url = await freshPostgresDatabase();
+  const dataDir = await newDataDir();
+  const settings = { LATCHKEY_DATABASE_URL: url };
+  const server = await startProgram({ LATCHKEY_BOOTSTRAP: 'owner', ...settings }, dataDir);
+  onTestFinished(() => server.remove());
+  const email = server.env.STAFF_EMAIL;
+  const change = { email: 'other@example.com' };
+
+  const { code, password, stderr } = await callDuring(
+    url,
+    () => recover(settings, dataDir, [email]),
+    (trx) => trx.updateTable('users').set(change).where('email', '=', email).execute(),
+  );
+
+  expect([code, password]).toEqual([1, '']);
+  expect(stderr).toBe(
+    `The staff user was not recovered: the user with ${email} changed; try again\n`,
+  );
+  const answer = await signIn(server, 'other@example.com', server.env.STAFF_PASSWORD);
+  expect(answer).toHaveProperty('scope');
 });
 
 test('recover-staff does not create a missing database', async () => {

@@ -1,10 +1,31 @@
 // Waits for PostgreSQL's row locks, so that a test decides the order of concurrent transactions.
 import { sql } from 'kysely';
-import { expect } from 'vitest';
-import type { Database } from '../../src/storage/schema.ts';
+import { expect, onTestFinished } from 'vitest';
+import { openDatabase, transact } from '../../src/storage/database.ts';
+import type { Database, Executor } from '../../src/storage/schema.ts';
+
+/**
+ * Does `work` in a transaction, starts the call, and commits once the call waits for a lock or has
+ * ended. Returns the result of the call.
+ */
+export async function callDuring<T>(
+  databaseUrl: string,
+  call: () => Promise<T>,
+  work: (trx: Executor) => Promise<unknown>,
+): Promise<T> {
+  const db = await openDatabase(databaseUrl);
+  onTestFinished(() => db.destroy());
+  const { result } = await transact(db, async (trx) => {
+    await work(trx);
+    const result = call();
+    await waitsForLock(db, result);
+    return { result };
+  });
+  return result;
+}
 
 /** Resolves when a transaction in the database waits for a lock, or when `call` has ended. */
-export async function waitsForLock(db: Database, call: Promise<unknown>): Promise<void> {
+async function waitsForLock(db: Database, call: Promise<unknown>): Promise<void> {
   let hasEnded = false;
   const end = () => {
     hasEnded = true;
