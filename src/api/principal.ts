@@ -1,6 +1,7 @@
 // The principal of a credential, and how handlers get the caller.
 import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import { PrincipalType } from '../../gen/latchkey/options/v1/access_pb.js';
+import type { Executor } from '../storage/schema.ts';
 import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
 
@@ -43,8 +44,14 @@ export const principalTypes: Record<Principal['type'], PrincipalType> = {
   workspace_key: PrincipalType.WORKSPACE_KEY,
 };
 
-/** The workspaces that a user is a member of, each with the scopes of the user's role there. */
-export type MembershipsOf = (userId: string) => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
+/**
+ * The workspaces that a user is a member of, each with the scopes of the user's role there. Cached,
+ * unless a transaction reads them.
+ */
+export type MembershipsOf = (
+  userId: string,
+  trx?: Executor,
+) => Promise<ReadonlyMap<string, ReadonlySet<string>>>;
 
 /** The caller, as authenticated by the guard. */
 export type Caller = {

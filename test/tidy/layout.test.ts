@@ -35,7 +35,7 @@ const mayImport: Record<string, readonly string[]> = {
   http: leaves,
   observe: [...leaves, 'api'],
   api: leaves,
-  access: [...leaves, 'api'],
+  access: [...leaves, 'storage', 'api'],
   audit: [...leaves, 'storage', 'api'],
   credentials: [...leaves, 'storage', 'access', 'api'],
   feature: [...shared, 'http'],
@@ -55,6 +55,8 @@ const mayImportTypes: Record<string, readonly string[]> = {
   'identity feature': ['identity feature', 'mail'],
   'sharing feature': ['sharing feature', 'mail'],
   observe: ['http'],
+  // The roles of a caller can be read within a transaction.
+  api: ['storage'],
 };
 
 const moduleOf = (part: string) => /^(identity|sharing)\//.exec(part)?.[1];

@@ -4,7 +4,7 @@ import {
   type ClientService,
   UpdateClientRequestSchema,
 } from '../../../gen/latchkey/identity/v1/client_pb.js';
-import { createHeldScopesCheck } from '../../access/privilege.ts';
+import { requireHeldScopes } from '../../access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -30,25 +30,13 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
   const { db, auditLog, credentials, random, now } = options;
 
   async function setDisabled(context: HandlerContext, id: string, disabled: boolean) {
-    const requireMayChange = await changeCheckFor(context);
     return auditLog.change(context, { target: id }, async (trx) => {
-      const row = await locked(trx, id);
-      requireMayChange(parseStoredScopes(row.scopes), id);
+      const row = await lockToChange(trx, context, id);
       if ((row.disable_time !== null) === disabled) return row;
       const change = { disable_time: disabled ? now() : null };
       await updateClient(trx, id, change);
       return { ...row, ...change };
     });
-  }
-
-  /**
-   * Returns a check that the caller may create or revoke secrets of a client. A new secret grants
-   * the client's scopes; revoking one takes them away.
-   */
-  async function secretChangeCheckFor(context: HandlerContext, id: string) {
-    const requireMayChange = await changeCheckFor(context);
-    return async (trx: Executor) =>
-      requireMayChange(parseStoredScopes((await locked(trx, id)).scopes), id);
   }
 
   const secretMessage = (row: CredentialRow) => ({
@@ -59,12 +47,11 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
   return {
     async createClient(request, context) {
       const scopes = joined(request.scopes);
-      const requireMayChange = await changeCheckFor(context);
-      requireMayChange(parseStoredScopes(scopes));
       const id = newId('cli', random);
       const row = { id, name: request.name, scopes, create_time: now(), disable_time: null };
       const made = generateCredential('cs', random);
       await auditLog.change(context, { target: id }, async (trx) => {
+        await requireMayChange(trx, context, parseStoredScopes(scopes));
         await insertClient(trx, row);
         const fields = { name: '', scopes: '', expireTime: undefined };
         await credentials.create(trx, ownerOf(id), made, fields);
@@ -87,13 +74,12 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     async updateClient(request, context) {
       const { paths, change } = readUpdate(UpdateClientRequestSchema, request, updateFields);
       const { clientId } = request;
-      const requireMayChange = await changeCheckFor(context);
       const row = await auditLog.change(context, { target: clientId }, async (trx) => {
         const before = await locked(trx, clientId);
         const had = parseStoredScopes(before.scopes);
         const has = parseStoredScopes(change.scopes ?? before.scopes);
         const changed = [...had, ...has].filter((scope) => !had.has(scope) || !has.has(scope));
-        requireMayChange(new Set(changed), clientId);
+        await requireMayChange(trx, context, changed, clientId);
         if (paths.length > 0) await updateClient(trx, clientId, change);
         return { ...before, ...change };
       });
@@ -110,9 +96,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async createClientSecret({ clientId, name, expireTime }, context) {
       const made = generateCredential('cs', random);
-      const requireMayChangeSecret = await secretChangeCheckFor(context, clientId);
       const row = await auditLog.change(context, { target: made.id }, async (trx) => {
-        await requireMayChangeSecret(trx);
+        await lockToChange(trx, context, clientId);
         const fields = { name, scopes: '', expireTime };
         return credentials.create(trx, ownerOf(clientId), made, fields);
       });
@@ -125,9 +110,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
     },
 
     async revokeClientSecret({ clientId, secretId }, context) {
-      const requireMayChangeSecret = await secretChangeCheckFor(context, clientId);
       await auditLog.change(context, { target: secretId }, async (trx) => {
-        await requireMayChangeSecret(trx);
+        await lockToChange(trx, context, clientId);
         await credentials.revoke(trx, ownerOf(clientId), secretId);
       });
       return {};
@@ -135,9 +119,8 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 
     async rotateClientSecret({ clientId, overlapSeconds, name, expireTime }, context) {
       const made = generateCredential('cs', random);
-      const requireMayChangeSecret = await secretChangeCheckFor(context, clientId);
       const row = await auditLog.change(context, { target: clientId }, async (trx) => {
-        await requireMayChangeSecret(trx);
+        await lockToChange(trx, context, clientId);
         const fields = { name, scopes: '', expireTime };
         return credentials.rotateAll(trx, ownerOf(clientId), made, fields, overlapSeconds);
       });
@@ -147,14 +130,31 @@ export function createClientService(options: ClientOptions): ServiceImpl<typeof 
 }
 
 /**
- * Returns a check that the caller holds the management scopes that a change grants or removes.
- * Without it, a caller with only clients:write could create a client with more permissions and act
- * as it, or disable a client that has more. Other scopes need no check.
+ * Checks that the caller holds the management scopes that a change grants or removes. Without it, a
+ * caller with only clients:write could create a client with more permissions and act as it, or
+ * disable a client that has more. Other scopes need no check.
  */
-async function changeCheckFor(context: HandlerContext) {
-  const requireHeld = await createHeldScopesCheck(context);
-  return (scopes: Iterable<string>, clientId?: string) =>
-    requireHeld([...scopes].filter(isManagementScope), clientId);
+function requireMayChange(
+  trx: Executor,
+  context: HandlerContext,
+  scopes: Iterable<string>,
+  target = '',
+): Promise<void> {
+  return requireHeldScopes(trx, context, [...scopes].filter(isManagementScope), { target });
+}
+
+/**
+ * Locks a client that the caller may disable or enable, or whose secrets the caller may change. A
+ * new secret grants the client's scopes; revoking one takes them away.
+ */
+async function lockToChange(
+  trx: Executor,
+  context: HandlerContext,
+  id: string,
+): Promise<ClientRow> {
+  const row = await locked(trx, id);
+  await requireMayChange(trx, context, parseStoredScopes(row.scopes), id);
+  return row;
 }
 
 const ownerOf = (id: string): CredentialOwner => ({ kind: 'cs', id });

@@ -50,7 +50,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
 
   return {
     async setPassword({ userId, password }, context) {
-      const { requireToActAs } = await grantChecksFor(context, userId, rolesOf);
+      const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
       const { email } = await requireUser(db, userId);
       checkPassword(password, email);
       const password_hash = await passwords.hash(
@@ -100,7 +100,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     },
 
     async removeTotp({ userId, endOtherSessions }, context) {
-      const { requireToActAs } = await grantChecksFor(context, userId, rolesOf);
+      const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
       await auditLog.change(context, { target: userId }, async (trx) => {
         await requireToActAs(trx, await lockUser(trx, userId));
         await deleteSeed(trx, userId);

@@ -1,7 +1,7 @@
 // Compares the current grants of the caller and of a user. A caller cannot take over or weaken a
 // user who has more grants than the caller.
 import type { HandlerContext } from '@connectrpc/connect';
-import { createHeldScopesCheck } from '../../access/privilege.ts';
+import { requireHeldScopes } from '../../access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
 import { callerOf, isUser } from '../../api/principal.ts';
 import type { Executor, UserRow } from '../../storage/schema.ts';
@@ -29,29 +29,28 @@ export type GrantChecks = {
 };
 
 /**
- * Reads the caller's grants, before the transaction. The checks read the user's grants within the
- * transaction, which must have locked the user (`lockRow`). Granting a role also locks the user.
+ * The checks read the grants of the user and of the caller within the transaction, which must have
+ * locked the user (`lockRow`). Changing a role also locks the user.
  */
-export async function grantChecksFor(
+export function grantChecksFor(
   context: HandlerContext,
   userId: string,
   rolesOf: RolesOf,
-): Promise<GrantChecks> {
+): GrantChecks {
   const { principal } = callerOf(context);
   if (isUser(principal) && principal.userId === userId) {
     return { requireToActAs: async () => {}, requireToWeaken: async () => {} };
   }
-  const requireHeld = await createHeldScopesCheck(context);
   async function scopesOf(trx: Executor, user: UserRow): Promise<string[]> {
     const roles = await rolesOf(trx, user.id);
     return [...parseStoredScopes(user.scopes), ...roles.flatMap((role) => [...role])];
   }
   return {
     async requireToActAs(trx, user) {
-      requireHeld(new Set(await scopesOf(trx, user)));
+      await requireHeldScopes(trx, context, await scopesOf(trx, user));
     },
     async requireToWeaken(trx, user) {
-      requireHeld(new Set((await scopesOf(trx, user)).filter(isManagementScope)));
+      await requireHeldScopes(trx, context, (await scopesOf(trx, user)).filter(isManagementScope));
     },
   };
 }

@@ -4,7 +4,7 @@ import {
   UserKind,
   type UserService,
 } from '../../../gen/latchkey/identity/v1/user_pb.js';
-import { createHeldScopesCheck } from '../../access/privilege.ts';
+import { requireHeldScopes } from '../../access/privilege.ts';
 import { isManagementScope, parseStoredScopes } from '../../access/scopes.ts';
 import { principalId, principalOf } from '../../api/principal.ts';
 import { readUpdate, type UpdateFields } from '../../api/update-mask.ts';
@@ -60,8 +60,6 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
       const email = requireEmail(request.email);
       checkPassword(request.password, email);
       if (kind === UserKind.MEMBER && request.scopes.length > 0) throw memberScopes();
-      const requireHeld = await createHeldScopesCheck(context);
-      requireHeld(request.scopes);
       const queue = passwordChangeQueue(principalId(principalOf(context)));
       const row: UserRow = {
         id: newId('usr', random),
@@ -74,7 +72,10 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
         disable_time: null,
       };
       await auditLog
-        .change(context, { target: row.id }, (trx) => insertUser(trx, row))
+        .change(context, { target: row.id }, async (trx) => {
+          await requireHeldScopes(trx, context, request.scopes);
+          await insertUser(trx, row);
+        })
         .catch(refuseDuplicate);
       return { user: userMessage({ ...row, totp_confirm_time: null }) };
     },
@@ -96,12 +97,11 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     async updateUser(request, context) {
       const { userId } = request;
       const update = readUpdate(UpdateUserRequestSchema, request, fields).change;
-      const { requireToActAs, requireToWeaken } = await grantChecksFor(context, userId, rolesOf);
-      const requireHeld = await createHeldScopesCheck(context);
+      const { requireToActAs, requireToWeaken } = grantChecksFor(context, userId, rolesOf);
       const user = await change(context, userId, async (old, trx) => {
         const scopes = update.scopes ?? old.scopes;
         if (old.kind === 'member' && scopes !== '') throw memberScopes();
-        requireHeld(lackingIn(scopes, old.scopes));
+        await requireHeldScopes(trx, context, lackingIn(scopes, old.scopes));
         const removesScopes = lackingIn(old.scopes, scopes).length > 0;
         const changesEmail = update.email !== undefined && update.email !== old.email;
         if (removesScopes) await requireToWeaken(trx, old);
@@ -112,7 +112,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     },
 
     async disableUser({ userId }, context) {
-      const { requireToWeaken } = await grantChecksFor(context, userId, rolesOf);
+      const { requireToWeaken } = grantChecksFor(context, userId, rolesOf);
       const user = await change(context, userId, async (old, trx) => {
         await requireToWeaken(trx, old);
         if (old.disable_time !== null) return {};
@@ -124,7 +124,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     },
 
     async enableUser({ userId }, context) {
-      const { requireToActAs } = await grantChecksFor(context, userId, rolesOf);
+      const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
       const user = await change(context, userId, async (old, trx) => {
         await requireToActAs(trx, old);
         return { disable_time: null };

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { ApiKeyService } from '../../../gen/latchkey/sharing/v1/api_key_pb.js';
-import { createHeldScopesCheck } from '../../access/privilege.ts';
+import { requireHeldScopes } from '../../access/privilege.ts';
 import { parseStoredScopes } from '../../access/scopes.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -29,13 +29,12 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
   return {
     async createApiKey({ name, scopes, expireTime }, context) {
       const owner = ownerOf(workspaceOf(context));
-      const requireHeld = await createHeldScopesCheck(context, owner.id);
-      requireHeld(scopes);
       const made = generateCredential('wk', random);
       const fields = { name, scopes: scopes.join(' '), expireTime };
-      const row = await auditLog.change(context, { target: made.id }, (trx) =>
-        credentials.create(trx, owner, made, fields),
-      );
+      const row = await auditLog.change(context, { target: made.id }, async (trx) => {
+        await requireHeldScopes(trx, context, scopes, { workspaceId: owner.id });
+        return credentials.create(trx, owner, made, fields);
+      });
       return { key: keyMessage(row), apiKey: made.text };
     },
 
@@ -47,11 +46,11 @@ export function createApiKeyService(options: ApiKeyOptions): ServiceImpl<typeof 
 
     async rotateApiKey({ keyId, overlapSeconds }, context) {
       const owner = ownerOf(workspaceOf(context));
-      const requireHeld = await createHeldScopesCheck(context, owner.id);
       const made = generateCredential('wk', random);
       const row = await auditLog.change(context, { target: keyId }, async (trx) => {
         const rotated = await credentials.rotate(trx, owner, keyId, made, overlapSeconds);
-        requireHeld(parseStoredScopes(rotated.scopes));
+        const granted = parseStoredScopes(rotated.scopes);
+        await requireHeldScopes(trx, context, granted, { workspaceId: owner.id });
         return rotated;
       });
       return { key: keyMessage(row), apiKey: made.text };

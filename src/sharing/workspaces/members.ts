@@ -3,7 +3,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import type { WorkspaceService } from '../../../gen/latchkey/sharing/v1/workspace_pb.js';
-import { createHeldScopesCheck } from '../../access/privilege.ts';
+import { requireHeldScopes } from '../../access/privilege.ts';
 import { principalOf } from '../../api/principal.ts';
 import { workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
@@ -53,12 +53,11 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
   return {
     async putMember({ userId, role: wireRole }, context) {
       const role = rolesByProto.get(wireRole) ?? 'member';
-      const requireHeld = await createHeldScopesCheck(context, workspaceOf(context));
       const member = await change(context, userId, async (trx, workspaceId) => {
-        // Changes to a user check the user's roles under this lock, so a new role waits for it.
+        // Checks of a user's roles lock the user, so a change of the roles waits for them.
         const user = await lockRow(trx, 'users', 'id', userId);
         if (user === undefined) throw fail('not_found', 'The user does not exist.');
-        requireHeld(roleScopes[role]);
+        await requireHeldScopes(trx, context, roleScopes[role], { workspaceId });
         const old = await findMember(trx, workspaceId, userId);
         if (role === 'owner' || old?.role === 'owner') await requireOwner(trx, context);
         if (user.kind === 'staff') throw fail('conflict', 'Staff users need no membership.');
@@ -77,6 +76,7 @@ export function createMemberMethods({ db, auditLog, now }: MemberOptions): Membe
 
     async removeMember({ userId }, context) {
       await change(context, userId, async (trx, workspaceId) => {
+        await lockRow(trx, 'users', 'id', userId);
         const old = await findMember(trx, workspaceId, userId);
         if (old === undefined)
           throw fail('not_found', 'The user is not a member of the workspace.');

@@ -17,11 +17,12 @@ export function createMemberships({ db, invalidations }: MembershipOptions): Mem
     topic: 'access',
     entriesMax: cachedMax,
   });
-  return (userId) =>
-    cache.get(userId, async () => {
-      const rows = await findRoles(db, userId);
-      return new Map(rows.map((row) => [row.workspace_id, roleScopes[row.role]]));
-    });
+  async function read(executor: Executor, userId: string) {
+    const rows = await findRoles(executor, userId);
+    return new Map(rows.map((row) => [row.workspace_id, roleScopes[row.role]]));
+  }
+  return (userId, trx) =>
+    trx === undefined ? cache.get(userId, () => read(db, userId)) : read(trx, userId);
 }
 
 /** Returns the scopes of each role of a user, even if the user is disabled. Not cached. */
