@@ -805,7 +805,7 @@ export const UserService: GenService<{
    *
    * Errors:
    * - `invalid_argument`: the code is not the current one.
-   * - `conflict`: no second factor awaits confirmation.
+   * - `conflict`: no second factor awaits confirmation, or it changed during the call.
    *
    * @generated from rpc latchkey.identity.v1.UserService.ConfirmTotp
    */
