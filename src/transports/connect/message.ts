@@ -5,11 +5,11 @@ import {
   fromBinary,
   fromJson,
   type JsonReadOptions,
-  type JsonValue,
   type Message,
 } from '@bufbuild/protobuf';
+import { findRepeatedField } from '../../api/json-members.ts';
+import { parseRequestJson } from '../../api/request-json.ts';
 import { type Failure, fail, invalid } from '../../errors/errors.ts';
-import { isNestedTooDeeply } from '../../limits/json-nesting.ts';
 
 /** Throws `invalid_argument`. */
 export function decodeBinary(schema: DescMessage, bytes: Uint8Array): Message {
@@ -26,28 +26,25 @@ export function decodeJson(
   bytes: Uint8Array,
   options: Partial<JsonReadOptions>,
 ): Message {
-  const json = parse(bytes);
+  const text = decodeText(bytes);
+  const json = parseRequestJson(text, schema);
   try {
     return fromJson(schema, json, options);
   } catch (error) {
+    // The library refuses a field that is set by both of its names.
+    const repeated = findRepeatedField(text, schema);
+    if (repeated !== undefined) throw invalid(repeated, 'must be set only once');
     throw failureOf(error instanceof Error ? error.message : '');
   }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function parse(bytes: Uint8Array): JsonValue {
-  let text: string;
+function decodeText(bytes: Uint8Array): string {
   try {
-    text = utf8.decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw fail('invalid_argument', 'The body must be UTF-8.');
-  }
-  if (isNestedTooDeeply(text)) throw fail('invalid_argument', 'The JSON is nested too deeply.');
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw fail('invalid_argument', 'The body is not valid JSON.');
   }
 }
 

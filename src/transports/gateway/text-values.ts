@@ -1,6 +1,7 @@
 // Converts the text of a path variable or query parameter to a ProtoJSON value.
 import { type DescField, type DescMessage, type JsonValue, ScalarType } from '@bufbuild/protobuf';
 import { isWrapperDesc } from '@bufbuild/protobuf/wkt';
+import { isObjectMessage } from '../../api/json-members.ts';
 import { invalid } from '../../errors/errors.ts';
 
 export const wrongType = 'has the wrong type or is out of range';
@@ -48,9 +49,4 @@ function scalarForm(scalar: ScalarType): RegExp {
     default:
       return /^-?\d+$/;
   }
-}
-
-/** Whether the JSON of the message is an object with a member for each field. */
-export function isObjectMessage(message: DescMessage | undefined): message is DescMessage {
-  return message !== undefined && !message.typeName.startsWith('google.protobuf.');
 }

@@ -12,13 +12,13 @@ import {
 } from '@bufbuild/protobuf';
 import { reflect } from '@bufbuild/protobuf/reflect';
 import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { fieldNamed, isObjectMessage } from '../../api/json-members.ts';
+import { parseRequestJson } from '../../api/request-json.ts';
 import { fail, invalid } from '../../errors/errors.ts';
-import { isNestedTooDeeply } from '../../limits/json-nesting.ts';
 import { type Binding, topLevelFieldOf, type UpdateMask } from './binding.ts';
-import { hasRepeatedName } from './json-members.ts';
 import { addBasicClient, parseOAuthForm, requireClientCredentials } from './oauth-form.ts';
 import type { Capture } from './template.ts';
-import { isObjectMessage, parseFieldText, wrongType } from './text-values.ts';
+import { parseFieldText, wrongType } from './text-values.ts';
 
 export type HttpRequestParts = {
   readonly variables: readonly Capture[];
@@ -52,7 +52,10 @@ export function transcodeRequest(binding: Binding, input: HttpRequestParts): Mes
 /** The value of the body. Undefined if the method accepts no body. */
 function bodyOf({ body, endpoint }: Binding, { body: text, isForm }: HttpRequestParts) {
   if (body !== undefined) {
-    return isForm ? parseOAuthForm(endpoint.descriptor.input, text ?? '') : parseJson(text);
+    const { input } = endpoint.descriptor;
+    if (isForm) return parseOAuthForm(input, text ?? '');
+    if (text === undefined || text === '') return {};
+    return parseRequestJson(text, body === '*' ? input : body);
   }
   if (text !== undefined && text !== '')
     throw fail('invalid_argument', 'This method accepts no body.');
@@ -78,21 +81,6 @@ function placeBody(
   if (basic !== undefined) addBasicClient(json, basic);
   else if (isForm) requireClientCredentials(json);
   return Object.keys(fields);
-}
-
-function parseJson(text: string | undefined): JsonValue {
-  if (text === undefined || text === '') return {};
-  if (isNestedTooDeeply(text)) throw fail('invalid_argument', 'The JSON is nested too deeply.');
-  let value: JsonValue;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw fail('invalid_argument', 'The body is not valid JSON.');
-  }
-  if (hasRepeatedName(text, value)) {
-    throw fail('invalid_argument', 'The JSON body contains a duplicate key.');
-  }
-  return value;
 }
 
 /** A PATCH changes the fields in its body, and null clears a field (AIP-134, RFC 7396). */
@@ -196,23 +184,6 @@ function readMembers(
 
 function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const namesOf = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
-
-/** A field by either of its spellings, `document_id` or `documentId`. */
-function fieldNamed(message: DescMessage, name: string): DescField | undefined {
-  let names = namesOf.get(message);
-  if (names === undefined) {
-    names = new Map(
-      message.fields.flatMap((field) => [
-        [field.jsonName, field],
-        [field.name, field],
-      ]),
-    );
-    namesOf.set(message, names);
-  }
-  return names.get(name);
 }
 
 function decode(schema: DescMessage, json: JsonObject): Message {

@@ -1,6 +1,7 @@
+import { EmptySchema } from '@bufbuild/protobuf/wkt';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasRepeatedName } from '../../../src/transports/gateway/json-members.ts';
+import { findRepeatedField, hasRepeatedName } from '../../../src/api/json-members.ts';
 
 const judge = (text: string) => hasRepeatedName(text, JSON.parse(text));
 
@@ -62,6 +63,8 @@ describe('a key of a JSON object', () => {
         const isTwice = new Set(members.map(([name]) => name)).size < members.length;
         expect(judge(json)).toBe(isTwice);
         expect(judge(`[${json}]`)).toBe(isTwice);
+        expect(findRepeatedField(json, EmptySchema) !== undefined).toBe(isTwice);
+        expect(findRepeatedField(`[[],${json}]`, EmptySchema) !== undefined).toBe(isTwice);
       }),
       { numRuns: 500 },
     );

@@ -1,0 +1,23 @@
+// Parses the JSON text of a request, for every transport that accepts JSON.
+import type { DescField, DescMessage, JsonValue } from '@bufbuild/protobuf';
+import { fail, invalid } from '../errors/errors.ts';
+import { isNestedTooDeeply } from '../limits/json-nesting.ts';
+import { findRepeatedField, hasRepeatedName } from './json-members.ts';
+
+/**
+ * Parses a text that contains the message `root`, or the value of the field `root`. Throws
+ * `invalid_argument` for malformed JSON and for duplicate keys.
+ */
+export function parseRequestJson(text: string, root: DescMessage | DescField): JsonValue {
+  if (isNestedTooDeeply(text)) throw fail('invalid_argument', 'The JSON is nested too deeply.');
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw fail('invalid_argument', 'The body is not valid JSON.');
+  }
+  if (hasRepeatedName(text, value)) {
+    throw invalid(findRepeatedField(text, root) ?? '', 'must be set only once');
+  }
+  return value;
+}
