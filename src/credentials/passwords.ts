@@ -35,6 +35,12 @@ const options: Options = {
   parallelism: 1,
 };
 
+/** The functions of `@node-rs/argon2`. Tests replace them to control when each hash ends. */
+export type PasswordHasher = {
+  hash(password: string, options: Options): Promise<string>;
+  verify(stored: string, password: string): Promise<boolean>;
+};
+
 const runningMax = 2;
 /** The maximum number of waiting passwords per kind. */
 const waitingMax = 100;
@@ -52,18 +58,19 @@ export function passwordChangeQueue(callerId: string): PasswordQueue {
 }
 
 /** Throws `unavailable` if a queue is full, or `rate_limited` if an owner exceeds its share. */
-export function createPasswords(): Passwords {
+export function createPasswords(hasher: PasswordHasher = { hash, verify }): Passwords {
   const turns = createTurns();
   let decoy: Promise<string> | undefined;
   return {
-    hash: (password, queue = users) => turns(queue, () => hash(normalised(password), options)),
+    hash: (password, queue = users) =>
+      turns(queue, () => hasher.hash(normalised(password), options)),
     verify: (stored, password, queue = users) =>
       turns(queue, async () => {
         // Every first call waits for the decoy, so that its duration does not show whether there is
         // a stored string.
-        decoy ??= hash('', options);
+        decoy ??= hasher.hash('', options);
         const unknown = await decoy;
-        const matches = await verify(stored ?? unknown, normalised(password));
+        const matches = await hasher.verify(stored ?? unknown, normalised(password));
         return matches && stored !== undefined;
       }),
   };
