@@ -18,7 +18,8 @@ export type Invalidations = {
   invalidate(topic: Topic): Promise<void>;
   /**
    * Returns `undefined` while cached values may be trusted: up to 5 seconds after the counters were
-   * last read. After that, reads the counters first, and throws `unavailable` if it cannot.
+   * last read. After that, reads the counters first, and throws `unavailable` if it cannot or if a
+   * listener fails.
    */
   ensureFresh(): Promise<void> | undefined;
   stop(): Promise<void>;
@@ -38,11 +39,16 @@ export async function watchInvalidations(
 
   /**
    * Runs notifications one at a time: a value read before a change must not replace a value read
-   * after it.
+   * after it. Calls every listener, and then throws the error of the first one that failed.
    */
   function notify(isChanged: (topic: Topic) => boolean): Promise<void> {
     const notifyAll = async () => {
-      for (const [topic, listener] of listeners) if (isChanged(topic)) await listener();
+      const errors: unknown[] = [];
+      for (const [topic, listener] of listeners) {
+        if (!isChanged(topic)) continue;
+        await (async () => listener())().catch((error: unknown) => errors.push(error));
+      }
+      if (errors.length > 0) throw errors[0];
     };
     const notified = notifying.then(notifyAll);
     notifying = notified.catch(() => {});
@@ -85,7 +91,7 @@ export async function watchInvalidations(
       return pollOnce().catch((error: unknown) => {
         const cause = storageFailureOf(error);
         if (cause instanceof Failure) throw cause;
-        const detail = 'The service cannot read invalidations from the database.';
+        const detail = 'The service cannot update its cached data.';
         throw fail('unavailable', detail, { cause, retryAfterSeconds: 1 });
       });
     },

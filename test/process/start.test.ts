@@ -153,7 +153,7 @@ describe('a later start', () => {
     onTestFinished(() => program.remove());
 
     expect(await program.ended).toBe(1);
-    expect(program.stderr()).toContain('was encrypted under another master key');
+    expect(program.stderr()).toContain('was encrypted with another master key');
     expect(program.stderr()).not.toContain('ab'.repeat(8));
   });
 });

@@ -68,6 +68,36 @@ describeDialects('an invalidation', (dialect) => {
     await expect.poll(() => attempts).toBe(3);
   });
 
+  it('reaches every listener even if an earlier one fails', async () => {
+    const url = await migratedDatabaseUrl(dialect);
+    const db = await openUntilFinished(url);
+    let now = 1_000;
+    const invalidations = await watch(await openUntilFinished(url), () => now);
+    const heard: string[] = [];
+    invalidations.onInvalidation('signing_keys', async () => {
+      throw new Error('no key');
+    });
+    invalidations.onInvalidation('access', () => {
+      heard.push('second');
+      throw new Error('no access');
+    });
+    invalidations.onInvalidation('access', () => void heard.push('third'));
+    await transact(db, async (trx) => {
+      await incrementRevision(trx, 'signing_keys');
+      await incrementRevision(trx, 'access');
+    });
+
+    now += 5_001;
+    await expect(invalidations.ensureFresh()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'The service cannot update its cached data.',
+      extra: { cause: new Error('no key') },
+    });
+
+    expect(heard.slice(0, 2)).toEqual(['second', 'third']);
+    await expect(invalidations.invalidate('access')).rejects.toThrow('no access');
+  });
+
   it('calls the listeners one after the other', async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const invalidations = await watch(db);

@@ -80,7 +80,11 @@ export function loadPublicKey({ kid, public_x, remove_time }: SigningKeyRow): Lo
 
 export function decryptPrivateKey(row: SigningKeyRow, masterKey: MasterKey): KeyObject {
   if (!masterKey.opens(row.master_key_id)) {
-    throw new Error(`the signing key ${row.kid} was encrypted under another master key`);
+    throw new Error(
+      `the master key ${masterKey.id} of this process cannot decrypt the signing key ${row.kid}, ` +
+        `which was encrypted with another master key, ${row.master_key_id}; start the service ` +
+        'again with that key',
+    );
   }
   const key = masterKey.open(row.private_ciphertext, sealedSigningKeys.purpose(row.kid));
   return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
