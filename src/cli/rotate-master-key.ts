@@ -10,10 +10,16 @@ import { createMasterKey, type MasterKey } from '../crypto/master-key.ts';
 import {
   makeNextMasterKeyFile,
   placeNextMasterKeyFile,
+  readExistingMasterKeyFile,
   readMasterKeyFile,
   readNextMasterKeyFile,
 } from '../crypto/master-key-file.ts';
-import { type ResealResult, reseal, sealedSigningKeys } from '../identity/keys/sealed-values.ts';
+import {
+  type ResealResult,
+  requireDecryptable,
+  reseal,
+  sealedSigningKeys,
+} from '../identity/keys/sealed-values.ts';
 import { countSigningKeys, lockSigningKeys } from '../identity/keys/store.ts';
 import { sealedSeeds } from '../identity/users/sealed-seeds.ts';
 import type { Database } from '../storage/schema.ts';
@@ -61,7 +67,7 @@ export async function rotateMasterKey(
   const db = await openExistingDatabase(config.databaseUrl);
   try {
     if ((await countSigningKeys(db)) === 0) throw new Error('the database is empty');
-    const { masterKey, finish } = await newMasterKey(config);
+    const { masterKey, finish } = await newMasterKey(db, config);
     const resealed = await resealAll(db, masterKey, options);
     await finish();
     return { ...resealed, masterKeyId: masterKey.id };
@@ -73,21 +79,31 @@ export async function rotateMasterKey(
 /** Encrypts under the new key, and decrypts with the new key and the keys before it. */
 type NewMasterKey = { readonly masterKey: MasterKey; readonly finish: () => Promise<void> };
 
-async function newMasterKey(config: Config): Promise<NewMasterKey> {
+/**
+ * Writes a key file only if the existing keys decrypt every value. With the wrong data folder, the
+ * command therefore changes no file.
+ */
+async function newMasterKey(db: Database, config: Config): Promise<NewMasterKey> {
   const { dataDir, masterKey, previousMasterKey } = config;
   const previous = previousMasterKey === undefined ? [] : [previousMasterKey];
   const nothing = async () => {};
   if (masterKey !== undefined) {
     return { masterKey: createMasterKey(masterKey, previous), finish: nothing };
   }
-  const own = await readMasterKeyFile(dataDir);
-  const isOther = previous.some((key) => Buffer.compare(key, own) !== 0);
-  if (isOther && (await readNextMasterKeyFile(dataDir)) === undefined) {
-    return { masterKey: createMasterKey(own, previous), finish: nothing };
+  const own = await readExistingMasterKeyFile(dataDir);
+  const next = await readNextMasterKeyFile(dataDir);
+  const [first, ...others] = [own, next, ...previous].filter((key) => key !== undefined);
+  if (first === undefined) {
+    throw new Error(`${dataDir} contains no master.key; check LATCHKEY_DATA_DIR`);
   }
-  const next = await makeNextMasterKeyFile(dataDir);
+  await requireDecryptable(db, sealedColumns, createMasterKey(first, others));
+  const isReplaced = previous.some((key) => own === undefined || Buffer.compare(key, own) !== 0);
+  if (isReplaced && next === undefined) {
+    const replacement = await readMasterKeyFile(dataDir);
+    return { masterKey: createMasterKey(replacement, previous), finish: nothing };
+  }
   return {
-    masterKey: createMasterKey(next, [own, ...previous]),
+    masterKey: createMasterKey(await makeNextMasterKeyFile(dataDir), [first, ...others]),
     finish: () => placeNextMasterKeyFile(dataDir),
   };
 }

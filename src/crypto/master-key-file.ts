@@ -39,15 +39,18 @@ export async function readMasterKeyFile(dataDir: string): Promise<Uint8Array> {
   return readOrMake(fileIn(dataDir));
 }
 
+/** Returns the key of the data folder. Undefined if the file does not exist. */
+export async function readExistingMasterKeyFile(dataDir: string): Promise<Uint8Array | undefined> {
+  return readIfAny(fileIn(dataDir));
+}
+
 /** Returns the key that will replace the data folder's key. Creates it if it does not exist. */
 export async function makeNextMasterKeyFile(dataDir: string): Promise<Uint8Array> {
   return readOrMake(nextFileIn(dataDir));
 }
 
 export async function readNextMasterKeyFile(dataDir: string): Promise<Uint8Array | undefined> {
-  const file = nextFileIn(dataDir);
-  const text = await readFileIfAny(file);
-  return text === undefined ? undefined : parse(text, file);
+  return readIfAny(nextFileIn(dataDir));
 }
 
 /** Replaces the data folder's key with the next key. */
@@ -56,9 +59,14 @@ export async function placeNextMasterKeyFile(dataDir: string): Promise<void> {
   await syncFolder(dataDir);
 }
 
-async function readOrMake(file: string): Promise<Uint8Array> {
+async function readIfAny(file: string): Promise<Uint8Array | undefined> {
   const text = await readFileIfAny(file);
-  if (text !== undefined) return parse(text, file);
+  return text === undefined ? undefined : parse(text, file);
+}
+
+async function readOrMake(file: string): Promise<Uint8Array> {
+  const found = await readIfAny(file);
+  if (found !== undefined) return found;
   // `writeFileOnce` keeps the file if another process creates it first.
   await writeFileOnce(file, `${randomBytes(32).toString('hex')}\n`);
   return parse(await readFile(file, 'utf8'), file);

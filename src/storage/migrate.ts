@@ -34,6 +34,8 @@ export type MigrationComparison = {
   readonly missing: readonly string[];
   /** The applied migrations that this version does not know. */
   readonly unknown: readonly string[];
+  /** Whether no migration was ever applied. */
+  readonly isNew: boolean;
 };
 
 export async function compareMigrations(db: Database): Promise<MigrationComparison> {
@@ -42,6 +44,7 @@ export async function compareMigrations(db: Database): Promise<MigrationComparis
   return {
     missing: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name)),
+    isNew: applied.length === 0,
   };
 }
 

@@ -1,5 +1,5 @@
 // Runs `latchkey rotate-master-key` as a process.
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
@@ -17,6 +17,11 @@ import { stoppedInstallation } from '../support/stopped-installation.ts';
 async function stop(program: Program): Promise<void> {
   program.child.kill('SIGTERM');
   expect(await program.ended).toBe(0);
+}
+
+/** The files in a folder, and whether the folder exists. */
+async function filesIn(folder: string): Promise<unknown> {
+  return readdir(folder, { recursive: true }).catch(() => 'missing');
 }
 
 async function rotate(dataDir: string): Promise<Program & { code: unknown }> {
@@ -87,15 +92,67 @@ test('a rotation of the master key in an empty folder is refused and leaves no f
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test('a server with the old master key stops serving', async () => {
+test('a rotation of the master key with the wrong data folder writes nothing', async () => {
+  const dataDir = await stoppedInstallation();
+  const other = await stoppedInstallation();
+  const empty = await newDataDir();
+  onTestFinished(() => rm(empty, { recursive: true, force: true }));
+  for (const [wrong, reason] of [
+    [empty, 'contains no master.key; check LATCHKEY_DATA_DIR'],
+    [path.join(empty, 'missing'), 'contains no master.key; check LATCHKEY_DATA_DIR'],
+    [other, 'which is not given'],
+  ] as const) {
+    const before = await filesIn(wrong);
+    const env = { LATCHKEY_DATABASE_URL: urlIn(dataDir), LATCHKEY_DATA_DIR: wrong };
+    const program = await spawnProgram(env, empty, ['rotate-master-key']);
+    expect(await program.ended).toBe(1);
+    expect(program.stderr()).toContain(reason);
+    expect(await filesIn(wrong)).toEqual(before);
+  }
+  expect(await masterKeyIds(urlIn(dataDir))).toEqual([(await fileKey(dataDir)).id]);
+});
+
+test('doctor and recover-staff write nothing to the wrong data folder', async () => {
+  const databaseUrl = urlIn(await stoppedInstallation());
+  const empty = await newDataDir();
+  onTestFinished(() => rm(empty, { recursive: true, force: true }));
+  for (const words of [['doctor'], ['doctor', '--blobs'], ['recover-staff', 'a@example.com']]) {
+    for (const wrong of [empty, path.join(empty, 'missing')]) {
+      const env = { LATCHKEY_DATABASE_URL: databaseUrl, LATCHKEY_DATA_DIR: wrong };
+      await (await spawnProgram(env, empty, words)).ended;
+      expect(await readdir(empty)).toEqual([]);
+    }
+  }
+});
+
+test('a rotation of the master key leaves an empty database empty', async () => {
+  const dataDir = await stoppedInstallation();
+  const file = path.join(await newDataDir(), 'empty.db');
+  onTestFinished(() => rm(path.dirname(file), { recursive: true, force: true }));
+  await writeFile(file, '');
+  const env = { LATCHKEY_DATABASE_URL: `sqlite:${file}` };
+  const program = await spawnProgram(env, dataDir, ['rotate-master-key']);
+  expect(await program.ended).toBe(1);
+  expect(program.stderr()).toContain('the database is empty');
+  expect(await readFile(file, 'utf8')).toBe('');
+});
+
+test('a server with the old master key stops serving, and only its log says why', async () => {
   const program = await startProgram();
   onTestFinished(() => program.remove());
   const readiness = async () => (await issue(program)).status;
   expect(await readiness()).toBe(200);
+  const before = await fileKey(program.dataDir);
 
   expect((await rotate(program.dataDir)).code).toBe(0);
 
   await expect.poll(readiness, { timeout: 30_000 }).toBe(503);
+  const refused = await (await issue(program)).text();
+  expect(refused).toContain('The service cannot update its cached data.');
+  expect(refused).not.toMatch(/master key|decrypt/);
+  const after = await fileKey(program.dataDir);
+  await expect.poll(program.stdout).toContain(`the master key ${before.id} of this process cannot`);
+  expect(program.stdout()).toContain(`encrypted with another master key, ${after.id}`);
 }, 60_000);
 
 test('an unknown command or argument prints the usage, and names the command', async () => {

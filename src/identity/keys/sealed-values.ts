@@ -61,6 +61,17 @@ export async function reseal(
   return count;
 }
 
+/** Throws and names the value if the master key cannot decrypt it. */
+export async function requireDecryptable(
+  db: Executor,
+  columns: readonly SealedColumn[],
+  masterKey: MasterKey,
+): Promise<void> {
+  for (const column of columns) {
+    for (const value of await column.read(db)) openOrThrow(column, value, masterKey);
+  }
+}
+
 function openOrThrow(column: SealedColumn, value: SealedValue, masterKey: MasterKey): Buffer {
   try {
     return masterKey.open(value.ciphertext, column.purpose(value.id));
