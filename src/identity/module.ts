@@ -79,13 +79,15 @@ export type IdentityModuleOptions = {
   readonly publicUrl: string;
   readonly random: Random;
   readonly now: Clock;
+  /** Registers a function that closes a part of the module if the start fails. */
+  readonly onFailure: (close: () => unknown) => void;
 };
 
 export async function createIdentityModule(
   options: IdentityModuleOptions,
 ): Promise<IdentityModule> {
   const { config, log, db, invalidations, auditLog, masterKey, publicUrl, random, now } = options;
-  const { membershipsOf, rolesOf } = options;
+  const { membershipsOf, rolesOf, onFailure } = options;
   const issuer = publicUrl;
   const audience = config.audience ?? publicUrl;
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
@@ -102,8 +104,10 @@ export async function createIdentityModule(
     now,
     onError,
   });
+  onFailure(rotation.stop);
   const credentials = createCredentials({ db, now });
   const usage = createCredentialUsage({ db, now });
+  onFailure(usage.stop);
   const directory = createCredentialDirectory({ db, invalidations, recordUse: usage.record, now });
   const passwords = createPasswords();
   const signer = createSigner({ keyring, issuer, audience, now });

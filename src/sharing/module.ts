@@ -83,23 +83,28 @@ export type SharingModuleOptions = {
   readonly publicUrl: string;
   readonly random: Random;
   readonly now: Clock;
+  /** Registers a function that closes a part of the module if the start fails. */
+  readonly onFailure: (close: () => unknown) => void;
 };
 
 export async function createSharingModule(options: SharingModuleOptions): Promise<SharingModule> {
-  const { config, log, db, auditLog, masterKey, publicUrl, random, now } = options;
+  const { config, log, db, auditLog, masterKey, publicUrl, random, now, onFailure } = options;
   const { credentials, passwords, assets, pagesProgram, observeBlob: observe } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const blobs = await openDiskBlobs(config.blobDir, options.blobLeaseMs);
+  onFailure(blobs.close);
   const reserve = createDiskReserve(config.databaseUrl);
   const workspaces = createWorkspaces(db);
   const documents = createDocuments({ db, blobs, observe });
   const quotas = createQuotas({ db, defaults: defaultQuota(config) });
   const { uploadBytesMax } = config;
   const pageCounter = createPageCounter({ file: pagesProgram });
+  onFailure(pageCounter.stop);
   const accessKey = masterKey.derive('access session');
   const accessSessions = createSignedValues<AccessSession>({ key: accessKey, now });
   const gate = createGate({ db, links: createLinks(db), accessSessions, random, now });
   const recorder = createViewRecorder({ db, now, warn });
+  onFailure(recorder.stop);
   const key = masterKey.derive('link views');
   const newViews = createNewViews({ db, quotas, key, now });
   const views = createViews({ db, recorder, newViews, now });
@@ -107,6 +112,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const access = (request: RouteRequest) => requireAccess({ gate, ...parts }, request);
   const html = createGateHtml(assets);
   const upkeep = startUpkeep(options, blobs, reserve);
+  for (const task of upkeep) onFailure(task.stop);
   return {
     blobs,
     recorder,

@@ -37,7 +37,7 @@ export function createModules(
     const mailer = await openMailer(config, { from: config.mailFrom, random, now });
     onFailure(mailer.stop);
     const auditLog = createAuditLog({ db, random, now });
-    const shared = { config, log, db, auditLog, masterKey, now, random, publicUrl };
+    const shared = { config, log, db, auditLog, masterKey, now, random, publicUrl, onFailure };
     const membershipsOf = createMemberships({ db, invalidations });
     const identity = await createIdentityModule({
       ...shared,
@@ -45,7 +45,6 @@ export function createModules(
       membershipsOf,
       rolesOf,
     });
-    onFailure(identity.stop);
     const assets = await readAssets(webDir);
     const observer = createObserver(log, options.droppedLines);
     const sharing = await createSharingModule({

@@ -3,6 +3,13 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import type { MasterKey } from '../../src/crypto/master-key.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { createModules } from '../../src/stages/modules.ts';
+import type { AppOptions } from '../../src/stages/options.ts';
+import { bindSockets } from '../../src/stages/sockets.ts';
+import { openStorage } from '../../src/stages/storage.ts';
 import { startTestApp, type TestAppOptions } from '../support/harness.ts';
 
 async function emptyFolder(): Promise<string> {
@@ -39,6 +46,37 @@ it('closes the database if a module cannot be opened', async () => {
   await failStart({ dataDir }, 'pending');
 
   expect(await databaseFiles(dataDir)).toEqual(['latchkey.db']);
+});
+
+it('closes the parts of a module if a later part of the module cannot be made', async () => {
+  const dataDir = await emptyFolder();
+  const loopback = { host: '127.0.0.1', port: 0 };
+  const options: AppOptions = {
+    ...createLog({ level: 'debug', file: path.join(dataDir, 'log.jsonl') }),
+    config: {
+      ...readConfig({ LATCHKEY_DATA_DIR: dataDir }),
+      http: loopback,
+      grpc: loopback,
+      ops: loopback,
+    },
+    webDir: path.resolve(import.meta.dirname, '../../dist/web'),
+  };
+  const storage = await openStorage(options);
+  onTestFinished(storage.close);
+  const masterKey: MasterKey = {
+    ...storage.masterKey,
+    derive(purpose) {
+      if (purpose === 'known browser') throw new Error('no such key');
+      return storage.masterKey.derive(purpose);
+    },
+  };
+  const sockets = await bindSockets(options.config);
+  onTestFinished(sockets.close);
+
+  const started = createModules(options, sockets, { ...storage, masterKey });
+
+  await expect(started).rejects.toThrow('no such key');
+  expect(await readdir(path.join(dataDir, 'blobs/leases'))).toEqual([]);
 });
 
 it('closes the modules and the database if a transport cannot be started', async () => {
