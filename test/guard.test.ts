@@ -6,6 +6,7 @@ import { PrincipalType, SessionCookie } from '../gen/latchkey/options/v1/access_
 import type { Principal } from '../src/api/principal.ts';
 import {
   callGuarded,
+  callSlowly,
   codeFor,
   type Fields,
   guardMethod,
@@ -204,6 +205,28 @@ describe('a method within a workspace', () => {
   it('requires the scope of the token, too', async () => {
     const credential = member('usr_one', 'links:write');
     expect(await codeFor(rule, credential, { workspaceId: 'ws_1' })).toBe('forbidden');
+  });
+});
+
+describe('the check of the caller', () => {
+  const rule = { scope: 'clients:write', principals: [SERVICE] };
+  const service = (scope = 'clients:write'): Principal => ({
+    type: 'service',
+    clientId: 'cli_1',
+    scopes: new Set([scope]),
+  });
+  const slowMs = 300;
+
+  it('runs once if the body arrives at once', async () => {
+    expect(await callSlowly(rule, [service(), undefined], 0)).toEqual({ code: 'ok', checks: 1 });
+  });
+
+  it.each<[string, Principal | undefined, string]>([
+    ['accepts a caller who is still valid', service(), 'ok'],
+    ['refuses a credential that was revoked', undefined, 'unauthenticated'],
+    ['refuses a caller who lost the scope', service('clients:read'), 'forbidden'],
+  ])('runs again after a slow body and %s', async (_, later, code) => {
+    expect(await callSlowly(rule, [service(), later], slowMs)).toEqual({ code, checks: 2 });
   });
 });
 

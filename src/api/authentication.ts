@@ -7,13 +7,16 @@ import { type Failure, fail } from '../errors/errors.ts';
 import type { Call } from './call.ts';
 import type { Principal } from './principal.ts';
 
-/** Returns the principal of a credential, or undefined if the credential is invalid. */
-export type Authenticate = (credential: string) => Promise<Principal | undefined>;
+/**
+ * Returns the principal of a credential, or undefined if the credential is invalid. `validAt` is
+ * the time at which it must not have expired, in milliseconds since 1970.
+ */
+export type Authenticate = (credential: string, validAt: number) => Promise<Principal | undefined>;
 
 export type AuthenticationOptions = {
   readonly authenticateToken: Authenticate;
   readonly authenticateWorkspaceKey: Authenticate;
-  readonly authenticateSession: Authenticate;
+  readonly authenticateSession: (cookie: string) => Promise<Principal | undefined>;
   /** The name of the session's cookie. */
   readonly sessionCookie: string;
   /** The origin of the service. Requests from other origins cannot use the cookie. */
@@ -28,6 +31,7 @@ export async function authenticateBearer(
   options: AuthenticationOptions,
   call: Call,
   principals: ReadonlySet<PrincipalType>,
+  validAt: number,
 ): Promise<Principal> {
   const header = call.header('authorization');
   if (header === undefined) throw refusal('A bearer credential is required.');
@@ -41,8 +45,8 @@ export async function authenticateBearer(
     throw refusal('This method accepts tokens, not API keys.', 'invalid_token', credential);
   }
   const principal = isKey
-    ? await options.authenticateWorkspaceKey(credential)
-    : await options.authenticateToken(credential);
+    ? await options.authenticateWorkspaceKey(credential, validAt)
+    : await options.authenticateToken(credential, validAt);
   if (principal === undefined) {
     throw refusal('The credential is invalid, expired or revoked.', 'invalid_token', credential);
   }

@@ -1,6 +1,6 @@
 // The guard wraps every handler once at start, before a transport sees it:
-// authenticate -> kind of caller -> scope -> recent sign-in -> decode -> workspace -> bounds ->
-// handler -> error catalogue, metrics, log.
+// authenticate -> kind of caller -> scope -> recent sign-in -> decode -> the same again if decoding
+// took long -> workspace -> bounds -> handler -> error catalogue, metrics, log.
 import { create, type DescMessage, type Message, type MessageInitShape } from '@bufbuild/protobuf';
 import type { HandlerContext } from '@connectrpc/connect';
 import { type Failure, fail } from '../errors/errors.ts';
@@ -12,7 +12,7 @@ import {
   methodFactsOf,
   type ReadRequest,
 } from './endpoint.ts';
-import { anonymous, type GuardOptions, MethodGuard } from './method-guard.ts';
+import { type GuardOptions, MethodGuard } from './method-guard.ts';
 
 export type Guard = (descriptor: MethodFacts['descriptor'], handler: Handler) => Endpoint;
 
@@ -44,16 +44,17 @@ function guardUnary(methodGuard: MethodGuard, handler: Handler) {
   const output = methodGuard.method.descriptor.output;
   return async (call: Call, read: ReadRequest): Promise<Message> => {
     const started = performance.now();
-    let principal = anonymous;
+    const check = methodGuard.startCheck(call);
     try {
-      principal = await methodGuard.authenticate(call);
-      methodGuard.authorise(call, principal);
-      const request = await methodGuard.validate(call, principal, await read());
+      await check.run();
+      const message = await read();
+      await check.repeatIfOld();
+      const request = await methodGuard.validate(call, check.principal, message);
       const response = create(output, await handle(request, call.context));
-      methodGuard.observe(call, principal, started, undefined);
+      methodGuard.observe(call, check.principal, started, undefined);
       return response;
     } catch (thrown) {
-      throw methodGuard.observe(call, principal, started, methodGuard.failureOf(thrown));
+      throw methodGuard.observe(call, check.principal, started, methodGuard.failureOf(thrown));
     }
   };
 }
@@ -66,18 +67,15 @@ function guardUpload(methodGuard: MethodGuard, handler: Handler) {
   const output = methodGuard.method.descriptor.output;
   return async (call: Call, requests: AsyncIterable<Message>): Promise<Message> => {
     const started = performance.now();
-    let principal = anonymous;
+    const check = methodGuard.startCheck(call);
     try {
-      principal = await methodGuard.authenticate(call);
-      methodGuard.authorise(call, principal);
-      const response = create(
-        output,
-        await handle(methodGuard.validateEach(requests), call.context),
-      );
-      methodGuard.observe(call, principal, started, undefined);
+      await check.run();
+      const validated = methodGuard.validateEach(requests, check);
+      const response = create(output, await handle(validated, call.context));
+      methodGuard.observe(call, check.principal, started, undefined);
       return response;
     } catch (thrown) {
-      throw methodGuard.observe(call, principal, started, methodGuard.failureOf(thrown));
+      throw methodGuard.observe(call, check.principal, started, methodGuard.failureOf(thrown));
     }
   };
 }
@@ -90,13 +88,14 @@ function guardDownload(methodGuard: MethodGuard, handler: Handler) {
   const output = methodGuard.method.descriptor.output;
   return async function* (call: Call, read: ReadRequest): AsyncGenerator<Message> {
     const started = performance.now();
-    let principal = anonymous;
+    const check = methodGuard.startCheck(call);
     let failure: Failure | undefined;
     let ended = false;
     try {
-      principal = await methodGuard.authenticate(call);
-      methodGuard.authorise(call, principal);
-      const request = await methodGuard.validate(call, principal, await read());
+      await check.run();
+      const message = await read();
+      await check.repeatIfOld();
+      const request = await methodGuard.validate(call, check.principal, message);
       for await (const response of handle(request, call.context)) yield create(output, response);
       ended = true;
     } catch (thrown) {
@@ -106,7 +105,7 @@ function guardDownload(methodGuard: MethodGuard, handler: Handler) {
       // A transport may also end the stream early, for HEAD.
       if (!ended && call.isGone())
         failure ??= fail('canceled', 'The caller closed the connection.');
-      methodGuard.observe(call, principal, started, failure);
+      methodGuard.observe(call, check.principal, started, failure);
     }
   };
 }

@@ -6,6 +6,7 @@ import { PrincipalType, SessionCookie } from '../../gen/latchkey/options/v1/acce
 import type { Clock } from '../clock.ts';
 import { bearerChallenge } from '../errors/challenge.ts';
 import { type Failure, fail } from '../errors/errors.ts';
+import { AccessCheck } from './access-check.ts';
 import {
   type AuthenticationOptions,
   authenticateBearer,
@@ -15,6 +16,7 @@ import { type CheckBounds, createBoundsCheck } from './bounds.ts';
 import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
 import {
+  anonymous,
   isUser,
   type MembershipsOf,
   type Principal,
@@ -47,8 +49,6 @@ export type GuardOptions = AuthenticationOptions & {
 
 /** How far in the future a sign-in may be, because clocks differ. */
 const clockSkewSecondsMax = 300;
-
-export const anonymous: Principal = { type: 'anonymous' };
 
 const credentialNames: ReadonlyMap<PrincipalType, string> = new Map([
   [PrincipalType.SERVICE, 'service'],
@@ -88,8 +88,16 @@ export class MethodGuard {
     return fail('forbidden', failure.message, { ...failure.extra, challenge });
   }
 
-  /** Authenticates the caller. Throws if a required credential is missing or invalid. */
-  async authenticate(call: Call): Promise<Principal> {
+  /** Returns the access check of a call that starts now. */
+  startCheck(call: Call): AccessCheck {
+    return new AccessCheck(this, call, this.#options.now());
+  }
+
+  /**
+   * Authenticates the caller. Throws if a required credential is missing or invalid. A key or token
+   * that expires after `validAt` is valid.
+   */
+  async authenticate(call: Call, validAt: number): Promise<Principal> {
     const { access } = this.method;
     if (access.public) return anonymous;
     const usesCookie =
@@ -98,14 +106,15 @@ export class MethodGuard {
         call.header('authorization') === undefined);
     return usesCookie
       ? authenticateCookie(this.#options, call)
-      : authenticateBearer(this.#options, call, this.#principals);
+      : authenticateBearer(this.#options, call, this.#principals, validAt);
   }
 
-  /** Authorises the caller, or throws. */
-  authorise(call: Call, principal: Principal): void {
+  /** Authorises the caller, or throws. Handlers can call `repeatCheck`. */
+  authorise(call: Call, principal: Principal, repeatCheck: () => Promise<void>): void {
     const { access } = this.method;
     const { membershipsOf } = this.#options;
-    setCaller(call.context, { principal, call, method: this.method, membershipsOf });
+    const { method } = this;
+    setCaller(call.context, { principal, call, method, membershipsOf, repeatCheck });
     if (access.public) return;
     if (!this.#principals.has(principalTypes[principal.type])) {
       throw fail('forbidden', `This method accepts ${acceptedCredentials(access.principals)}.`);
@@ -174,8 +183,16 @@ export class MethodGuard {
     return request;
   }
 
-  async *validateEach(requests: AsyncIterable<Message>): AsyncGenerator<Message> {
-    for await (const request of requests) yield this.#bounded(request);
+  /** Checks the bounds of each message, and repeats the access check while messages arrive. */
+  async *validateEach(
+    requests: AsyncIterable<Message>,
+    check: AccessCheck,
+  ): AsyncGenerator<Message> {
+    for await (const request of requests) {
+      await check.repeatIfOld();
+      yield this.#bounded(request);
+    }
+    await check.repeatIfOld();
   }
 
   observe<F extends Failure | undefined>(

@@ -31,6 +31,8 @@ export type Principal =
       readonly workspaceId: string;
     });
 
+export const anonymous: Principal = { type: 'anonymous' };
+
 /** The types of principal that a token can represent. */
 export const tokenPrincipalTypes = ['service', 'customer', 'staff', 'member'] as const;
 export type TokenPrincipalType = (typeof tokenPrincipalTypes)[number];
@@ -59,6 +61,8 @@ export type Caller = {
   readonly call: Call;
   readonly method: MethodFacts;
   readonly membershipsOf: MembershipsOf;
+  /** Authenticates and authorises the caller again, or throws. */
+  readonly repeatCheck: () => Promise<void>;
 };
 
 const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'the caller' });

@@ -42,6 +42,18 @@ export async function resolveWorkspace(context: HandlerContext, named: string): 
   }
 }
 
+/**
+ * Repeats the access check of a call, and the check of its workspace. A handler calls this after
+ * slow work and before it stores the result.
+ */
+export async function repeatAccessCheck(
+  context: HandlerContext,
+  workspaceId: string,
+): Promise<void> {
+  await callerOf(context).repeatCheck();
+  await resolveWorkspace(context, workspaceId);
+}
+
 /** Members of a single workspace may omit it. */
 async function memberWorkspace(
   context: HandlerContext,

@@ -71,7 +71,11 @@ type EventOrigin = Pick<
 const system = { actor_type: 'system', actor_id: '', request_id: '', address: '' };
 
 /** Returns the actor, action and origin of an event. */
-export function originOf({ principal, call, method }: Omit<Caller, 'membershipsOf'>): EventOrigin {
+export function originOf({
+  principal,
+  call,
+  method,
+}: Omit<Caller, 'membershipsOf' | 'repeatCheck'>): EventOrigin {
   return {
     actor_type: principal.type,
     actor_id: principalId(principal),

@@ -27,12 +27,12 @@ export type CredentialDirectory = {
   /**
    * Returns a valid credential: known, not revoked, not expired, with an enabled owner, and with
    * the owner `ownerId` if that is given. Otherwise returns undefined, in the same time for every
-   * reason.
+   * reason. `validAt` is the time at which it must not have expired, by default now.
    */
   authenticate(
     kind: CredentialKind,
     text: string,
-    ownerId?: string,
+    options?: { readonly ownerId?: string; readonly validAt?: number },
   ): Promise<ValidCredential | undefined>;
 };
 
@@ -58,12 +58,12 @@ export function createCredentialDirectory({
   });
 
   return {
-    async authenticate(kind, text, ownerId) {
+    async authenticate(kind, text, { ownerId, validAt = now() } = {}) {
       const id = parseCredentialId(kind, text);
       if (id === undefined) return undefined;
       const isGood = (credential: StoredCredential | undefined) => {
         const matches = digestMatches(text, credential?.digest ?? decoyDigest);
-        return matches && credential !== undefined && isLive(credential, ownerId, now());
+        return matches && credential !== undefined && isLive(credential, ownerId, validAt);
       };
 
       const cached = await cache.find(id);

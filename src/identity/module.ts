@@ -141,8 +141,8 @@ export async function createIdentityModule(
     signer,
     rotation,
     sessions,
-    async authenticateToken(token) {
-      const claims = await verifier.verify(token);
+    async authenticateToken(token, validAt) {
+      const claims = await verifier.verify(token, validAt);
       return claims === undefined ? undefined : principalFrom(claims);
     },
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
@@ -169,8 +169,8 @@ export async function createIdentityModule(
 }
 
 function workspaceKeyAuthenticator(directory: CredentialDirectory): Authenticate {
-  return async (text) => {
-    const key = await directory.authenticate('wk', text);
+  return async (text, validAt) => {
+    const key = await directory.authenticate('wk', text, { validAt });
     if (key === undefined) return undefined;
     const { id, ownerId, scopes } = key;
     return { type: 'workspace_key', keyId: id, workspaceId: ownerId, scopes };

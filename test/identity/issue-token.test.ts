@@ -262,7 +262,7 @@ describeApp('issuing a service token', (suite) => {
         // Twice: the second time the credential may be cached.
         for (const [text, ownerId] of [...attempts, ...attempts]) {
           const before = queries();
-          expect(await directory.authenticate('cs', text, ownerId)).toBeUndefined();
+          expect(await directory.authenticate('cs', text, { ownerId })).toBeUndefined();
           expect(queries() - before).toBe(1);
         }
       });
@@ -273,7 +273,8 @@ describeApp('issuing a service token', (suite) => {
       // changes a median by far more than a factor of 2 (the rest is two hashes of some
       // microseconds), a slow hash by a factor of hundreds.
       const { known, unknown } = await withDirectory(suite.app.inside.db, ({ directory }) => {
-        const attempt = (text: string) => directory.authenticate('cs', text, clients.good.ownerId);
+        const attempt = (text: string) =>
+          directory.authenticate('cs', text, { ownerId: clients.good.ownerId });
         const work: Record<'known' | 'unknown', Timed> = {
           known: () => attempt(wrongSecret('cs', clients.good)),
           unknown: () => attempt(unknownCredential('cs')),

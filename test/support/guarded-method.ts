@@ -1,4 +1,5 @@
 // A method that exists only in tests of the guard, and a caller for it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   create,
   createFileRegistry,
@@ -23,6 +24,7 @@ import {
   type PrincipalType,
   type SessionCookie,
 } from '../../gen/latchkey/options/v1/access_pb.js';
+import type { Authenticate } from '../../src/api/authentication.ts';
 import { LazyContext } from '../../src/api/call.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { createGuard } from '../../src/api/guard.ts';
@@ -67,7 +69,28 @@ export async function callGuarded(
   principal: Principal,
   fields: Fields = {},
 ): Promise<unknown> {
-  const endpoint = guardMethod(rule, principal);
+  return invoke(guardMethod(rule, principal), fields);
+}
+
+/**
+ * Calls the method with a body that takes `readMs` to arrive. Each check of the credential gets the
+ * next principal.
+ */
+export async function callSlowly(
+  rule: Rule,
+  principals: readonly (Principal | undefined)[],
+  readMs: number,
+): Promise<{ readonly code: string; readonly checks: number }> {
+  let checks = 0;
+  const endpoint = guardWith(rule, async () => principals[checks++]);
+  const code = await invoke(endpoint, {}, readMs).then(
+    () => 'ok',
+    (error: unknown) => failureOf(error).code,
+  );
+  return { code, checks };
+}
+
+async function invoke(endpoint: Endpoint, fields: Fields, readMs = 0): Promise<unknown> {
   if (endpoint.kind !== 'unary') throw new Error('the method must be unary');
   const { descriptor: method } = endpoint;
   const context = new LazyContext({
@@ -82,12 +105,19 @@ export async function callGuarded(
   const isGone = () => false;
   const call = { transport: 'http', requestId: 'mine', peer: '', header, context, isGone } as const;
   const init: MessageInitShape<DescMessage> = fields;
-  return endpoint.invoke(call, async () => create(method.input as DescMessage, init));
+  return endpoint.invoke(call, async () => {
+    if (readMs > 0) await sleep(readMs);
+    return create(method.input as DescMessage, init);
+  });
 }
 
 export function guardMethod(rule: Rule | undefined, principal: Principal | undefined): Endpoint {
+  return guardWith(rule, () => Promise.resolve(principal));
+}
+
+function guardWith(rule: Rule | undefined, authenticateToken: Authenticate): Endpoint {
   const guard = createGuard({
-    authenticateToken: () => Promise.resolve(principal),
+    authenticateToken,
     authenticateWorkspaceKey: () => Promise.resolve(undefined),
     authenticateSession: () => Promise.resolve(undefined),
     sessionCookie: 'session',

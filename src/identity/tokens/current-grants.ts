@@ -20,9 +20,9 @@ export type Grants = {
 
 /**
  * Limits claims to the current grants. Returns undefined if the client, key or session is no longer
- * valid.
+ * valid. `validAt` is the time at which a key must not have expired, by default now.
  */
-export type LimitToGrants = (claims: Claims) => Promise<Claims | undefined>;
+export type LimitToGrants = (claims: Claims, validAt?: number) => Promise<Claims | undefined>;
 
 export type GrantsOptions = {
   readonly db: Database;
@@ -44,14 +44,14 @@ export function createLimitToGrants(options: GrantsOptions): LimitToGrants {
     sizeOf: (grants) => 1 + (grants?.accounts.size ?? 0),
   });
 
-  return async (claims) => {
+  return async (claims, validAt = now()) => {
     const { principal_type: type, client_id: id } = claims;
-    if (type === 'staff' || type === 'member') return limitToUserGrants(claims);
+    if (type === 'staff' || type === 'member') return limitToUserGrants(claims, validAt);
     const read = type === 'service' ? findClientGrants : findKeyGrants;
     const grants = await cache.get(id, () => read(db, id));
     if (grants === undefined || grants.ownerId !== claims.sub) return undefined;
     const { expireTime } = grants;
-    if (expireTime !== undefined && expireTime <= now()) return undefined;
+    if (expireTime !== undefined && expireTime <= validAt) return undefined;
     return limited(claims, grants);
   };
 }

@@ -26,7 +26,9 @@ export function createIssuanceService(
           'The only supported grant type is client_credentials.',
         );
       }
-      const client = await directory.authenticate('cs', clientSecret, clientId);
+      const client = await directory.authenticate('cs', clientSecret, {
+        ownerId: clientId,
+      });
       if (client === undefined) {
         const target = isId('cli', clientId) ? clientId : '';
         throw fail('identity.credential_invalid', 'The client id or the secret is wrong.', {

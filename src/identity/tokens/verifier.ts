@@ -8,9 +8,11 @@ import type { Signatures } from './signatures.ts';
 export type Verifier = {
   /**
    * Returns the claims of a valid token, limited to its current scopes and accounts. Returns
-   * undefined for any invalid token, without a reason.
+   * undefined for any invalid token, without a reason. `validAt` is the time at which the token and
+   * its API key must not have expired, by default now. Revocations are forgotten 5 minutes after
+   * `exp`, so a caller that repeats the check with the same time must repeat it more often.
    */
-  verify(token: string): Promise<Claims | undefined>;
+  verify(token: string, validAt?: number): Promise<Claims | undefined>;
   /**
    * Returns the claims as signed, without checking the current grants. A token of a disabled client
    * can thus be revoked too: the client might be enabled again.
@@ -30,21 +32,21 @@ export type VerifierOptions = {
 export function createVerifier(options: VerifierOptions): Verifier {
   const { signatures, revocations, limitToGrants, issuer, audience, now } = options;
 
-  async function isCurrent(claims: Claims): Promise<boolean> {
+  async function isCurrent(claims: Claims, validAt: number): Promise<boolean> {
     if (claims.iss !== issuer || claims.aud !== audience) return false;
-    return now() < claims.exp * 1000 && !(await revocations.has(claims.jti));
+    return validAt < claims.exp * 1000 && !(await revocations.has(claims.jti));
   }
 
-  async function readSigned(token: string): Promise<Claims | undefined> {
+  async function readSignedAt(token: string, validAt: number): Promise<Claims | undefined> {
     const claims = await signatures.claimsOf(token);
-    return claims !== undefined && (await isCurrent(claims)) ? claims : undefined;
+    return claims !== undefined && (await isCurrent(claims, validAt)) ? claims : undefined;
   }
 
   return {
-    readSigned,
-    async verify(token) {
-      const claims = await readSigned(token);
-      return claims === undefined ? undefined : limitToGrants(claims);
+    readSigned: (token) => readSignedAt(token, now()),
+    async verify(token, validAt = now()) {
+      const claims = await readSignedAt(token, validAt);
+      return claims === undefined ? undefined : limitToGrants(claims, validAt);
     },
   };
 }

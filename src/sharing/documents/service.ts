@@ -4,7 +4,7 @@ import type {
   DocumentService,
   UploadDocumentRequest,
 } from '../../../gen/latchkey/sharing/v1/document_pb.js';
-import { resolveWorkspace, workspaceOf } from '../../api/workspace.ts';
+import { repeatAccessCheck, resolveWorkspace, workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import { newId, type Random, randomText } from '../../crypto/ids.ts';
@@ -185,7 +185,9 @@ export function createDocumentService(
     async uploadDocument(requests, context) {
       const { upload, blob } = await receive(requests, context);
       const row = await describe(upload, blob.id, context)
-        .then((described) => {
+        .then(async (described) => {
+          // Counting the pages can take longer than a second.
+          await repeatAccessCheck(context, described.workspace_id);
           // A cancelled call must not create a document, even if its body was complete.
           context.signal.throwIfAborted();
           return described;
