@@ -15,7 +15,7 @@ type Settings = Pick<Config, 'dataDir' | 'masterKey' | 'previousMasterKey'>;
 
 /**
  * Opens the master key of the settings or of the data folder, together with the keys that it
- * replaces. Creates the file if there is no key.
+ * replaces. If the settings have no key and the file is missing, creates the file.
  */
 export async function openMasterKey(settings: Settings): Promise<MasterKey> {
   const { dataDir, masterKey, previousMasterKey } = settings;

@@ -31,7 +31,7 @@ export async function lockRows<T extends keyof Schema>(
   return rows as Selectable<Schema[T]>[];
 }
 
-/** Locks the row whose `column` has the value. Returns undefined if there is no such row. */
+/** Locks the row whose `column` has the value. Returns undefined if no row matches. */
 export async function lockRow<T extends keyof Schema>(
   trx: Executor,
   table: T,

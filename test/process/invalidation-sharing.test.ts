@@ -138,7 +138,7 @@ describeDialects('a process', (dialect) => {
     await expectWithinOneSecond(db, () => listsAt(second, credential), 'forbidden');
   });
 
-  // Every request reads the link from the database, so there is no delay.
+  // Every process applies these changes at once: each request reads the link from the database.
   const ends: [string, 403 | 404 | 410, (linkId: string, documentId: string) => unknown][] = [
     ['is revoked', 410, (linkId) => manage(revokeLink, { workspaceId, linkId })],
     [

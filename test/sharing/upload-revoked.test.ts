@@ -214,7 +214,7 @@ it('an upload with a key that is revoked while its pages are counted is refused'
 
 it('an upload with a token that expires meanwhile is accepted', async () => {
   const { ownerId: workspaceId } = await addWorkspace(test.app.inside.db, '');
-  const token = await signToken(test.app, { type: 'service', scope, lifetimeSeconds: 2 });
+  const token = await signToken(test.app, { type: 'service', scope, lifetimeSeconds: 5 });
   const upload = await overGrpc(bearer(token), text, workspaceId);
   await expect.poll(() => statusOf(token)).toBe(401);
   upload.more();

@@ -19,8 +19,9 @@ export type Grants = {
 };
 
 /**
- * Limits claims to the current grants. Returns undefined if the client, key or session is no longer
- * valid. `validAt` is the time at which a key must not have expired, by default now.
+ * Limits claims to the current grants. Returns undefined if the client is disabled, the key is
+ * invalid or the session has ended. `validAt` is the time at which a key must not have expired, by
+ * default now.
  */
 export type LimitToGrants = (claims: Claims, validAt?: number) => Promise<Claims | undefined>;
 

@@ -817,7 +817,7 @@ export const UserService: GenService<{
   /**
    * Removes a user's second factor, including an unconfirmed one. The next sign-in needs only the
    * password. Users may remove their own second factor. Administrators remove it for users who have
-   * lost the device. Succeeds if there is no second factor.
+   * lost the device. Also succeeds for a user without a second factor.
    *
    * Errors:
    * - `not_found`: the user does not exist.
