@@ -17,6 +17,7 @@ import {
 
 export const settingGroups = [
   'Network',
+  'Processes',
   'Storage',
   'Tokens',
   'Documents and quotas',
@@ -91,6 +92,30 @@ export const settings = {
       'Set it behind a proxy. Otherwise all callers share one network address, and one caller ' +
       'can slow down every new sign-in. The log warns once if another peer sends the header.',
   },
+  workers: {
+    name: 'LATCHKEY_WORKERS',
+    group: 'Processes',
+    type: integer(0, 256, 'processes'),
+    default: '1',
+    about: 'The number of processes that share the ports of the node; 0 means one per core.',
+    notes: 'See [Workers](operations.md#workers).',
+  },
+  drainSeconds: {
+    name: 'LATCHKEY_DRAIN_SECONDS',
+    group: 'Processes',
+    type: integer(0, 3600, 'seconds'),
+    defaultText: '5; with SQLite 0',
+    about: 'How long a stopping node accepts connections after `/readyz` reports 503.',
+    notes: 'A load balancer must notice the 503 within this time.',
+  },
+  grpcConnectionAgeSeconds: {
+    name: 'LATCHKEY_GRPC_CONNECTION_AGE_SECONDS',
+    group: 'Processes',
+    type: integer(1, 86_400, 'seconds'),
+    default: '300',
+    about: 'The age at which a gRPC connection is closed; its calls have 30 more seconds.',
+    notes: 'Clients connect again, so a load balancer can spread them over new nodes.',
+  },
   dataDir: {
     name: 'LATCHKEY_DATA_DIR',
     group: 'Storage',
@@ -106,6 +131,21 @@ export const settings = {
     defaultOf: ({ dataDir }) => `sqlite:${dataDir}/latchkey.db`,
     defaultText: '`sqlite:<data>/latchkey.db`',
     about: 'The database; a PostgreSQL database must exist before the first start.',
+  },
+  databasePoolMax: {
+    name: 'LATCHKEY_DATABASE_POOL_MAX',
+    group: 'Storage',
+    type: integer(1, 1000, 'connections'),
+    default: '10',
+    about: 'The maximum number of PostgreSQL connections of each process.',
+  },
+  migrate: {
+    name: 'LATCHKEY_MIGRATE',
+    group: 'Storage',
+    type: oneOf('auto', 'off'),
+    default: 'auto',
+    about: 'Whether a start migrates the schema (`auto`) or requires `latchkey migrate` (`off`).',
+    notes: 'See [Upgrades](operations.md#upgrades).',
   },
   blobDir: {
     name: 'LATCHKEY_BLOB_URL',

@@ -1,10 +1,11 @@
 // Migrates the schema of a database.
 import { Migrator, sql } from 'kysely';
 import { up as createSchema } from './migrations/0001-schema.ts';
+import { up as scaleOut } from './migrations/0002-scale-out.ts';
 import type { Database } from './schema.ts';
 
 /** The migrations, in the order in which they are applied. */
-const migrations = { '0001-schema': { up: createSchema } };
+const migrations = { '0001-schema': { up: createSchema }, '0002-scale-out': { up: scaleOut } };
 
 const attemptsMax = 5;
 

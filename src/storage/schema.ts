@@ -226,7 +226,27 @@ export type RetentionTimeRow = {
   time: number;
 };
 
+/** The right to do a job that only one process of the deployment does at a time. */
+export type LeaseRow = {
+  name: string;
+  /** A random id of the process that holds the lease. */
+  owner: string;
+  /** When the lease ends unless it is renewed, by the clock of the database. */
+  expire_time: number;
+};
+
+/** A blob whose document row is not committed yet, or is deleted. */
+export type PendingBlobRow = {
+  blob_id: string;
+  /** A random id of the process that writes or removes the blob. */
+  owner: string;
+  /** When another process may remove the blob, by the clock of the database. */
+  expire_time: number;
+};
+
 export type Schema = {
+  leases: LeaseRow;
+  pending_blobs: PendingBlobRow;
   signing_keys: SigningKeyRow;
   clients: ClientRow;
   customers: CustomerRow;
