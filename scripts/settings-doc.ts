@@ -13,6 +13,10 @@ All settings are environment variables, and all are optional. An empty value cou
 The service starts only if every value is valid. Otherwise it lists every invalid setting, without
 its value, and exits with status 2. A name that starts with \`LATCHKEY_\` and is not in these tables
 is an error, as it is probably misspelled.
+
+A setting with \`…_FILE\` contains a secret. Instead of \`<NAME>\`, you can set \`<NAME>_FILE\`
+to the path of a file with the value. The service reads the file at its start and ignores one line
+break at its end.
 `;
 
 export function settingsDoc(): string {
@@ -22,9 +26,11 @@ export function settingsDoc(): string {
 function writeGroup(group: string): string {
   const rows = Object.values<Setting>(settings)
     .filter((setting) => setting.group === group)
-    .map((setting) => `| \`${setting.name}\` | ${columnsOf(setting).join(' | ')} |\n`);
+    .map((setting) => `| ${namesOf(setting)} | ${columnsOf(setting).join(' | ')} |\n`);
   return `## ${group}\n\n| setting | value | default | |\n|---|---|---|---|\n${rows.join('')}`;
 }
+
+const namesOf = ({ name, isSecret }: Setting) => `\`${name}\`${isSecret ? ' or `…_FILE`' : ''}`;
 
 function columnsOf(setting: Setting): string[] {
   const { type, about, notes } = setting;

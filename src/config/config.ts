@@ -1,6 +1,8 @@
-// Converts the environment to a Config, without reading files or opening connections. Reports all
-// bad values at once, and repeats none of them, because a value may be a secret.
+// Converts the environment to a Config, without opening connections. The only files that it reads
+// are those with secrets. Reports all bad values at once, and repeats none of them, because a value
+// may be a secret.
 import { localSender } from './mail.ts';
+import { fileVariableOf, readSecretFiles } from './secret-files.ts';
 import { type EarlierSettings, type Setting, settings } from './settings.ts';
 import type { ValueType } from './values.ts';
 
@@ -37,14 +39,20 @@ const ignored = new Set(['LATCHKEY_BASE_URL', 'LATCHKEY_SHARING_BASE_URL', 'LATC
 // Kubernetes sets these for a Service whose name begins with `latchkey`.
 const serviceLink = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\w+)?)$/;
 
+/** The settings that a file may contain. */
+const secretNames = Object.values<Setting>(settings)
+  .filter(({ isSecret }) => isSecret)
+  .map(({ name }) => name);
+
 /** Reads the settings. Throws a ConfigError that names every bad setting. */
-export function readConfig(env: Environment): Config {
-  const problems = unknownNames(env).map((name) => `${name}: there is no such setting`);
+export function readConfig(variables: Environment): Config {
+  const problems = unknownNames(variables).map((name) => `${name}: there is no such setting`);
   const bad = new Set<string>();
   function report(name: string, message: string): void {
     bad.add(name);
     problems.push(`${name}: ${message}`);
   }
+  const env = readSecretFiles(variables, secretNames, report);
   const values: Record<string, unknown> = {};
   for (const [key, setting] of Object.entries<Setting>(settings)) {
     values[key] = readSetting(setting, env, values, report);
@@ -60,7 +68,8 @@ export function readConfig(env: Environment): Config {
 }
 
 function unknownNames(env: Environment): string[] {
-  const known = new Set<string>(Object.values(settings).map(({ name }) => name));
+  const names = Object.values(settings).map(({ name }) => name);
+  const known = new Set<string>([...names, ...secretNames.map(fileVariableOf)]);
   return Object.keys(env).filter(
     (name) =>
       name.startsWith('LATCHKEY_') &&

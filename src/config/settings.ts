@@ -47,6 +47,8 @@ export type Setting = {
   readonly about: string;
   /** More sentences for the documentation. */
   readonly notes?: string;
+  /** Whether the value may be in a file that `<name>_FILE` names. */
+  readonly isSecret?: true;
 };
 
 const count = integer(0, 4_294_967_295);
@@ -128,6 +130,7 @@ export const settings = {
     name: 'LATCHKEY_DATABASE_URL',
     group: 'Storage',
     type: databaseUrl,
+    isSecret: true,
     defaultOf: ({ dataDir }) => `sqlite:${dataDir}/latchkey.db`,
     defaultText: '`sqlite:<data>/latchkey.db`',
     about: 'The database; a PostgreSQL database must exist before the first start.',
@@ -159,6 +162,7 @@ export const settings = {
     name: 'LATCHKEY_MASTER_KEY',
     group: 'Storage',
     type: masterKey,
+    isSecret: true,
     defaultText: 'the file `<data>/master.key`',
     about: "Encrypts the signing keys and the users' second factors.",
     notes:
@@ -169,6 +173,7 @@ export const settings = {
     name: 'LATCHKEY_PREVIOUS_MASTER_KEY',
     group: 'Storage',
     type: masterKey,
+    isSecret: true,
     about: 'The old master key: decrypts the values that a rotation has not re-encrypted yet.',
     notes: 'See [Keys](operations.md#keys).',
   },
@@ -257,6 +262,7 @@ export const settings = {
     name: 'LATCHKEY_SMTP_URL',
     group: 'Mail',
     type: smtpUrl,
+    isSecret: true,
     about: 'The mail server; without it, each mail is an `.eml` file in `<data>/outbox`.',
     notes:
       'Percent-encode characters such as `@`, `:` and `#` in the user and the password. ' +
