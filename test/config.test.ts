@@ -20,6 +20,8 @@ test('every setting has a default', () => {
     publicUrl: undefined,
     databaseUrl: 'sqlite:./data/latchkey.db',
     databasePoolMax: 10,
+    databaseConnectSeconds: 5,
+    databaseQuerySeconds: 10,
     migrate: 'auto',
     workers: 1,
     drainSeconds: undefined,

@@ -23,10 +23,10 @@ const damageTexts: Record<Damage, string> = {
  * Prints the id of each damaged document, then a summary. Throws if the blob store is unreachable.
  */
 export async function checkBlobs(
-  config: Pick<Config, 'databaseUrl' | 'blobDir'>,
+  config: Config,
   print: (line: string) => void,
 ): Promise<BlobReport> {
-  const db = await openExistingDatabase(config.databaseUrl);
+  const db = await openExistingDatabase(config);
   try {
     return await checkAll(db, config.blobDir, print);
   } finally {

@@ -2,6 +2,7 @@
 import { ConfigError } from '../config/config.ts';
 import { type Command, CommandError, type CommandHost, UsageError } from './command.ts';
 import { doctorCommand } from './doctor.ts';
+import { migrateCommand } from './migrate.ts';
 import { recoverStaffCommand } from './recover-staff.ts';
 import { rotateMasterKeyCommand } from './rotate-master-key.ts';
 import { serveCommand } from './serve.ts';
@@ -9,6 +10,7 @@ import { readVersion } from './version.ts';
 
 const commands: Readonly<Record<string, Command>> = {
   serve: serveCommand,
+  migrate: migrateCommand,
   doctor: doctorCommand,
   'rotate-master-key': rotateMasterKeyCommand,
   'recover-staff': recoverStaffCommand,

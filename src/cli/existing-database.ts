@@ -1,7 +1,8 @@
 // Opens the database for commands that must neither create nor fill one.
 import { access } from 'node:fs/promises';
+import type { Config } from '../config/config.ts';
 import { databaseFile } from '../installation/data-folder.ts';
-import { openDatabase } from '../storage/database.ts';
+import { type DatabaseSettings, openDatabase } from '../storage/database.ts';
 import { inspectDatabase } from '../storage/inspection.ts';
 import type { Database } from '../storage/schema.ts';
 
@@ -9,7 +10,10 @@ import type { Database } from '../storage/schema.ts';
  * Throws if the SQLite file is missing or the database is empty. The caller closes the database
  * with `destroy()`.
  */
-export async function openExistingDatabase(url: string): Promise<Database> {
+export async function openExistingDatabase(
+  config: Pick<Config, 'databaseUrl'> & DatabaseSettings,
+): Promise<Database> {
+  const { databaseUrl: url } = config;
   const file = databaseFile(url);
   // SQLite would create the missing file.
   if (file !== undefined) {
@@ -17,7 +21,7 @@ export async function openExistingDatabase(url: string): Promise<Database> {
       throw new Error(`the database ${file} does not exist or cannot be read`, { cause });
     });
   }
-  const { isNew } = await inspectDatabase(url);
+  const { isNew } = await inspectDatabase(url, config);
   if (isNew) throw new Error('the database is empty');
-  return openDatabase(url);
+  return openDatabase(url, config);
 }

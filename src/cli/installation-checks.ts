@@ -109,23 +109,34 @@ async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
   }
   let inspection: Inspection;
   try {
-    inspection = await inspectDatabase(config.databaseUrl);
+    inspection = await inspectDatabase(config.databaseUrl, config);
   } catch (error) {
     const remedy = 'check LATCHKEY_DATABASE_URL and that the database server runs';
     return [problem('database', `${errorMessageOf(error)}; ${remedy}`)];
   }
-  const { missing, unknown, newestTime, masterKeyIds } = inspection;
-  if (unknown.length > 0) {
-    const message = `a newer version has changed the schema (${unknown.join(', ')}); use that one`;
+  const { unknown, isSupported, newestTime, masterKeyIds } = inspection;
+  if (!isSupported) {
+    const names = unknown.join(', ');
+    const message = `this version cannot run on the migrations ${names}; use a newer version`;
     return [problem('database', message)];
   }
   if (newestTime === undefined && found.isRefused) return [lost];
-  const state =
-    missing.length === 0
-      ? ok('database', 'the database is reachable and its schema is up to date')
-      : warning('database', `the next start applies the migrations ${missing.join(', ')}`);
   const keys = await checkKeyIds(config, masterKeyIds);
-  return [state, ...keys, ...checkClock(newestTime, now)];
+  return [checkSchema(config, inspection), ...keys, ...checkClock(newestTime, now)];
+}
+
+function checkSchema({ migrate }: Config, { missing, unknown }: Inspection): Finding {
+  if (missing.length > 0) {
+    const names = missing.join(', ');
+    if (migrate === 'auto') return warning('database', `the next start applies ${names}`);
+    const message = `the migrations ${names} are missing; run \`latchkey migrate\``;
+    return problem('database', message);
+  }
+  const schema =
+    unknown.length === 0
+      ? 'its schema is up to date'
+      : `this version supports its newer schema (${unknown.join(', ')})`;
+  return ok('database', `the database is reachable and ${schema}`);
 }
 
 /** Checks that the master key decrypts the signing keys of the database. */

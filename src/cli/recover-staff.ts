@@ -74,7 +74,7 @@ type Recovered = {
  * address belongs to a member or the database was never used.
  */
 async function recoverStaff(options: RecoverOptions): Promise<Recovered> {
-  const db = await openExistingDatabase(options.config.databaseUrl);
+  const db = await openExistingDatabase(options.config);
   try {
     if ((await countSigningKeys(db)) === 0) throw new Error('the database is empty');
     return await recoverIn(db, options);

@@ -64,7 +64,7 @@ export async function rotateMasterKey(
   options: RotateOptions,
 ): Promise<ResealResult & { readonly masterKeyId: string }> {
   const { config } = options;
-  const db = await openExistingDatabase(config.databaseUrl);
+  const db = await openExistingDatabase(config);
   try {
     if ((await countSigningKeys(db)) === 0) throw new Error('the database is empty');
     const { masterKey, finish } = await newMasterKey(db, config);

@@ -142,6 +142,20 @@ export const settings = {
     default: '10',
     about: 'The maximum number of PostgreSQL connections of each process.',
   },
+  databaseConnectSeconds: {
+    name: 'LATCHKEY_DATABASE_CONNECT_SECONDS',
+    group: 'Storage',
+    type: integer(1, 300, 'seconds'),
+    default: '5',
+    about: 'How long a call waits for a PostgreSQL connection before it fails with `unavailable`.',
+  },
+  databaseQuerySeconds: {
+    name: 'LATCHKEY_DATABASE_QUERY_SECONDS',
+    group: 'Storage',
+    type: integer(1, 300, 'seconds'),
+    default: '10',
+    about: 'How long a PostgreSQL query may take, except in a migration.',
+  },
   migrate: {
     name: 'LATCHKEY_MIGRATE',
     group: 'Storage',

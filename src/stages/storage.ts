@@ -26,7 +26,7 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     for (const { path, message } of await prepareFolders(config)) log.warn({ path }, message);
     const firstStart = await prepareFirstStart(config);
     const masterKey = await openMasterKey(config);
-    const db = await openDatabase(config.databaseUrl);
+    const db = await openDatabase(config.databaseUrl, config);
     onFailure(() => db.destroy());
     const file = bootstrapFileOf(options);
     const first = { db, masterKey, kind: config.bootstrap, file, random, now };

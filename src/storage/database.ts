@@ -10,24 +10,31 @@ import {
   type Topic,
   WriteRecorder,
 } from './cached-tables.ts';
-import { migrate } from './migrate.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres, type PostgresSettings } from './postgres.ts';
 import { isPostgresUnavailable } from './postgres-errors.ts';
+import { type Prepared, prepareSchema } from './prepare-schema.ts';
 import type { Database, Executor, Schema } from './schema.ts';
-import { openSqlite, openSqliteReadOnly } from './sqlite.ts';
+import { type OpenedDialect, openSqlite, openSqliteReadOnly } from './sqlite.ts';
+
+/** Settings with the names and defaults of the configuration. */
+export type DatabaseSettings = PostgresSettings & {
+  /** Whether to apply missing migrations (`auto`) or to refuse to open the database (`off`). */
+  readonly migrate?: 'auto' | 'off';
+};
 
 /**
- * Opens `url` (`sqlite:<file>` or `postgres://…`) and migrates its schema to the latest version.
- * The caller closes the database with `destroy()`.
+ * Opens `url` (`sqlite:<file>` or `postgres://…`) with the latest schema of this version, or with a
+ * newer one that this version supports. The caller closes the database with `destroy()`.
  */
-export async function openDatabase(url: string): Promise<Database> {
-  const { dialect, ready } = url.startsWith('sqlite:')
-    ? openSqlite(url.slice('sqlite:'.length))
-    : openPostgres(url);
-  const db = new Kysely<Schema>({ dialect });
+export async function openDatabase(
+  url: string,
+  settings: DatabaseSettings = {},
+): Promise<Database> {
+  const opened = openDialect(url, settings);
+  const db = new Kysely<Schema>({ dialect: opened.dialect });
   try {
-    await migrate(db);
-    ready();
+    await prepareSchema(db, opened, settings);
+    opened.ready();
     return db.withPlugin(new CommitListeners());
   } catch (error) {
     await db.destroy();
@@ -35,12 +42,24 @@ export async function openDatabase(url: string): Promise<Database> {
   }
 }
 
+/** Migrates a database and closes it. */
+export async function migrateDatabase(url: string, settings: PostgresSettings): Promise<Prepared> {
+  const opened = openDialect(url, settings);
+  const db = new Kysely<Schema>({ dialect: opened.dialect });
+  return prepareSchema(db, opened, { migrate: 'auto' }).finally(() => db.destroy());
+}
+
+function openDialect(url: string, settings: PostgresSettings): OpenedDialect {
+  if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length));
+  return openPostgres(url, settings);
+}
+
 /**
  * Opens a database for reading, without migrating it. An SQLite file must exist. The file is not
  * opened as `readonly`, because SQLite would then leave its `-wal` and `-shm` files behind.
  */
-export function openDatabaseReadOnly(url: string): Database {
-  if (!url.startsWith('sqlite:')) return new Kysely<Schema>(openPostgres(url));
+export function openDatabaseReadOnly(url: string, settings: PostgresSettings): Database {
+  if (!url.startsWith('sqlite:')) return new Kysely<Schema>(openPostgres(url, settings));
   return new Kysely<Schema>({ dialect: openSqliteReadOnly(url.slice('sqlite:'.length)) });
 }
 

@@ -1,9 +1,10 @@
 // Inspects a database without changing it.
 import { openDatabaseReadOnly } from './database.ts';
-import { compareMigrations, type MigrationComparison } from './migrate.ts';
+import { compareSchema, type SchemaComparison } from './migrate.ts';
+import type { PostgresSettings } from './postgres.ts';
 import type { Database } from './schema.ts';
 
-export type Inspection = MigrationComparison & {
+export type Inspection = SchemaComparison & {
   /**
    * The latest creation time of a row, in milliseconds since 1970; undefined for an empty database.
    */
@@ -12,10 +13,13 @@ export type Inspection = MigrationComparison & {
   readonly masterKeyIds: readonly string[];
 };
 
-export async function inspectDatabase(url: string): Promise<Inspection> {
-  const db = openDatabaseReadOnly(url);
+export async function inspectDatabase(
+  url: string,
+  settings: PostgresSettings,
+): Promise<Inspection> {
+  const db = openDatabaseReadOnly(url, settings);
   try {
-    const comparison = await compareMigrations(db);
+    const comparison = await compareSchema(db);
     if (comparison.missing.length > 0) {
       return { ...comparison, newestTime: undefined, masterKeyIds: [] };
     }

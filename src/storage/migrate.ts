@@ -1,57 +1,125 @@
-// Migrates the schema of a database.
-import { Migrator, sql } from 'kysely';
+// Migrates the schema of a database. Migrations expand the schema first and contract it in a later
+// release, so that two successive releases run on one schema.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Migration, Migrator, sql } from 'kysely';
+import { createRecords, readApplied, recordSupport, recordsTable } from './migration-records.ts';
 import { up as createSchema } from './migrations/0001-schema.ts';
 import { up as scaleOut } from './migrations/0002-scale-out.ts';
 import type { Database } from './schema.ts';
 
-/** The migrations, in the order in which they are applied. */
-const migrations = { '0001-schema': { up: createSchema }, '0002-scale-out': { up: scaleOut } };
-
-const attemptsMax = 5;
-
 /**
- * Applies all missing migrations, or none if one fails. Throws if the database has migrations that
- * this version does not know. A failed attempt is retried, because two processes can migrate the
- * same SQLite file at once: the slower process then finds the schema already migrated.
+ * `oldestSupported` is the last migration of the oldest release that runs on the schema after this
+ * migration. A migration that removes something raises it.
  */
-export async function migrate(db: Database): Promise<void> {
-  const provider = { getMigrations: () => Promise.resolve(migrations) };
-  for (let attempt = 1; ; attempt++) {
-    const { error } = await new Migrator({ db, provider }).migrateToLatest();
-    if (error === undefined) return;
-    const { unknown } = await compareMigrations(db);
-    if (unknown.length > 0) {
-      throw new Error(
-        `The database has migrations that this version does not know: ${unknown.join(', ')}.`,
-      );
-    }
-    if (attempt === attemptsMax) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 50 * attempt));
-  }
-}
+type SchemaMigration = Migration & { readonly oldestSupported: string };
 
-export type MigrationComparison = {
-  /** The migrations that the next start applies. */
+export type SchemaMigrations = Readonly<Record<string, SchemaMigration>>;
+
+/** The migrations, in the order in which they are applied. */
+export const schemaMigrations: SchemaMigrations = {
+  '0001-schema': { up: createSchema, oldestSupported: '0001-schema' },
+  '0002-scale-out': { up: scaleOut, oldestSupported: '0001-schema' },
+};
+
+export type SchemaComparison = {
+  /** The migrations that this version has and the database does not. */
   readonly missing: readonly string[];
   /** The applied migrations that this version does not know. */
   readonly unknown: readonly string[];
   /** Whether no migration was ever applied. */
   readonly isNew: boolean;
+  /** Whether this version runs on the schema, once the missing migrations are applied. */
+  readonly isSupported: boolean;
 };
 
-export async function compareMigrations(db: Database): Promise<MigrationComparison> {
+export async function compareSchema(
+  db: Database,
+  migrations = schemaMigrations,
+): Promise<SchemaComparison> {
   const applied = await readApplied(db);
-  const known = Object.keys(migrations);
+  const known = Object.keys(migrations).sort();
+  const latest = known.at(-1) ?? '';
+  const missing = known.filter((name) => !applied.has(name));
+  const unknown = [...applied.keys()].filter((name) => !known.includes(name)).sort();
+  const runsOn = (name: string) => {
+    const oldestSupported = applied.get(name);
+    return oldestSupported !== undefined && oldestSupported <= latest;
+  };
   return {
-    missing: known.filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !known.includes(name)),
-    isNew: applied.length === 0,
+    missing,
+    unknown,
+    isNew: applied.size === 0,
+    isSupported: unknown.length === 0 || (missing.length === 0 && unknown.every(runsOn)),
   };
 }
 
-async function readApplied(db: Database): Promise<string[]> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
-  return rows.map(({ name }) => name).sort();
+/** How a dialect migrates. */
+export type MigrationDialect = {
+  readonly db: Database;
+  /**
+   * Begins a transaction that has the migration lock until it ends. Returns false, without a
+   * transaction, while another process has the lock.
+   */
+  readonly begin: (connection: Database) => Promise<boolean>;
+};
+
+const attemptsMax = 5;
+const lockPollMs = 200;
+const lockWaitMsMax = 15 * 60_000;
+
+/**
+ * Applies all missing migrations, or none if one fails. Returns the applied ones. Waits while
+ * another process migrates. Release 0.1 does not know the lock, so a failed attempt is repeated: a
+ * process of that release may have created the same tables.
+ */
+export async function migrate(
+  { db, begin }: MigrationDialect,
+  migrations = schemaMigrations,
+): Promise<readonly string[]> {
+  const lockEnd = performance.now() + lockWaitMsMax;
+  for (let failures = 0; ; ) {
+    const attempt = db.connection().execute(async (connection) => {
+      if (!(await begin(connection))) return undefined;
+      try {
+        const names = await applyMissing(connection, migrations);
+        await sql`commit`.execute(connection);
+        return names;
+      } catch (error) {
+        await sql`rollback`.execute(connection).catch(() => {});
+        throw error;
+      }
+    });
+    const applied = await attempt.catch((error: unknown) => {
+      failures += 1;
+      if (failures === attemptsMax) throw error;
+      return undefined;
+    });
+    if (applied !== undefined) return applied;
+    if (performance.now() > lockEnd) {
+      throw new Error('Another process has been migrating the database for 15 minutes.');
+    }
+    await sleep(lockPollMs);
+  }
+}
+
+async function applyMissing(
+  connection: Database,
+  migrations: SchemaMigrations,
+): Promise<readonly string[]> {
+  await createRecords(connection);
+  const comparison = await compareSchema(connection, migrations);
+  if (comparison.missing.length === 0) return [];
+  const { error } = await new Migrator({
+    db: connection,
+    provider: { getMigrations: () => Promise.resolve({ ...migrations }) },
+    migrationTableName: recordsTable,
+    // The clocks of two machines may contradict the order.
+    allowUnorderedMigrations: true,
+    disableTransactions: true,
+  }).migrateToLatest();
+  if (error !== undefined) throw error;
+  for (const name of comparison.missing) {
+    await recordSupport(connection, name, migrations[name]?.oldestSupported ?? name);
+  }
+  return comparison.missing;
 }

@@ -1,12 +1,17 @@
 // SQLite: one file, one connection.
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
-import { type Dialect, SqliteAdapter, SqliteDialect } from 'kysely';
+import { type Dialect, SqliteDialect, sql } from 'kysely';
 import { errorCodeOf } from '../files/error-code.ts';
+import type { Database } from './schema.ts';
 
 /** A Kysely dialect with open connections. */
 export type OpenedDialect = {
   readonly dialect: Dialect;
+  /** Opens a connection for migrations. Undefined if they use the same connection. */
+  readonly openForMigration?: () => Dialect;
+  /** See `MigrationDialect`. */
+  readonly beginMigration: (connection: Database) => Promise<boolean>;
   /** The caller calls this once the schema is migrated. */
   readonly ready: () => void;
 };
@@ -16,6 +21,7 @@ export function openSqlite(file: string): OpenedDialect {
   const database = openWithReserve(file);
   return {
     dialect: new OurSqliteDialect(database),
+    beginMigration,
     // From now on `transact` waits for a busy file. Waiting in the driver would block the event
     // loop.
     ready: () => database.pragma('busy_timeout = 0'),
@@ -57,20 +63,22 @@ function openFile(file: string): SQLite.Database {
   }
 }
 
+async function beginMigration(connection: Database): Promise<boolean> {
+  try {
+    await sql`begin immediate`.execute(connection);
+    return true;
+  } catch (error) {
+    if (errorCodeOf(error).startsWith('SQLITE_BUSY')) return false;
+    throw error;
+  }
+}
+
 class OurSqliteDialect extends SqliteDialect {
   readonly #database: SQLite.Database;
 
   constructor(database: SQLite.Database) {
     super({ database });
     this.#database = database;
-  }
-
-  /**
-   * Runs all migrations in one transaction. SQLite supports this, but Kysely's adapter says
-   * otherwise.
-   */
-  override createAdapter() {
-    return new TransactionalSqliteAdapter();
   }
 
   /**
@@ -84,12 +92,6 @@ class OurSqliteDialect extends SqliteDialect {
       if (this.#database.inTransaction) await rollback(connection);
     };
     return driver;
-  }
-}
-
-class TransactionalSqliteAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl() {
-    return true;
   }
 }
 

@@ -115,7 +115,9 @@ test('a database of a newer version and an unreachable one are problems', async 
   db.close();
 
   const newer = await doctor({}, dataDir);
-  expect(newer.lines.join('\n')).toMatch(/^problem +database .*\(9999-future\); use that one$/m);
+  expect(newer.lines.join('\n')).toMatch(
+    /^problem +database .*cannot run on the migrations 9999-future; use a newer version$/m,
+  );
   expect(newer.code).toBe(1);
 
   const url = 'postgres://someone:hunter2@127.0.0.1:1/latchkey';
@@ -125,6 +127,23 @@ test('a database of a newer version and an unreachable one are problems', async 
   );
   expect(away.lines.join('\n')).not.toContain('hunter2');
   expect(away.code).toBe(1);
+});
+
+test('a newer database that supports this version passes; a missing migration is shown', async () => {
+  const dataDir = await stoppedInstallation();
+  const db = new SQLite(path.join(dataDir, 'latchkey.db'));
+  db.exec(`insert into schema_migrations values ('9999-future', '', '0002-scale-out')`);
+  db.close();
+  const newer = await doctor({}, dataDir);
+  expect(newer.lines.join('\n')).toMatch(/^ok +database .*newer schema \(9999-future\)$/m);
+  expect(newer.code).toBe(0);
+
+  const url = await freshPostgresDatabase();
+  const empty = { LATCHKEY_DATABASE_URL: url, LATCHKEY_BOOTSTRAP_FORCE: 'true' };
+  const auto = await doctor(empty, dataDir);
+  expect(auto.lines.join('\n')).toMatch(/^warning +database .*next start applies 0001-schema/m);
+  const off = await doctor({ ...empty, LATCHKEY_MIGRATE: 'off' }, dataDir);
+  expect(off.lines.join('\n')).toMatch(/^problem +database .*run `latchkey migrate`$/m);
 });
 
 test('a lost database is a problem, and no file is created', async () => {

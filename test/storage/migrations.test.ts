@@ -1,23 +1,59 @@
 // Migrations when a database is opened.
 import SQLite from 'better-sqlite3';
-import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
+import { Kysely, Migrator, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { openDatabase } from '../../src/storage/database.ts';
-import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { migrateDatabase, openDatabase } from '../../src/storage/database.ts';
+import { migrate, type SchemaMigrations, schemaMigrations } from '../../src/storage/migrate.ts';
+import { up as createFirstSchema } from '../../src/storage/migrations/0001-schema.ts';
+import { openPostgres } from '../../src/storage/postgres.ts';
+import { openSqlite } from '../../src/storage/sqlite.ts';
+import { freshDatabaseUrl, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 
+const fileOf = (url: string) => url.slice('sqlite:'.length);
+
 /** Runs `work` on a database without migrating it. */
-async function withDatabase(url: string, work: (db: Kysely<unknown>) => Promise<unknown>) {
+async function withDatabase<T>(url: string, work: (db: Kysely<unknown>) => Promise<T>) {
   const dialect = url.startsWith('sqlite:')
-    ? new SqliteDialect({ database: new SQLite(url.slice('sqlite:'.length)) })
+    ? new SqliteDialect({ database: new SQLite(fileOf(url)) })
     : new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) });
   const db = new Kysely<unknown>({ dialect });
-  await work(db).finally(() => db.destroy());
+  return work(db).finally(() => db.destroy());
 }
 
 const tableNames = async (db: Kysely<unknown>) =>
   (await db.introspection.getTables()).map(({ name }) => name);
+
+const latest = '0002-scale-out';
+
+/** Records a migration of a newer version. */
+async function recordLater(url: string, oldestSupported: string | null): Promise<void> {
+  const insert = sql`
+    insert into schema_migrations (name, timestamp, oldest_supported)
+    values ('9999-later', '2030-01-01T00:00:00.000Z', ${oldestSupported})
+  `;
+  await withDatabase(url, (db) => insert.execute(db));
+}
+
+/** Applies the migrations of release 0.1 with the code of that release. */
+async function openWithFirstRelease(url: string): Promise<unknown> {
+  const provider = {
+    getMigrations: () => Promise.resolve({ '0001-schema': { up: createFirstSchema } }),
+  };
+  return withDatabase(url, async (db) => {
+    const { error } = await new Migrator({ db, provider }).migrateToLatest();
+    return error;
+  });
+}
+
+/** Migrates with other migrations than those of this version. */
+async function migrateWith(url: string, migrations: SchemaMigrations): Promise<readonly string[]> {
+  const opened = url.startsWith('sqlite:') ? openSqlite(fileOf(url)) : openPostgres(url);
+  const db = new Kysely({ dialect: opened.openForMigration?.() ?? opened.dialect });
+  const dialect = { db: db as never, begin: opened.beginMigration };
+  return migrate(dialect, migrations).finally(() => db.destroy());
+}
 
 describeDialects('opening a database', (dialect) => {
   it('changes nothing if a migration fails, and succeeds later', async () => {
@@ -38,15 +74,135 @@ describeDialects('opening a database', (dialect) => {
     expect(await db.selectFrom('clients').selectAll().execute()).toEqual([]);
   });
 
-  it('refuses a database with migrations of a newer version', async () => {
+  it('succeeds on a newer schema that supports this version', async () => {
+    const url = await migratedDatabaseUrl(dialect);
+    await recordLater(url, latest);
+
+    const db = await openUntilFinished(url);
+
+    expect(await db.selectFrom('clients').selectAll().execute()).toEqual([]);
+    expect(await migrateDatabase(url, {})).toEqual({ applied: [], unknown: ['9999-later'] });
+  });
+
+  it.each(['9998-before', null])(
+    'refuses a newer schema that does not support this version (%s)',
+    async (oldestSupported) => {
+      const url = await migratedDatabaseUrl(dialect);
+      await recordLater(url, oldestSupported);
+
+      await expect(openDatabase(url)).rejects.toThrow(
+        'The database has migrations that this version does not know: 9999-later. ' +
+          'This version cannot run on them.',
+      );
+    },
+  );
+
+  it('refuses the database of an earlier checkout', async () => {
     const url = await freshDatabaseUrl(dialect);
     await openDatabase(url).then((db) => db.destroy());
     await withDatabase(url, (db) =>
-      sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db),
+      sql`insert into kysely_migration (name, timestamp) values ('0000-early', '')`.execute(db),
     );
 
-    await expect(openDatabase(url)).rejects.toThrow(
-      'The database has migrations that this version does not know: 9999-later.',
+    await expect(openDatabase(url)).rejects.toThrow('does not know: 0000-early.');
+  });
+
+  it('refuses a missing migration with LATCHKEY_MIGRATE=off, and changes nothing', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    const open = () => openDatabase(url, { migrate: 'off' });
+
+    await expect(open()).rejects.toThrow(
+      'The database is empty, and LATCHKEY_MIGRATE=off forbids a migration at the start. ' +
+        'Run `latchkey migrate` first.',
     );
+    expect(await withDatabase(url, tableNames)).toEqual([]);
+    expect(await openWithFirstRelease(url)).toBeUndefined();
+    await expect(open()).rejects.toThrow(`The database lacks ${latest}, and LATCHKEY_MIGRATE=off`);
+
+    expect(await migrateDatabase(url, {})).toEqual({ applied: [latest], unknown: [] });
+    const db = await open();
+    await db.destroy();
+  });
+});
+
+describeDialects('release 0.1', (dialect) => {
+  it('starts on a schema that this version has created', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    await openDatabase(url).then((db) => db.destroy());
+
+    expect(await openWithFirstRelease(url)).toBeUndefined();
+  });
+
+  it('starts on its own schema after this version has migrated it', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    expect(await openWithFirstRelease(url)).toBeUndefined();
+    await withDatabase(url, (db) =>
+      sql`insert into workspaces (id, name, create_time) values ('ws_1', 'kept', 1)`.execute(db),
+    );
+
+    const db = await openUntilFinished(url);
+
+    expect(await db.selectFrom('workspaces').select('name').execute()).toEqual([{ name: 'kept' }]);
+    expect(await openWithFirstRelease(url)).toBeUndefined();
+  });
+
+  it('can create the schema at the same time as this version', async () => {
+    const url = await freshDatabaseUrl(dialect);
+
+    const [error, db] = await Promise.all([openWithFirstRelease(url), openUntilFinished(url)]);
+
+    // Release 0.1 repeats a failed attempt.
+    expect(error === undefined ? undefined : await openWithFirstRelease(url)).toBeUndefined();
+    expect(await db.selectFrom('leases').selectAll().execute()).toEqual([]);
+  });
+
+  it('does not start on a schema that no longer supports it', async () => {
+    const url = await migratedDatabaseUrl(dialect);
+    const contract = { up: async () => {}, oldestSupported: latest };
+
+    const applied = await migrateWith(url, { ...schemaMigrations, '0003-contract': contract });
+
+    expect(applied).toEqual(['0003-contract']);
+    expect(String(await openWithFirstRelease(url))).toContain('0003-contract');
+    const db = await openUntilFinished(url);
+    expect(await db.selectFrom('leases').selectAll().execute()).toEqual([]);
+  });
+});
+
+it('a start waits for the migration of another process longer than for a query', async () => {
+  const url = await freshDatabaseUrl('postgres');
+  let begun = () => {};
+  const migrating = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const slow = {
+    ...schemaMigrations,
+    '0002-scale-out': {
+      oldestSupported: '0001-schema',
+      async up(db: Kysely<unknown>) {
+        begun();
+        await sql`select pg_sleep(2.5)`.execute(db);
+        await schemaMigrations[latest]?.up(db);
+      },
+    },
+  };
+  const migrated = migrateWith(url, slow);
+  await migrating;
+
+  const db = await openDatabase(url, { databaseQuerySeconds: 1 });
+  await db.destroy();
+
+  expect(await migrated).toEqual(['0001-schema', latest]);
+});
+
+it('a migration leaves no lock and no setting in its session', async () => {
+  const url = await freshDatabaseUrl('postgres');
+  await openUntilFinished(url);
+
+  await withDatabase(url, async (db) => {
+    const { rows } = await sql`
+      select 1 from pg_locks where locktype = 'advisory'
+    `.execute(db);
+    expect(rows).toEqual([]);
   });
 });

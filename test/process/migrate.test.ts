@@ -1,0 +1,69 @@
+// Runs `latchkey migrate`, and starts with LATCHKEY_MIGRATE=off, as processes.
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { describeDialects } from '../support/harness.ts';
+import { freshPostgresDatabase } from '../support/postgres-databases.ts';
+import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
+
+async function folder(): Promise<string> {
+  const dataDir = await newDataDir();
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  return dataDir;
+}
+
+async function run(env: Record<string, string>, dataDir: string, ...words: string[]) {
+  const program = await spawnProgram(env, dataDir, words);
+  onTestFinished(program.kill);
+  const status = await program.ended;
+  return { status, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+const allApplied = 'applied 0001-schema\napplied 0002-scale-out\nthe schema is up to date\n';
+const noneApplied = 'the schema is up to date\n';
+
+describeDialects('latchkey migrate', (dialect) => {
+  async function newPlace() {
+    const dataDir = await folder();
+    const env: Record<string, string> =
+      dialect === 'sqlite' ? {} : { LATCHKEY_DATABASE_URL: await freshPostgresDatabase() };
+    return { dataDir, env };
+  }
+
+  test('applies each migration once if several processes migrate at the same time', async () => {
+    const { dataDir, env } = await newPlace();
+
+    const all = await Promise.all([1, 2, 3, 4].map(() => run(env, dataDir, 'migrate')));
+
+    expect(all.map(({ status, stderr }) => [status, stderr])).toEqual(all.map(() => [0, '']));
+    const printed = all.map(({ stdout }) => stdout).sort();
+    expect(printed).toEqual([allApplied, noneApplied, noneApplied, noneApplied]);
+  });
+
+  test('is required before a start with LATCHKEY_MIGRATE=off', async () => {
+    const { dataDir, env } = await newPlace();
+    const off = { ...env, LATCHKEY_MIGRATE: 'off', LATCHKEY_BOOTSTRAP: 'demo' };
+
+    const refused = await run(off, dataDir);
+    expect(refused.stderr).toBe(
+      'Latchkey cannot start: The database is empty, and LATCHKEY_MIGRATE=off forbids a ' +
+        'migration at the start. Run `latchkey migrate` first.\n',
+    );
+    expect(refused.status).toBe(1);
+
+    expect(await run(off, dataDir, 'migrate')).toMatchObject({ status: 0, stdout: allApplied });
+    const program = await startProgram(off, dataDir);
+    onTestFinished(program.kill);
+    expect((await fetch(`${program.env.LATCHKEY_OPS_URL}/readyz`)).status).toBe(200);
+  });
+});
+
+test('a migration creates no file next to the remains of an earlier installation', async () => {
+  const dataDir = await folder();
+  await writeFile(path.join(dataDir, 'master.key'), `${'ab'.repeat(32)}\n`, { mode: 0o600 });
+
+  const { status, stderr } = await run({}, dataDir, 'migrate');
+
+  expect([status, await readdir(dataDir)]).toEqual([1, ['master.key']]);
+  expect(stderr).toContain('latchkey.db is missing or empty');
+});
