@@ -10,7 +10,7 @@ import {
   type Topic,
   WriteRecorder,
 } from './cached-tables.ts';
-import { openPostgres, type PostgresSettings } from './postgres.ts';
+import { openPostgres, type PostgresSettings, requireWritableServer } from './postgres.ts';
 import { isPostgresUnavailable } from './postgres-errors.ts';
 import { type Prepared, prepareSchema } from './prepare-schema.ts';
 import type { Database, Executor, Schema } from './schema.ts';
@@ -63,8 +63,9 @@ export function openDatabaseReadOnly(url: string, settings: PostgresSettings): D
   return new Kysely<Schema>({ dialect: openSqliteReadOnly(url.slice('sqlite:'.length)) });
 }
 
-/** Throws if the database does not answer a query. */
+/** Throws if the database does not answer a query, or is read-only. */
 export async function pingDatabase(db: Database): Promise<void> {
+  await requireWritableServer(db);
   await db.selectFrom('revisions').select('value').execute();
 }
 

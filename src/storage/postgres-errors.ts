@@ -1,6 +1,5 @@
-// Marks the errors that come from PostgreSQL or from a connection to it. A reset of the caller's
-// connection has the same error code and must not be mistaken for one of them.
-import type { PostgresPool, PostgresPoolClient } from 'kysely';
+// Classifies the errors of PostgreSQL and of connections to it. Marks them, because a reset of the
+// caller's connection has the same error code and must not be mistaken for one of them.
 
 const fromPostgres = new WeakSet<object>();
 /** Errors of opening a connection. Whatever the cause, the server cannot be used. */
@@ -37,41 +36,33 @@ export function isPostgresUnavailable(error: unknown): boolean {
   return fromPostgres.has(error) && !(error instanceof TypeError);
 }
 
-type Client = PostgresPoolClient & { release(destroy?: boolean): void };
-
-/**
- * Marks the errors of a pool. A connection that has failed or timed out is not reused, because its
- * transaction may still be open.
- */
-export function trackPoolErrors(pool: PostgresPool): PostgresPool {
-  return {
-    async connect() {
-      try {
-        return markClient((await pool.connect()) as Client);
-      } catch (error) {
-        if (error instanceof Error) connecting.add(error);
-        throw error;
-      }
-    },
-    end: () => pool.end(),
-  };
+/** Marks an error of a query, which may come from the server or from the connection. */
+export function markQueryError(error: Error): void {
+  fromPostgres.add(error);
 }
 
-function markClient(client: Client): PostgresPoolClient {
-  let isBroken = false;
-  const query = async (...words: unknown[]) => {
-    try {
-      return await Reflect.apply(client.query, client, words);
-    } catch (error) {
-      if (error instanceof Error) {
-        fromPostgres.add(error);
-        isBroken ||= stateOf(error) === undefined;
-      }
-      throw error;
-    }
-  };
-  return {
-    query: query as PostgresPoolClient['query'],
-    release: () => client.release(isBroken),
-  };
+/** Marks an error of opening a connection. */
+export function markConnectError(error: Error): void {
+  connecting.add(error);
+}
+
+/** Returns whether opening a connection failed. */
+export function isConnectError(error: unknown): boolean {
+  return error instanceof Error && connecting.has(error);
+}
+
+const lostStates = ['08', '25006', '57P'];
+
+/**
+ * Returns whether the error of a query means that the server is lost, stops or has become a
+ * standby. The address may then lead to another server.
+ */
+export function isServerLost(error: Error): boolean {
+  const state = stateOf(error);
+  return state === undefined || lostStates.some((lost) => state.startsWith(lost));
+}
+
+/** Returns whether the error comes from the connection and not from the server. */
+export function isConnectionError(error: Error): boolean {
+  return stateOf(error) === undefined;
 }

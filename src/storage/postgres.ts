@@ -1,7 +1,7 @@
 // PostgreSQL, with a pool of connections.
-import { type Dialect, PostgresAdapter, PostgresDialect, sql } from 'kysely';
+import { PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { trackPoolErrors } from './postgres-errors.ts';
+import { openPool, requireWritable } from './postgres-pool.ts';
 import type { Database } from './schema.ts';
 import type { OpenedDialect } from './sqlite.ts';
 
@@ -20,9 +20,9 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Open
   const options = optionsOf(url, settings);
   const queries = { max: databasePoolMax, query_timeout: databaseQuerySeconds * 1000 };
   return {
-    dialect: openPool({ ...options, ...queries }),
+    dialect: new OurPostgresDialect({ pool: openPool({ ...options, ...queries }) }),
     // A migration may take minutes.
-    openForMigration: () => openPool({ ...options, max: 1 }),
+    openForMigration: () => new OurPostgresDialect({ pool: openPool({ ...options, max: 1 }) }),
     beginMigration,
     ready: () => {},
   };
@@ -41,20 +41,6 @@ function optionsOf(url: string, { databaseConnectSeconds = 5 }: PostgresSettings
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
   };
-}
-
-function openPool(options: pg.PoolConfig): Dialect {
-  const pool = new pg.Pool(options);
-  // The pool replaces a lost idle connection at its next use. Without a listener, the error would
-  // end the process.
-  pool.on('error', () => {});
-  // The same applies to a connection lost during a query. The query itself fails.
-  pool.on('connect', (client) => client.on('error', () => {}));
-  // An abandoned query may still be running in a transaction that nothing would end.
-  pool.on('release', (_error, client) => {
-    if (!isReady(client)) client.end().catch(() => {});
-  });
-  return new OurPostgresDialect({ pool: trackPoolErrors(pool) });
 }
 
 /** Any number that no other program uses. */
@@ -76,11 +62,10 @@ async function beginMigration(connection: Database): Promise<boolean> {
   return false;
 }
 
-/**
- * Returns whether the server waits for the next query. The types of pg do not declare the field.
- */
-function isReady(client: object): boolean {
-  return !('readyForQuery' in client) || client.readyForQuery === true;
+/** Throws if the database is on a PostgreSQL server that is read-only. */
+export async function requireWritableServer(db: Database): Promise<void> {
+  if (!(db.getExecutor().adapter instanceof PostgresAdapter)) return;
+  await sql.raw(requireWritable).execute(db);
 }
 
 /** The transaction of a migration already has a lock. */

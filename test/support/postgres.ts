@@ -12,11 +12,20 @@ import { freePort } from './free-port.ts';
 export interface PostgresServer {
   /** The URL of the maintenance database, as a superuser without a password. */
   url: string;
+  /** The folder of its data. */
+  dataDir: string;
   /** Creates an empty database and resolves to its URL. */
   createDatabase(): Promise<string>;
   /** Stops the server with a signal, and starts it again on the same port and data. */
   restart(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** Settings that replace the defaults, such as `ssl=on`. */
+  settings?: readonly string[];
+  /** Changes the data folder before the first start. */
+  prepare?: (dataDir: string) => Promise<void>;
 }
 
 interface Identity {
@@ -28,16 +37,22 @@ const run = promisify(execFile);
 const superuser = 'latchkey';
 
 /** Starts a real PostgreSQL on a free loopback port; it ends when this process does. */
-export async function startPostgres(): Promise<PostgresServer> {
+export async function startPostgres({
+  settings = [],
+  prepare,
+}: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-postgres-'));
   // PostgreSQL refuses to run as root; 65534 is an unprivileged user on every system.
   const identity: Identity = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   try {
     await layOut(folder, identity);
+    const dataDir = join(folder, 'data');
+    await prepare?.(dataDir);
+    if (prepare !== undefined) await changeOwner(dataDir, identity);
     const port = await freePort();
-    const { stop, restart } = await serve(folder, port, identity);
+    const { stop, restart } = await serve(folder, port, settings, identity);
     const url = `postgres://${superuser}@127.0.0.1:${port}/postgres`;
-    return { url, createDatabase: () => createDatabase(url), restart, stop };
+    return { url, dataDir, createDatabase: () => createDatabase(url), restart, stop };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -67,13 +82,15 @@ async function layOut(folder: string, identity: Identity): Promise<void> {
   const copy = join(folder, 'native');
   await run('cp', ['-R', native, copy]);
   await restoreSymlinks(folder);
-  if (identity.uid !== undefined) {
-    await run('chown', ['-R', `${identity.uid}:${identity.gid}`, folder]);
-  }
+  await changeOwner(folder, identity);
   const cluster = ['-D', join(folder, 'data'), '-E', 'UTF8', '--locale=C.UTF-8'];
   const access = ['-U', superuser, '-A', 'trust'];
   const initdb = [...cluster, ...access, '--no-sync', '--no-instructions'];
   await run(join(copy, 'bin/initdb'), initdb, { ...identity, cwd: folder });
+}
+
+async function changeOwner(folder: string, { uid, gid }: Identity): Promise<void> {
+  if (uid !== undefined) await run('chown', ['-R', `${uid}:${gid}`, folder]);
 }
 
 /** An npm package cannot contain symbolic links; its install script would create these. */
@@ -91,6 +108,7 @@ async function restoreSymlinks(folder: string): Promise<void> {
 async function serve(
   folder: string,
   port: number,
+  otherSettings: readonly string[],
   identity: Identity,
 ): Promise<Pick<PostgresServer, 'restart' | 'stop'>> {
   const settings = [
@@ -104,6 +122,7 @@ async function serve(
     'max_wal_senders=0',
     'checkpoint_timeout=1h',
     'autovacuum=off',
+    ...otherSettings,
   ];
   const task = {
     command: join(folder, 'native/bin/postgres'),
@@ -129,7 +148,7 @@ async function serve(
       log = '';
       watchdog.stderr.on('data', (text: string) => {
         log = (log + text).slice(-10_000);
-        if (log.includes('ready to accept connections')) resolve();
+        if (/ready to accept (read-only )?connections/.test(log)) resolve();
       });
       watchdog.once('error', reject);
       watchdog.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${log}`)));

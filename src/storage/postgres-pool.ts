@@ -1,0 +1,109 @@
+// A pool of connections that follows a failover. All pooled connections may lead to the lost server,
+// so none of them is used again once one of them shows that the server is lost.
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import pg from 'pg';
+import {
+  isConnectionError,
+  isServerLost,
+  markConnectError,
+  markQueryError,
+} from './postgres-errors.ts';
+
+/**
+ * Fails with the SQLSTATE 25006 on a server that is read-only, such as a standby. Reads from it
+ * would miss revocations.
+ */
+export const requireWritable = `do $$ begin
+  if current_setting('transaction_read_only')::boolean then
+    raise exception 'the PostgreSQL server is read-only' using errcode = '25006';
+  end if;
+end $$`;
+
+/** Opens a pool. It marks the errors of its connections. */
+export function openPool(options: pg.PoolConfig): PostgresPool {
+  const pool = new pg.Pool(options);
+  const fresh = new WeakSet<object>();
+  /** The connections that were writable and have not been lost since. */
+  let trusted = new WeakSet<object>();
+  // The pool replaces a lost idle connection at its next use. Without a listener, the error would
+  // end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => {
+    fresh.add(client);
+    // The same applies to a connection lost during a query. The query itself fails.
+    client.on('error', () => {});
+  });
+  // An abandoned query may still be running in a transaction that nothing would end.
+  pool.on('release', (_error, client) => {
+    if (!isReady(client)) client.end().catch(() => {});
+  });
+
+  async function connect(): Promise<pg.PoolClient> {
+    for (;;) {
+      const client = await pool.connect();
+      if (trusted.has(client)) return client;
+      const isFresh = fresh.delete(client);
+      if (!isFresh) {
+        client.release(true);
+        continue;
+      }
+      try {
+        await client.query(requireWritable);
+      } catch (error) {
+        client.release(true);
+        throw error;
+      }
+      trusted.add(client);
+      return client;
+    }
+  }
+  function onError(error: Error): void {
+    markQueryError(error);
+    if (isServerLost(error)) trusted = new WeakSet();
+  }
+  return {
+    async connect() {
+      try {
+        return trackQueries(await connect(), onError, (client) => trusted.has(client));
+      } catch (error) {
+        if (error instanceof Error) markConnectError(error);
+        throw error;
+      }
+    },
+    end: () => pool.end(),
+  };
+}
+
+/**
+ * Returns whether the server waits for the next query. The types of pg do not declare the field.
+ */
+function isReady(client: object): boolean {
+  return !('readyForQuery' in client) || client.readyForQuery === true;
+}
+
+/**
+ * Reports the errors of queries. A connection that has failed or timed out is not reused, because
+ * its transaction may still be open.
+ */
+function trackQueries(
+  client: pg.PoolClient,
+  onError: (error: Error) => void,
+  isTrusted: (client: object) => boolean,
+): PostgresPoolClient {
+  let isBroken = false;
+  const query = async (...words: unknown[]) => {
+    try {
+      return await Reflect.apply(client.query, client, words);
+    } catch (error) {
+      if (error instanceof Error) {
+        isBroken ||= isConnectionError(error);
+        onError(error);
+      }
+      throw error;
+    }
+  };
+  return {
+    query: query as PostgresPoolClient['query'],
+    release: () => client.release(isBroken || !isTrusted(client)),
+  };
+}
