@@ -28,7 +28,7 @@ export type BootstrapOptions = {
   readonly kind: Config['bootstrap'];
   readonly file: string;
   /** The sample for the demo workspace; without it, the workspace is empty. */
-  readonly sample: Pick<SampleOptions, 'file' | 'blobDir'> | undefined;
+  readonly sample: Pick<SampleOptions, 'file' | 'blobs'> | undefined;
   readonly random: Random;
   readonly now: Clock;
   /** Throws if an empty database must not be filled. */
@@ -65,19 +65,20 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const settings = Object.assign({}, ...parts.map((part) => part.settings));
   if (parts.length > 0) await replaceFile(file, write(settings));
   const key = await generateSigningKey(masterKey);
-  try {
-    await transact(db, async (trx) => {
+  const insert = (settleSample?: (trx: Executor) => Promise<void>) =>
+    transact(db, async (trx) => {
+      await settleSample?.(trx);
       await insertNewKey(trx, key, 'active', now());
       for (const part of parts) await part.insert(trx);
     });
+  try {
+    await (sample === undefined ? insert() : sample.blob.commit(insert));
   } catch (error) {
     await rm(file, { force: true });
-    await sample?.discard();
     // Another process filled the database first: its signing key is the only active one.
     if ((await countSigningKeys(db)) > 0) return false;
     throw error;
   }
-  await sample?.settle();
   return parts.length > 0;
 }
 

@@ -5,8 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
 import { newId, type Random, randomText } from '../crypto/ids.ts';
-import type { StagedBlob } from '../sharing/blobs/blob-store.ts';
-import { openDiskBlobs } from '../sharing/blobs/disk.ts';
+import type { StagedBlob, StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
 import { insertDocument } from '../sharing/documents/store.ts';
 import { insertLink } from '../sharing/links/store.ts';
 import { addUsage } from '../sharing/quotas/store.ts';
@@ -16,22 +15,18 @@ import type { Executor } from '../storage/schema.ts';
 export type SampleOptions = {
   /** The path of a PDF with `pageCount` pages. */
   readonly file: string;
-  readonly blobDir: string;
+  readonly blobs: Pick<StagedBlobs, 'write'>;
   readonly random: Random;
   readonly now: Clock;
 };
 
 /** A sample whose content is stored and whose row is not. */
 export type StagedSample = {
+  readonly blob: StagedBlob;
   insert(trx: Executor, workspaceId: string): Promise<void>;
-  /** The caller calls this after the transaction is committed. */
-  settle(): Promise<void>;
-  /** The caller calls this if the row was not inserted. */
-  discard(): Promise<void>;
 };
 
 const pageCount = 4;
-const blobLeaseMs = 120_000;
 const second = 1_000;
 const hour = 3_600_000;
 
@@ -46,16 +41,13 @@ const readers = [
 export async function stageSample(options: SampleOptions): Promise<StagedSample | undefined> {
   const bytes = await readFile(options.file).catch(() => undefined);
   if (bytes === undefined) return undefined;
-  const blobs = await openDiskBlobs(options.blobDir, blobLeaseMs);
   async function* content() {
     yield bytes as Uint8Array;
   }
-  const blob = await blobs.write(randomText(options.random), content());
-  const finish = (work: () => Promise<void>) => work().finally(() => blobs.close());
+  const blob = await options.blobs.write(content());
   return {
+    blob,
     insert: (trx, workspaceId) => insertSample(trx, { ...options, workspaceId, blob, bytes }),
-    settle: () => finish(() => blob.settle()),
-    discard: () => finish(() => blob.discard()),
   };
 }
 

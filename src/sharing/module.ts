@@ -13,17 +13,17 @@ import type { Assets } from '../http/assets.ts';
 import type { HttpRoute, RouteRequest } from '../http/route.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Log } from '../observe/log.ts';
-import { createDiskReserve, type DiskReserve } from '../storage/disk-reserve.ts';
+import type { DiskReserve } from '../storage/disk-reserve.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
 import type { Database } from '../storage/schema.ts';
 import { createApiKeyService } from './api-keys/service.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
-import { openDiskBlobs } from './blobs/disk.ts';
+import { settleOldNotes } from './blobs/release-0-1.ts';
+import type { StagedBlobs } from './blobs/staged-blobs.ts';
 import { type BlobCheck, createDocuments } from './documents/documents.ts';
 import { startIntegrityScan } from './documents/integrity-scan.ts';
 import { createPageCounter } from './documents/pages/page-counter.ts';
 import { createDocumentService } from './documents/service.ts';
-import { isBlobReferenced } from './documents/store.ts';
 import type { AccessSession } from './gate/access-session.ts';
 import { createGateCodes } from './gate/codes.ts';
 import { createGateCookies } from './gate/cookies.ts';
@@ -56,7 +56,6 @@ export type SharingModule = {
 export type SharingModuleOptions = {
   readonly config: Pick<
     Config,
-    | 'databaseUrl'
     | 'blobDir'
     | 'blobCheckDays'
     | 'uploadBytesMax'
@@ -67,6 +66,9 @@ export type SharingModuleOptions = {
   >;
   readonly log: Log;
   readonly db: Database;
+  readonly reserve: DiskReserve;
+  readonly blobs: BlobStore;
+  readonly stagedBlobs: StagedBlobs;
   readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly mailer: Mailer;
@@ -88,12 +90,12 @@ export type SharingModuleOptions = {
 };
 
 export async function createSharingModule(options: SharingModuleOptions): Promise<SharingModule> {
-  const { config, log, db, auditLog, masterKey, publicUrl, random, now, onFailure } = options;
+  const { config, log, db, reserve, blobs, stagedBlobs, onFailure } = options;
+  const { auditLog, masterKey, publicUrl, random, now } = options;
   const { credentials, passwords, assets, pagesProgram, observeBlob: observe } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
-  const blobs = await openDiskBlobs(config.blobDir, options.blobLeaseMs);
-  onFailure(blobs.close);
-  const reserve = createDiskReserve(config.databaseUrl);
+  const upkeep = startUpkeep(options);
+  for (const task of upkeep) onFailure(task.stop);
   const workspaces = createWorkspaces(db);
   const documents = createDocuments({ db, blobs, observe });
   const quotas = createQuotas({ db, defaults: defaultQuota(config) });
@@ -111,15 +113,12 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const parts = gateParts(options, gate);
   const access = (request: RouteRequest) => requireAccess({ gate, ...parts }, request);
   const html = createGateHtml(assets);
-  const upkeep = startUpkeep(options, blobs, reserve);
-  for (const task of upkeep) onFailure(task.stop);
   return {
     blobs,
     recorder,
     async stop() {
       pageCounter.stop();
       await Promise.all([recorder.stop(), ...upkeep.map((task) => task.stop())]);
-      await blobs.close();
     },
     routes: [
       ...gateRoutes({ gate, ...parts, html, documents }),
@@ -130,6 +129,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         db,
         auditLog,
         blobs,
+        stagedBlobs,
         reserve,
         documents,
         workspaces,
@@ -158,23 +158,25 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
 }
 
 /** Starts the sweep of blobs and the scan for damage. */
-function startUpkeep(
-  { config, log, db, now, blobLeaseMs, observeBlob: observe }: SharingModuleOptions,
-  blobs: BlobStore,
-  reserve: DiskReserve,
-): PeriodicTask[] {
+function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
+  const { config, log, db, reserve, blobs, stagedBlobs, now, observeBlob: observe } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const sweep = startPeriodicTask({
-    pauseMs: blobLeaseMs / 4,
+    pauseMs: options.blobLeaseMs / 4,
     async round() {
       await reserve.fill();
-      await blobs.sweep((id) => isBlobReferenced(db, id));
+      await stagedBlobs.sweep();
     },
-    onError: (err) => warn({ err }, 'cannot sweep unsettled blobs'),
+    onError: (err) => warn({ err }, 'cannot sweep pending blobs'),
+  });
+  const oldNotes = startPeriodicTask({
+    pauseMs: 3_600_000,
+    round: () => settleOldNotes({ db, root: config.blobDir, now }),
+    onError: (err) => warn({ err }, 'cannot settle the notes of release 0.1'),
   });
   const days = config.blobCheckDays;
-  if (days === 0) return [sweep];
-  return [sweep, startIntegrityScan({ db, blobs, days, now, observe, warn })];
+  if (days === 0) return [sweep, oldNotes];
+  return [sweep, oldNotes, startIntegrityScan({ db, blobs, days, now, observe, warn })];
 }
 
 /** The quota of workspaces without individual quotas. */

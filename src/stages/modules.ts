@@ -30,7 +30,7 @@ export type Modules = {
 export function createModules(
   options: AppOptions,
   { urls: { publicUrl } }: Sockets,
-  { db, invalidations, masterKey }: OpenStorage,
+  { db, reserve, blobs, stagedBlobs, invalidations, masterKey }: OpenStorage,
 ): Promise<Modules> {
   const { config, log, webDir, now = Date.now, random = randomBytes } = options;
   return closeOnFailure(async (onFailure) => {
@@ -49,6 +49,9 @@ export function createModules(
     const observer = createObserver(log, options.droppedLines);
     const sharing = await createSharingModule({
       ...shared,
+      reserve,
+      blobs,
+      stagedBlobs,
       mailer,
       credentials: identity.credentials,
       passwords: identity.passwords,

@@ -5,7 +5,12 @@ import type { MasterKey } from '../crypto/master-key.ts';
 import { openMasterKey } from '../crypto/master-key-file.ts';
 import { bootstrap } from '../installation/bootstrap.ts';
 import { prepareFirstStart, prepareFolders } from '../installation/data-folder.ts';
+import type { BlobStore } from '../sharing/blobs/blob-store.ts';
+import { openDiskBlobs } from '../sharing/blobs/disk.ts';
+import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
+import { isBlobReferenced } from '../sharing/documents/store.ts';
 import { openDatabase } from '../storage/database.ts';
+import { createDiskReserve, type DiskReserve } from '../storage/disk-reserve.ts';
 import { type Invalidations, watchInvalidations } from '../storage/invalidation.ts';
 import type { Database } from '../storage/schema.ts';
 import { closeOnFailure } from './close-on-failure.ts';
@@ -13,6 +18,9 @@ import { type AppOptions, bootstrapFileOf } from './options.ts';
 
 export type OpenStorage = {
   readonly db: Database;
+  readonly reserve: DiskReserve;
+  readonly blobs: BlobStore;
+  readonly stagedBlobs: StagedBlobs;
   readonly invalidations: Invalidations;
   readonly masterKey: MasterKey;
   /** Whether this start filled the database and wrote the bootstrap file. */
@@ -28,21 +36,37 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     const masterKey = await openMasterKey(config);
     const db = await openDatabase(config.databaseUrl, config);
     onFailure(() => db.destroy());
+    const reserve = createDiskReserve(config.databaseUrl);
+    const blobs = await openDiskBlobs(config.blobDir);
+    onFailure(blobs.close);
+    const stagedBlobs = createStagedBlobs({
+      db,
+      blobs,
+      reserve,
+      isReferenced: (id) => isBlobReferenced(db, id),
+      leaseMs: options.blobLeaseMs ?? 120_000,
+      random,
+    });
+    onFailure(stagedBlobs.close);
     const file = bootstrapFileOf(options);
     const first = { db, masterKey, kind: config.bootstrap, file, random, now };
     const { sampleFile } = options;
-    const sample =
-      sampleFile === undefined ? undefined : { file: sampleFile, blobDir: config.blobDir };
+    const sample = sampleFile === undefined ? undefined : { file: sampleFile, blobs: stagedBlobs };
     const bootstrapped = await bootstrap({ ...first, ...firstStart, sample });
     await firstStart.end();
     const invalidations = await watchInvalidations(db);
     return {
       db,
+      reserve,
+      blobs,
+      stagedBlobs,
       invalidations,
       masterKey,
       bootstrapped,
       async close() {
         await invalidations.stop();
+        stagedBlobs.close();
+        await blobs.close();
         await db.destroy();
       },
     };

@@ -1,7 +1,8 @@
 // A start that fails closes everything that it has opened.
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import type { MasterKey } from '../../src/crypto/master-key.ts';
@@ -38,12 +39,11 @@ it('closes the database if the first start cannot fill it', async () => {
   expect(await databaseFiles(dataDir)).toEqual(['latchkey.db']);
 });
 
-it('closes the database if a module cannot be opened', async () => {
+it('closes the database if the blob store cannot be opened', async () => {
   const dataDir = await emptyFolder();
-  await mkdir(path.join(dataDir, 'blobs'));
-  await writeFile(path.join(dataDir, 'blobs/pending'), 'a file instead of a folder');
+  await mkdir(path.join(dataDir, 'blobs/marker'), { recursive: true });
 
-  await failStart({ dataDir }, 'pending');
+  await failStart({ dataDir }, 'EISDIR');
 
   expect(await databaseFiles(dataDir)).toEqual(['latchkey.db']);
 });
@@ -60,6 +60,7 @@ it('closes the parts of a module if a later part of the module cannot be made', 
       ops: loopback,
     },
     webDir: path.resolve(import.meta.dirname, '../../dist/web'),
+    blobLeaseMs: 4,
   };
   const storage = await openStorage(options);
   onTestFinished(storage.close);
@@ -73,10 +74,16 @@ it('closes the parts of a module if a later part of the module cannot be made', 
   const sockets = await bindSockets(options.config);
   onTestFinished(sockets.close);
 
-  const started = createModules(options, sockets, { ...storage, masterKey });
+  let sweeps = 0;
+  const stagedBlobs = { ...storage.stagedBlobs, sweep: async () => void sweeps++ };
+
+  const started = createModules(options, sockets, { ...storage, masterKey, stagedBlobs });
 
   await expect(started).rejects.toThrow('no such key');
-  expect(await readdir(path.join(dataDir, 'blobs/leases'))).toEqual([]);
+  expect(sweeps).toBeGreaterThan(0);
+  const before = sweeps;
+  await sleep(100);
+  expect(sweeps).toBe(before);
 });
 
 it('closes the modules and the database if a transport cannot be started', async () => {
@@ -84,6 +91,5 @@ it('closes the modules and the database if a transport cannot be started', async
 
   await failStart({ dataDir, config: { trustedProxies: ['not an address'] } }, 'not an address');
 
-  expect(await readdir(path.join(dataDir, 'blobs/leases'))).toEqual([]);
   expect(await databaseFiles(dataDir)).toEqual(['latchkey.db']);
 });

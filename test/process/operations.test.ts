@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import SQLite from 'better-sqlite3';
 import { Client } from 'pg';
@@ -63,21 +63,27 @@ describe('readiness', () => {
   test('fails while the folder of the documents is missing', async () => {
     const program = await started();
     const { env, dataDir } = program;
-    const pending = path.join(dataDir, 'blobs/pending');
+    const blobs = path.join(dataDir, 'blobs');
 
-    await rm(path.join(dataDir, 'blobs'), { recursive: true });
+    await rename(blobs, `${blobs}.away`);
     await expectReadiness(env).toEqual(unready('blobs'));
     expect(await get(`${env.LATCHKEY_OPS_URL}/healthz`)).toEqual(healthy);
 
-    await mkdir(pending, { recursive: true });
+    // The mount point of a volume that is not mounted.
+    await mkdir(blobs);
+    await expectReadiness(env).toEqual(unready('blobs'));
+
+    await rmdir(blobs);
+    await rename(`${blobs}.away`, blobs);
     await expectReadiness(env).toMatchObject({ status: 200 });
   });
 
   test('fails while that folder is read-only', async () => {
     const { env, dataDir } = await started();
-    const pending = path.join(dataDir, 'blobs/pending');
-    await rm(pending, { recursive: true });
-    await writeFile(pending, 'a file where a folder should be');
+    const marker = path.join(dataDir, 'blobs/marker');
+    await rm(marker);
+    // Truncating a folder fails even for root, who may write to read-only files.
+    await mkdir(marker);
     await expectReadiness(env).toEqual(unready('blobs'));
   });
 

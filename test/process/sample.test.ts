@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import SQLite from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -47,10 +47,10 @@ describe('the sample data of a demo', () => {
     const document = (await response.json()) as Sample;
     const { sha256, page_count, size_bytes } = stored;
     expect(document).toMatchObject({ sha256, page_count, size_bytes });
-    expect(await readdir(path.join(dataDir, 'blobs/pending'))).toEqual([]);
 
     const database = new SQLite(path.join(dataDir, 'latchkey.db'), { readonly: true });
     onTestFinished(() => void database.close());
+    expect(database.prepare('select * from pending_blobs').all()).toEqual([]);
     const usage = database.prepare('select bytes, documents, links, views from workspace_usage');
     expect(usage.all()).toEqual([{ bytes: 2 * size_bytes, documents: 2, links: 1, views: 3 }]);
   });

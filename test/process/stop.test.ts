@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Client, type ClientWritableStream, credentials, Metadata } from '@grpc/grpc-js';
+import SQLite from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type UploadDocumentRequest,
@@ -76,7 +76,12 @@ async function listens(port: number): Promise<boolean> {
 
 /** The number of uploads that the server has begun to read. */
 async function uploadsOf({ dataDir }: RunningProgram): Promise<number> {
-  return (await readdir(path.join(dataDir, 'blobs/pending'))).length;
+  const database = new SQLite(path.join(dataDir, 'latchkey.db'), { readonly: true });
+  try {
+    return database.prepare('select * from pending_blobs').all().length;
+  } finally {
+    database.close();
+  }
 }
 
 async function readiness({ env }: RunningProgram): Promise<unknown> {

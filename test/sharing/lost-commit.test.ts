@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Cut, type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts';
 import { postForm } from '../support/document-streams.ts';
 import { startTestApp, type TestApp } from '../support/harness.ts';
+import { pendingBlobsOf } from '../support/pending-blobs.ts';
 import { migratedPostgresDatabase } from '../support/postgres-databases.ts';
 import { multipartBody } from '../support/raw-http.ts';
 import {
@@ -51,7 +52,7 @@ async function damaged(test: TestApp): Promise<string[]> {
   return found;
 }
 
-const notesOf = (test: TestApp) => filesUnder(path.join(blobDirOf(test), 'pending'));
+const pendingOf = (test: TestApp) => pendingBlobsOf(test.app.inside.db);
 
 describe('a COMMIT whose answer is lost', () => {
   it('keeps the bytes of every document whose row was committed', async () => {
@@ -70,7 +71,7 @@ describe('a COMMIT whose answer is lost', () => {
 
     expect(await rowsOf(test)).toHaveLength(6);
     expect(await damaged(test)).toEqual([]);
-    await expect.poll(() => notesOf(test)).toEqual([]);
+    await expect.poll(() => pendingOf(test)).toEqual([]);
     expect(await damaged(test)).toEqual([]);
   });
 
@@ -106,7 +107,7 @@ describe('a COMMIT that does not reach the server', () => {
 
     expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(503);
 
-    await expect.poll(() => notesOf(test)).toEqual([]);
+    await expect.poll(() => pendingOf(test)).toEqual([]);
     expect(await damaged(test)).toEqual([]);
     expect(await rowsOf(test)).toHaveLength(1);
   });

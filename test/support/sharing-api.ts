@@ -99,13 +99,13 @@ export async function makeLink(
   return answer.body;
 }
 
-/** All files under a folder, as paths relative to it, except process leases. */
+/** All files under a folder, as paths relative to it, except the marker of a blob store. */
 export async function filesUnder(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-    .filter((file) => !file.startsWith('leases/'))
+    .filter((file) => file !== 'marker')
     .sort();
 }
 

@@ -8,13 +8,12 @@ export type StoredBlobs = {
   readonly rows: number;
   /** Ids of documents whose bytes are missing or differ from the upload. */
   readonly damaged: readonly string[];
-  /** Files without a row, including the notes of unsettled blobs. */
+  /** Files without a row. */
   readonly orphans: readonly string[];
 };
 
 export async function compareBlobs(databaseUrl: string, blobDir: string): Promise<StoredBlobs> {
-  const files = await filesUnder(blobDir);
-  const before = files.filter((file) => !file.startsWith('leases/'));
+  const before = await filesUnder(blobDir);
   const db = await openDatabase(databaseUrl);
   const rows = await db
     .selectFrom('documents')

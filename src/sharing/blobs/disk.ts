@@ -1,32 +1,24 @@
-// Stores blobs as files `<root>/<first two characters>/<id>`. The note of a blob is a hard link to
-// the same bytes, `<root>/pending/<owner>.<id>`. The owner is the id of a process with a lease.
-import { randomUUID } from 'node:crypto';
-import {
-  access,
-  type FileHandle,
-  link,
-  mkdir,
-  open,
-  rm,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
+// Stores blobs as files `<root>/<first two characters>/<id>`. The file `<root>/marker` shows that
+// the root is the store, and not the empty folder where its volume should be mounted.
+import { access, type FileHandle, mkdir, open, rm, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from '../../files/durable-files.ts';
 import { errorCodeOf } from '../../files/error-code.ts';
 import { DamagedBlob } from '../../storage/damaged-blob.ts';
-import type { BlobPart, BlobStore, StagedBlob } from './blob-store.ts';
-import { openLease } from './lease.ts';
+import type { BlobPart, BlobStore } from './blob-store.ts';
 import { blobStoreFailureOf, ignoreErrorCodes, isDiskFullError } from './store-failure.ts';
-import { createSweep } from './sweep.ts';
 
 const chunkBytes = 256 * 1024;
 
-/** The folders of a store. */
+/** The paths of a store. */
 function layoutOf(root: string) {
-  const pending = path.join(root, 'pending');
   const folderOf = (id: string) => path.join(root, id.slice(0, 2));
-  return { root, pending, folderOf, fileOf: (id: string) => path.join(folderOf(id), id) };
+  return {
+    root,
+    marker: path.join(root, 'marker'),
+    folderOf,
+    fileOf: (id: string) => path.join(folderOf(id), id),
+  };
 }
 
 type Layout = ReturnType<typeof layoutOf>;
@@ -37,62 +29,33 @@ export function readDiskBlobs(root: string): Pick<BlobStore, 'read'> {
   return { read: (id, part) => readPart(layout, id, part) };
 }
 
-/**
- * Opens a store in a folder. Creates the folder if it is missing. The sweep settles the notes of
- * another process if that process has not renewed its lease for `leaseMs`.
- */
-export async function openDiskBlobs(root: string, leaseMs: number): Promise<BlobStore> {
+/** Opens a store in a folder. Creates the folder if it is missing. */
+export async function openDiskBlobs(root: string): Promise<BlobStore> {
   const layout = layoutOf(root);
-  const { pending, folderOf, fileOf } = layout;
-  await mkdir(pending, { recursive: true, mode: 0o700 });
-  const lease = openLease(root, leaseMs);
+  const { marker, folderOf, fileOf } = layout;
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const requireRoot = rootChecker(layout);
   // If the disk is read-only or full, the service can still read documents.
-  await lease.hold().catch(() => {});
-
-  const noteOf = (id: string) => path.join(pending, `${lease.owner}.${id}`);
-  const makeFolder = folderMaker(root);
-  const syncNotes = shared(() => syncFolder(pending));
-  /** The ids of blobs that a call in progress will settle. */
-  const held = new Set<string>();
-  const sweep = createSweep({ ...layout, lease, held, leaseMs });
-
-  /** The row is already correct, so a note that cannot be removed is left to the sweep. */
-  function staged(id: string): StagedBlob {
-    return {
-      id,
-      async settle() {
-        held.delete(id);
-        const isSwept = await unlink(noteOf(id)).then(
-          () => false,
-          (error: unknown) => errorCodeOf(error) === 'ENOENT',
-        );
-        if (!isSwept) return;
-        await access(fileOf(id)).catch((error: unknown) => {
-          if (errorCodeOf(error) === 'ENOENT') throw new DamagedBlob(id, 'missing');
-        });
-      },
-      async discard() {
-        held.delete(id);
-        await removeBoth(fileOf(id), noteOf(id)).catch(() => {});
-      },
-      leave: () => void held.delete(id),
-    };
-  }
+  await requireRoot().catch((error: unknown) => {
+    if (!isDiskFullError(error) && errorCodeOf(error) !== 'EROFS') throw error;
+  });
+  const makeFolder = folderMaker(root, requireRoot);
 
   async function writeNew(id: string, source: AsyncIterable<Uint8Array>): Promise<void> {
     const folder = folderOf(id);
-    const handle = await open(noteOf(id), 'wx', 0o600);
+    await makeFolder(folder);
     try {
-      await writeFile(handle, source);
-      await makeFolder(folder);
-      await link(noteOf(id), fileOf(id));
-      // In parallel, because the file system combines syncs.
-      await Promise.all([handle.sync(), syncNotes(), syncFolder(folder)]);
+      const handle = await open(fileOf(id), 'wx', 0o600);
+      try {
+        await writeFile(handle, source);
+        // In parallel, because the file system combines syncs.
+        await Promise.all([handle.sync(), syncFolder(folder)]);
+      } finally {
+        await handle.close();
+      }
     } catch (error) {
       makeFolder.forget(folder);
       throw error;
-    } finally {
-      await handle.close();
     }
   }
 
@@ -100,58 +63,54 @@ export async function openDiskBlobs(root: string, leaseMs: number): Promise<Blob
     async write(id, source) {
       const watched = watchSource(source);
       try {
-        await lease.hold();
-        held.add(id);
         await writeNew(id, watched.source);
-        return staged(id);
       } catch (error) {
-        await staged(id).discard();
         throw watched.hasFailed() ? error : blobStoreFailureOf(error);
       }
     },
 
     read: (id, part) => readPart(layout, id, part),
 
-    async unsettle(id) {
+    async remove(id) {
       try {
-        await access(pending);
-        await lease.hold();
-        held.add(id);
-        // ENOENT: a crash interrupted the same deletion. EEXIST: another call deletes the blob.
-        await link(fileOf(id), noteOf(id)).catch(ignoreErrorCodes('ENOENT', 'EEXIST'));
-        await syncNotes();
+        await requireRoot();
+        await rm(fileOf(id), { force: true });
+        await syncFolder(folderOf(id)).catch(ignoreErrorCodes('ENOENT'));
       } catch (error) {
-        // Deleting must work on a full disk, without a note. A crash may then leave bytes behind.
-        if (!isDiskFullError(error)) {
-          await staged(id)
-            .settle()
-            .catch(() => {});
-          throw blobStoreFailureOf(error);
-        }
+        throw blobStoreFailureOf(error);
       }
-      return staged(id);
     },
-
-    sweep,
 
     async check() {
-      const probe = path.join(pending, `${lease.owner}.probe-${randomUUID()}`);
-      await writeFile(probe, '');
-      await unlink(probe);
+      try {
+        await requireRoot();
+        // Changes the time of an empty file. That works on a full disk, too.
+        await truncate(marker);
+      } catch (error) {
+        throw blobStoreFailureOf(error);
+      }
     },
 
-    close: () => lease.close(),
+    close: async () => {},
   };
 }
 
-/** Removes the bytes first: after a crash, the sweep finds the rest by the note. */
-async function removeBoth(file: string, note: string): Promise<void> {
-  await rm(file, { force: true });
-  await rm(note, { force: true });
+/**
+ * Returns a function that throws if the marker is missing. Its first successful call creates the
+ * marker.
+ */
+function rootChecker({ root, marker }: Layout): () => Promise<void> {
+  let isMarked = false;
+  return async () => {
+    if (isMarked) return access(marker);
+    await writeFile(marker, '', { flag: 'a', mode: 0o600 });
+    await syncFolder(root);
+    isMarked = true;
+  };
 }
 
 async function* readPart(
-  { pending, fileOf }: Layout,
+  { marker, fileOf }: Layout,
   id: string,
   { offset, length, sizeBytes }: BlobPart,
 ): AsyncGenerator<Uint8Array> {
@@ -168,8 +127,8 @@ async function* readPart(
     }
   } catch (error) {
     if (errorCodeOf(error) !== 'ENOENT') throw blobStoreFailureOf(error);
-    // If the `pending` folder is missing, so is the store: the volume may not be mounted.
-    await access(pending).catch((away: unknown) => {
+    // If the marker is missing, so is the store: the volume may not be mounted.
+    await access(marker).catch((away: unknown) => {
       throw blobStoreFailureOf(away);
     });
     throw new DamagedBlob(id, 'missing');
@@ -179,11 +138,12 @@ async function* readPart(
 }
 
 /** Creates each folder once and syncs it. Concurrent callers wait for the same result. */
-function folderMaker(root: string) {
+function folderMaker(root: string, requireRoot: () => Promise<void>) {
   const folders = new Map<string, Promise<void>>();
 
   async function make(folder: string): Promise<void> {
-    // Not recursive: if the volume is not mounted, the root must not be created in its place.
+    // If the volume is not mounted, the store must not be created in its place.
+    await requireRoot();
     await mkdir(folder, { mode: 0o700 }).catch(ignoreErrorCodes('EEXIST'));
     await syncFolder(root);
   }
@@ -211,19 +171,4 @@ function watchSource(source: AsyncIterable<Uint8Array>) {
     }
   }
   return { source: watched(), hasFailed: () => failed };
-}
-
-/** Runs `work` one at a time. Calls that arrive before a run begins share that run. */
-function shared(work: () => Promise<void>): () => Promise<void> {
-  let last: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
-  return () => {
-    next ??= last.then(() => {
-      next = undefined;
-      const done = work();
-      last = done.catch(() => {});
-      return done;
-    });
-    return next;
-  };
 }

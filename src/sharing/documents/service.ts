@@ -7,14 +7,14 @@ import type {
 import { repeatAccessCheck, resolveWorkspace, workspaceOf } from '../../api/workspace.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
-import { newId, type Random, randomText } from '../../crypto/ids.ts';
+import { newId, type Random } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import { createFairPlaces } from '../../limits/fair-share.ts';
-import { UnconfirmedCommit } from '../../storage/database.ts';
 import type { DiskReserve } from '../../storage/disk-reserve.ts';
 import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import type { Database, DocumentRow, Executor } from '../../storage/schema.ts';
-import type { BlobStore, StagedBlob } from '../blobs/blob-store.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import type { StagedBlob, StagedBlobs } from '../blobs/staged-blobs.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
 import { type Documents, documentNotFound } from './documents.ts';
@@ -39,7 +39,8 @@ type Requests = AsyncIterable<UploadDocumentRequest>;
 export type DocumentOptions = {
   readonly db: Database;
   readonly auditLog: AuditLog;
-  readonly blobs: BlobStore;
+  readonly blobs: Pick<BlobStore, 'read'>;
+  readonly stagedBlobs: StagedBlobs;
   readonly reserve: DiskReserve;
   readonly documents: Documents;
   readonly workspaces: Workspaces;
@@ -55,8 +56,8 @@ export type DocumentOptions = {
 export function createDocumentService(
   options: DocumentOptions,
 ): ServiceImpl<typeof DocumentService> {
-  const { db, auditLog, blobs, reserve, documents, workspaces, quotas, pages, random, now } =
-    options;
+  const { db, auditLog, blobs, stagedBlobs, reserve, documents } = options;
+  const { workspaces, quotas, pages, random, now } = options;
 
   const uploadSlots = createFairPlaces(uploadsMax);
 
@@ -83,9 +84,9 @@ export function createDocumentService(
       const upload = new Upload(all, options.uploadBytesMax);
       const blob = await withUploadSlot(owner, async () => {
         const bytes = upload.bytes();
-        if (workspaceId === undefined) return blobs.write(randomText(random), bytes);
+        if (workspaceId === undefined) return stagedBlobs.write(bytes);
         await workspaces.require(workspaceId);
-        return blobs.write(randomText(random), await quotas.within(workspaceId, bytes));
+        return stagedBlobs.write(await quotas.within(workspaceId, bytes));
       });
       return { upload, blob };
     } finally {
@@ -131,53 +132,32 @@ export function createDocumentService(
     await insertDocument(trx, row);
   }
 
-  async function deleteCounted(trx: Executor, row: DocumentRow): Promise<void> {
+  /** Deletes a row and its links and views. Returns false if another call has deleted it. */
+  async function deleteCounted(trx: Executor, row: DocumentRow): Promise<boolean> {
     await quotas.lock(trx, row.workspace_id);
     const shared = await countLinksAndViews(trx, row.id);
-    if (!(await deleteDocument(trx, row.id))) return;
-    const removed = { bytes: row.size_bytes, documents: 1, ...shared };
-    await quotas.remove(trx, row.workspace_id, removed);
+    if (!(await deleteDocument(trx, row.id))) return false;
+    await quotas.remove(trx, row.workspace_id, { bytes: row.size_bytes, documents: 1, ...shared });
+    return true;
   }
 
-  /** Inserts a row. Removes the bytes only if the row certainly does not exist. */
-  async function insert(
-    blob: StagedBlob,
-    row: DocumentRow,
-    context: HandlerContext,
-  ): Promise<void> {
-    try {
-      await auditLog.change(context, { target: row.id }, (trx) => insertCounted(trx, row));
-    } catch (error) {
-      if (error instanceof UnconfirmedCommit) blob.leave();
-      else await blob.discard();
-      throw error;
-    }
-    try {
-      await blob.settle();
-    } catch (cause) {
-      // This process was suspended until its lease expired, so another one removed the blob.
-      const change = { target: row.id };
-      const remove = (trx: Executor) => deleteCounted(trx, row);
-      await auditLog.changeBySystem('DocumentService.DeleteDocument', change, remove);
-      throw fail('unavailable', 'The upload was interrupted.', { cause, retryAfterSeconds: 1 });
-    }
+  function insert(blob: StagedBlob, row: DocumentRow, context: HandlerContext): Promise<void> {
+    return blob.commit((settle) =>
+      auditLog.change(context, { target: row.id }, async (trx) => {
+        await settle(trx);
+        await insertCounted(trx, row);
+      }),
+    );
   }
 
-  /** Deletes a row. Removes the bytes only if the row certainly does not exist. */
-  async function remove(
-    blob: StagedBlob,
-    row: DocumentRow,
-    context: HandlerContext,
-  ): Promise<void> {
-    try {
-      const work = (trx: Executor) => deleteCounted(trx, row);
-      await reserve.use(() => auditLog.change(context, { target: row.id }, work));
-    } catch (error) {
-      if (error instanceof UnconfirmedCommit) blob.leave();
-      else await blob.settle().catch(() => {});
-      throw error;
-    }
-    await blob.discard();
+  async function remove(row: DocumentRow, context: HandlerContext): Promise<void> {
+    await stagedBlobs.remove(row.blob_id, (unsettle) =>
+      reserve.use(() =>
+        auditLog.change(context, { target: row.id }, async (trx) => {
+          if (await deleteCounted(trx, row)) await unsettle(trx);
+        }),
+      ),
+    );
     await reserve.fill();
   }
 
@@ -231,8 +211,7 @@ export function createDocumentService(
 
     async deleteDocument({ documentId }, context) {
       const row = await documents.require(workspaceOf(context), documentId);
-      const blob = await blobs.unsettle(row.blob_id);
-      await remove(blob, row, context);
+      await remove(row, context);
       return {};
     },
 

@@ -1,0 +1,163 @@
+// Decides which blobs stay. Bytes and document are written separately, so a row in `pending_blobs`
+// exists from before the first byte until the transaction that inserts the document, and from the
+// transaction that deletes the document until the bytes are gone. A process renews the rows of its
+// uploads. After a crash or a lost database connection they expire, and a sweep removes the bytes.
+import { type Random, randomText } from '../../crypto/ids.ts';
+import { fail } from '../../errors/errors.ts';
+import { transact, UnconfirmedCommit } from '../../storage/database.ts';
+import type { DiskReserve } from '../../storage/disk-reserve.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
+import type { BlobStore } from './blob-store.ts';
+import {
+  claimPendingBlob,
+  deletePendingBlob,
+  findExpiredBlobs,
+  insertPendingBlobs,
+  isBackupRunning,
+  renewPendingBlobs,
+} from './store.ts';
+
+/** A change of `pending_blobs`, as a part of a transaction. */
+type Step = (trx: Executor) => Promise<void>;
+
+/** Bytes that are stored and have no document yet. The caller calls one of the two methods. */
+export type StagedBlob = {
+  readonly id: string;
+  /**
+   * Runs `work`, whose transaction inserts the document and calls `settle` as its first step. That
+   * step throws `unavailable` if the lease of the upload expired and a sweep took the blob. If
+   * `work` fails, removes the bytes, unless the document may exist.
+   */
+  commit<T>(work: (settle: Step) => Promise<T>): Promise<T>;
+  /** Removes the bytes. Never throws: a sweep repeats a removal that fails. */
+  discard(): Promise<void>;
+};
+
+export type StagedBlobs = {
+  /** Stores bytes under a new id. If that fails, nothing is kept. */
+  write(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
+  /**
+   * Runs `work`, whose transaction deletes the document of a blob and then calls `unsettle`. Then
+   * removes the bytes; a sweep repeats a removal that fails or is delayed by a backup.
+   */
+  remove<T>(id: string, work: (unsettle: Step) => Promise<T>): Promise<T>;
+  /** Settles the blobs whose rows have expired. Any process may sweep at any time. */
+  sweep(): Promise<void>;
+  close(): void;
+};
+
+export type StagedBlobsOptions = {
+  readonly db: Database;
+  readonly blobs: Pick<BlobStore, 'write' | 'remove'>;
+  readonly reserve: DiskReserve;
+  /** Returns whether a document has the blob. */
+  readonly isReferenced: (id: string) => Promise<boolean>;
+  /** How long a blob without a document is kept after its process has ended. */
+  readonly leaseMs: number;
+  readonly random: Random;
+};
+
+/** The rows of a sweep are read in slices of this size. */
+const sliceMax = 100;
+
+export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
+  const { db, blobs, reserve, isReferenced, leaseMs, random } = options;
+  const holder = { owner: randomText(random), leaseMs };
+  const held = createHeldBlobs(leaseMs / 4, (ids) =>
+    transact(db, (trx) => renewPendingBlobs(trx, ids, holder)),
+  );
+
+  /** Removes the bytes before the row: after a crash in between, the row still shows them. */
+  async function finish(id: string): Promise<void> {
+    if (!(await isReferenced(id))) await blobs.remove(id);
+    await reserve.use(() => transact(db, (trx) => deletePendingBlob(trx, id, holder.owner)));
+  }
+
+  async function discard(id: string): Promise<void> {
+    await finish(id).catch(() => {});
+    held.delete(id);
+  }
+
+  async function settle(trx: Executor, id: string): Promise<void> {
+    if (await deletePendingBlob(trx, id, holder.owner)) return;
+    throw fail('unavailable', 'The upload was interrupted.', { retryAfterSeconds: 1 });
+  }
+
+  async function commit<T>(id: string, work: (settle: Step) => Promise<T>): Promise<T> {
+    try {
+      const result = await work((trx) => settle(trx, id));
+      held.delete(id);
+      return result;
+    } catch (error) {
+      // If the document may exist, the row is no longer renewed, and a sweep settles the blob.
+      if (error instanceof UnconfirmedCommit) held.delete(id);
+      else await discard(id);
+      throw error;
+    }
+  }
+
+  return {
+    async write(source) {
+      const id = randomText(random);
+      await transact(db, (trx) => insertPendingBlobs(trx, [id], holder));
+      held.add(id);
+      try {
+        await blobs.write(id, source);
+      } catch (error) {
+        await discard(id);
+        throw error;
+      }
+      return { id, commit: (work) => commit(id, work), discard: () => discard(id) };
+    },
+
+    async remove(id, work) {
+      const result = await work((trx) => insertPendingBlobs(trx, [id], holder));
+      // The document is deleted, so the call succeeds even if the store is unreachable.
+      await unlessBackup(db, () => finish(id)).catch(() => {});
+      return result;
+    },
+
+    async sweep() {
+      for (const id of await findExpiredBlobs(db, sliceMax)) {
+        // If this process was suspended, the rows of its uploads have expired, too.
+        if (held.has(id)) continue;
+        await unlessBackup(db, async () => {
+          const claim = () => transact(db, (trx) => claimPendingBlob(trx, id, holder));
+          if (await reserve.use(claim)) await finish(id);
+        });
+      }
+    },
+
+    close: held.close,
+  };
+}
+
+/** A backup needs the bytes of the documents that are deleted while it runs. */
+async function unlessBackup(db: Database, work: () => Promise<void>): Promise<void> {
+  if (!(await isBackupRunning(db))) await work();
+}
+
+/** The ids of uploads in progress. `renew` is called regularly while there are any. */
+function createHeldBlobs(everyMs: number, renew: (ids: string[]) => Promise<unknown>) {
+  const ids = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    has: (id: string) => ids.has(id),
+    add(id: string) {
+      ids.add(id);
+      // Errors are ignored here: an upload whose row expires fails when it is settled.
+      timer ??= setInterval(() => void renew([...ids]).catch(() => {}), everyMs).unref();
+    },
+    delete(id: string) {
+      ids.delete(id);
+      if (ids.size === 0) stop();
+    },
+    close: stop,
+  };
+}

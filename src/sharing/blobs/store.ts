@@ -1,0 +1,110 @@
+import type { ExpressionBuilder } from 'kysely';
+import { databaseTime } from '../../storage/database-time.ts';
+import type { Executor, Schema } from '../../storage/schema.ts';
+
+/** A process, and how long its rows protect their blobs unless it renews them. */
+export type Holder = {
+  readonly owner: string;
+  readonly leaseMs: number;
+};
+
+/** Inserts rows, or changes the owner of a row that a sweep has not settled yet. */
+export async function insertPendingBlobs(
+  db: Executor,
+  ids: readonly string[],
+  { owner, leaseMs }: Holder,
+): Promise<void> {
+  const expire_time = databaseTime(db, leaseMs);
+  const rows = ids.map((blob_id) => ({ blob_id, owner, expire_time }));
+  await db
+    .insertInto('pending_blobs')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('blob_id').doUpdateSet({ owner, expire_time }))
+    .execute();
+}
+
+/** Renews those of the rows that still belong to the owner. */
+export async function renewPendingBlobs(
+  db: Executor,
+  ids: readonly string[],
+  { owner, leaseMs }: Holder,
+): Promise<void> {
+  await db
+    .updateTable('pending_blobs')
+    .set({ expire_time: databaseTime(db, leaseMs) })
+    .where('blob_id', 'in', ids)
+    .where('owner', '=', owner)
+    .execute();
+}
+
+/** Deletes the row of the owner. Returns whether the owner still had it. */
+export async function deletePendingBlob(db: Executor, id: string, owner: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('pending_blobs')
+    .where('blob_id', '=', id)
+    .where('owner', '=', owner)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** No lease is longer. After the clock was set back, rows may seem to expire later. */
+const leaseMsMax = 86_400_000;
+
+const isExpired = (db: Executor) => (eb: ExpressionBuilder<Schema, 'pending_blobs'>) =>
+  eb.or([
+    eb('expire_time', '<=', databaseTime(db)),
+    eb('expire_time', '>', databaseTime(db, leaseMsMax)),
+  ]);
+
+/** Returns the ids of expired rows, the oldest first. */
+export async function findExpiredBlobs(db: Executor, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('pending_blobs')
+    .select('blob_id')
+    .where(isExpired(db))
+    .orderBy('expire_time')
+    .limit(limit)
+    .execute();
+  return rows.map(({ blob_id }) => blob_id);
+}
+
+/** Gives an expired row to another process. Returns false if it is not expired, or is gone. */
+export async function claimPendingBlob(
+  db: Executor,
+  id: string,
+  { owner, leaseMs }: Holder,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('pending_blobs')
+    .set({ owner, expire_time: databaseTime(db, leaseMs) })
+    .where('blob_id', '=', id)
+    .where(isExpired(db))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/**
+ * Inserts an expired row, so that the next sweep settles the blob. Does nothing if a row exists.
+ */
+export async function insertExpiredBlob(db: Executor, id: string): Promise<void> {
+  await db
+    .insertInto('pending_blobs')
+    .values({ blob_id: id, owner: '', expire_time: 0 })
+    .onConflict((conflict) => conflict.column('blob_id').doNothing())
+    .execute();
+}
+
+/**
+ * Returns whether a backup is reading. It needs the bytes of all documents that existed when it
+ * took its snapshot of the database. It inserts its lease before the snapshot, so a check after
+ * the deletion of a document is in time.
+ */
+export async function isBackupRunning(db: Executor): Promise<boolean> {
+  const row = await db
+    .selectFrom('leases')
+    .select('name')
+    .where('name', '=', 'backup')
+    .where('expire_time', '>', databaseTime(db))
+    .executeTakeFirst();
+  return row !== undefined;
+}
