@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lease } from './leases.ts';
+
 export type PeriodicTask = {
   /** Waits for the current round and starts no other one. */
   stop(): Promise<void>;
@@ -9,27 +12,66 @@ export type PeriodicTaskOptions = {
   /** Returns early if the signal is aborted. */
   readonly round: (signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
+  /** If given, rounds run only in the process that holds the lease. */
+  readonly lease?: Lease | undefined;
 };
 
 /** Runs a round at once and then repeatedly. An error ends only the current round. */
-export function startPeriodicTask({ pauseMs, round, onError }: PeriodicTaskOptions): PeriodicTask {
+export function startPeriodicTask(options: PeriodicTaskOptions): PeriodicTask {
+  const { lease } = options;
   const controller = new AbortController();
   const { signal } = controller;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void>;
-  function run(): void {
-    running = round(signal)
-      .catch(onError)
-      .then(() => {
-        if (!signal.aborted) timer = setTimeout(run, pauseMs).unref();
-      });
-  }
-  run();
+  const rounds = lease === undefined ? repeat(options, signal) : alternate(options, lease, signal);
   return {
     async stop() {
       controller.abort();
-      await running;
-      clearTimeout(timer);
+      await rounds;
     },
   };
+}
+
+async function repeat(options: PeriodicTaskOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await runRound(options, signal);
+    await pause(options.pauseMs, signal);
+  }
+}
+
+/**
+ * Runs rounds while the process holds the lease. After an error, the lease is released, so that
+ * another process tries.
+ */
+async function alternate(
+  options: PeriodicTaskOptions,
+  lease: Lease,
+  stopping: AbortSignal,
+): Promise<void> {
+  while (!stopping.aborted) {
+    const held = await lease.acquire(stopping);
+    if (held === undefined) return;
+    const signal = AbortSignal.any([stopping, held.signal]);
+    let isDone = true;
+    while (isDone && !signal.aborted) {
+      isDone = await runRound(options, signal);
+      if (isDone) await pause(options.pauseMs, signal);
+    }
+    await held.release();
+    if (!isDone) await pause(options.pauseMs, stopping);
+  }
+}
+
+/** Returns whether the round succeeded. */
+function runRound({ round, onError }: PeriodicTaskOptions, signal: AbortSignal): Promise<boolean> {
+  return round(signal).then(
+    () => true,
+    (error: unknown) => {
+      onError(error);
+      return false;
+    },
+  );
+}
+
+/** Ends early if the signal is aborted. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return sleep(ms, undefined, { signal, ref: false }).catch(() => {});
 }
