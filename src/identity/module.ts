@@ -16,6 +16,7 @@ import type { Random } from '../crypto/ids.ts';
 import type { MasterKey } from '../crypto/master-key.ts';
 import type { Log } from '../observe/log.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
+import type { Leases } from '../storage/leases.ts';
 import type { Database } from '../storage/schema.ts';
 import { createAccountService } from './accounts/service.ts';
 import { createClientService } from './clients/service.ts';
@@ -72,6 +73,7 @@ export type IdentityModuleOptions = {
   readonly log: Log;
   readonly db: Database;
   readonly invalidations: Invalidations;
+  readonly leases: Leases;
   readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly membershipsOf: MembershipsOf;
@@ -101,6 +103,7 @@ export async function createIdentityModule(
     invalidations,
     auditLog,
     rotationDays,
+    lease: options.leases.lease('signing key rotation'),
     now,
     onError,
   });

@@ -14,6 +14,7 @@ import type { HttpRoute, RouteRequest } from '../http/route.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Log } from '../observe/log.ts';
 import type { DiskReserve } from '../storage/disk-reserve.ts';
+import type { Leases } from '../storage/leases.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
 import type { Database } from '../storage/schema.ts';
 import { createApiKeyService } from './api-keys/service.ts';
@@ -69,6 +70,7 @@ export type SharingModuleOptions = {
   readonly reserve: DiskReserve;
   readonly blobs: BlobStore;
   readonly stagedBlobs: StagedBlobs;
+  readonly leases: Leases;
   readonly auditLog: AuditLog;
   readonly masterKey: MasterKey;
   readonly mailer: Mailer;
@@ -159,24 +161,31 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
 
 /** Starts the sweep of blobs and the scan for damage. */
 function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
-  const { config, log, db, reserve, blobs, stagedBlobs, now, observeBlob: observe } = options;
+  const { config, log, db, leases, reserve, blobs, stagedBlobs, now } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
+  const filling = startPeriodicTask({
+    pauseMs: options.blobLeaseMs / 4,
+    round: () => reserve.fill(),
+    onError: (err) => warn({ err }, 'cannot fill the disk reserve'),
+  });
   const sweep = startPeriodicTask({
     pauseMs: options.blobLeaseMs / 4,
-    async round() {
-      await reserve.fill();
-      await stagedBlobs.sweep();
-    },
+    lease: leases.lease('blob sweep'),
+    round: () => stagedBlobs.sweep(),
     onError: (err) => warn({ err }, 'cannot sweep pending blobs'),
   });
   const oldNotes = startPeriodicTask({
     pauseMs: 3_600_000,
+    lease: leases.lease('notes of release 0.1'),
     round: () => settleOldNotes({ db, root: config.blobDir, now }),
     onError: (err) => warn({ err }, 'cannot settle the notes of release 0.1'),
   });
+  const tasks = [filling, sweep, oldNotes];
   const days = config.blobCheckDays;
-  if (days === 0) return [sweep, oldNotes];
-  return [sweep, oldNotes, startIntegrityScan({ db, blobs, days, now, observe, warn })];
+  if (days === 0) return tasks;
+  const lease = leases.lease('integrity scan');
+  const { observeBlob: observe } = options;
+  return [...tasks, startIntegrityScan({ db, blobs, days, lease, now, observe, warn })];
 }
 
 /** The quota of workspaces without individual quotas. */

@@ -30,17 +30,18 @@ export type Modules = {
 export function createModules(
   options: AppOptions,
   { urls: { publicUrl } }: Sockets,
-  { db, reserve, blobs, stagedBlobs, invalidations, masterKey }: OpenStorage,
+  { db, reserve, blobs, stagedBlobs, invalidations, leases, masterKey }: OpenStorage,
 ): Promise<Modules> {
   const { config, log, webDir, now = Date.now, random = randomBytes } = options;
   return closeOnFailure(async (onFailure) => {
     const mailer = await openMailer(config, { from: config.mailFrom, random, now });
     onFailure(mailer.stop);
     const auditLog = createAuditLog({ db, random, now });
-    const shared = { config, log, db, auditLog, masterKey, now, random, publicUrl, onFailure };
+    const shared = { config, log, db, leases, auditLog, masterKey, now, random, publicUrl };
     const membershipsOf = createMemberships({ db, invalidations });
     const identity = await createIdentityModule({
       ...shared,
+      onFailure,
       invalidations,
       membershipsOf,
       rolesOf,
@@ -49,6 +50,7 @@ export function createModules(
     const observer = createObserver(log, options.droppedLines);
     const sharing = await createSharingModule({
       ...shared,
+      onFailure,
       reserve,
       blobs,
       stagedBlobs,

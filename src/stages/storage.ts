@@ -12,6 +12,7 @@ import { isBlobReferenced } from '../sharing/documents/store.ts';
 import { openDatabase } from '../storage/database.ts';
 import { createDiskReserve, type DiskReserve } from '../storage/disk-reserve.ts';
 import { type Invalidations, watchInvalidations } from '../storage/invalidation.ts';
+import { type Leases, startLeases } from '../storage/leases.ts';
 import type { Database } from '../storage/schema.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import { type AppOptions, bootstrapFileOf } from './options.ts';
@@ -22,6 +23,8 @@ export type OpenStorage = {
   readonly blobs: BlobStore;
   readonly stagedBlobs: StagedBlobs;
   readonly invalidations: Invalidations;
+  /** The leases of the jobs that run in one process of the deployment. */
+  readonly leases: Leases;
   readonly masterKey: MasterKey;
   /** Whether this start filled the database and wrote the bootstrap file. */
   readonly bootstrapped: boolean;
@@ -55,16 +58,19 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     const bootstrapped = await bootstrap({ ...first, ...firstStart, sample });
     await firstStart.end();
     const invalidations = await watchInvalidations(db);
+    const onError = (err: unknown) => log.warn({ err }, 'cannot renew the leases of jobs');
+    const leases = startLeases({ db, onError });
     return {
       db,
       reserve,
       blobs,
       stagedBlobs,
       invalidations,
+      leases,
       masterKey,
       bootstrapped,
       async close() {
-        await invalidations.stop();
+        await Promise.all([invalidations.stop(), leases.stop()]);
         stagedBlobs.close();
         await blobs.close();
         await db.destroy();

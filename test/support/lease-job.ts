@@ -1,5 +1,6 @@
 // A process whose only job runs under a lease: `lease-job.ts <database URL> [<duration in ms>]`.
-// Prints `round` when a round begins and `end` when its signal is aborted. A round has no other end.
+// Prints `round` when a round begins, and `end` when its signal is aborted. A round has no other
+// end.
 import { openDatabase } from '../../src/storage/database.ts';
 import { startLeases } from '../../src/storage/leases.ts';
 import { startPeriodicTask } from '../../src/storage/periodic-task.ts';

@@ -1,12 +1,14 @@
 // Rotates signing keys automatically. A new key is published ahead of time, activated when it is
-// due, and removed once its last token has expired. Several processes may run the rotation on one
-// database: each step is decided within the transaction that performs it.
+// due, and removed once its last token has expired. Each step is decided within the transaction
+// that performs it, so that two processes cannot perform it twice.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
+import type { Lease } from '../../storage/leases.ts';
+import { startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { Keyring } from './keyring.ts';
 import { dueStep, type KeyStep } from './lifecycle.ts';
 import { generateSigningKey } from './signing-key.ts';
@@ -26,6 +28,7 @@ export type RotationOptions = {
   readonly invalidations: Invalidations;
   readonly auditLog: AuditLog;
   readonly rotationDays: number;
+  readonly lease: Lease;
   readonly now: Clock;
   /** Called when a tick fails. The next tick tries again. */
   readonly onError: (error: unknown) => void;
@@ -49,27 +52,10 @@ export async function startRotation(options: RotationOptions): Promise<Rotation>
       await tryStep(options, step, periodMs);
     }
   }
-  let ticking = Promise.resolve();
-  let timer: NodeJS.Timeout;
-  let isStopped = false;
-  async function tickAndSchedule(): Promise<void> {
-    await tick().catch(onError);
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      ticking = tickAndSchedule();
-    }, tickMs);
-    timer.unref();
-  }
-  await tickAndSchedule();
-
-  return {
-    tick,
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await ticking;
-    },
-  };
+  // Every process does the steps that are due at its start, because it may need a key at once.
+  await tick().catch(onError);
+  const task = startPeriodicTask({ pauseMs: tickMs, round: tick, onError, lease: options.lease });
+  return { tick, stop: task.stop };
 }
 
 const doneElsewhere = new Error('another process has taken the step');

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
+import type { Lease } from '../../storage/leases.ts';
 import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { Database, DocumentRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
@@ -22,6 +23,7 @@ export type IntegrityScanOptions = {
   readonly blobs: Pick<BlobStore, 'read'>;
   /** Each document is checked again after this many days. */
   readonly days: number;
+  readonly lease: Lease;
   readonly now: Clock;
   readonly observe: (check: BlobCheck) => void;
   readonly warn: (facts: object, message: string) => void;
@@ -29,7 +31,7 @@ export type IntegrityScanOptions = {
 
 /** Checks documents immediately and then every hour. */
 export function startIntegrityScan(options: IntegrityScanOptions): PeriodicTask {
-  const { db, blobs, days, now, observe, warn } = options;
+  const { db, blobs, days, lease, now, observe, warn } = options;
 
   async function check(row: DocumentRow, signal: AbortSignal): Promise<void> {
     const pace = (bytes: number) =>
@@ -43,6 +45,7 @@ export function startIntegrityScan(options: IntegrityScanOptions): PeriodicTask 
 
   return startPeriodicTask({
     pauseMs: hourMs,
+    lease,
     async round(signal) {
       while (!signal.aborted) {
         const rows = await findDocumentsToCheck(db, now() - days * dayMs, choices);
