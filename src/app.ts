@@ -28,6 +28,7 @@ export type App = {
     readonly signer: Signer;
     readonly rotation: Rotation;
     readonly views: Pick<ViewRecorder, 'flush'>;
+    readonly deleteOldRows: () => Promise<void>;
   };
   /** Refuses new calls and lets running calls finish, for 9 seconds at most. */
   stop(): Promise<void>;
@@ -50,11 +51,12 @@ export function startApp(options: AppOptions): Promise<App> {
     await noteAddresses(options, sockets);
     const { db } = storage;
     const { signer, rotation } = modules.identity;
+    const { deleteOldRows } = transports;
     return {
       ...sockets.urls,
       bootstrapFile: bootstrapFileOf(options),
       bootstrapped: storage.bootstrapped,
-      inside: { db, signer, rotation, views: modules.sharing.recorder },
+      inside: { db, signer, rotation, views: modules.sharing.recorder, deleteOldRows },
       async stop() {
         await transports.stop(drainMs);
         await modules.stop();

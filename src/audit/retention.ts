@@ -1,26 +1,22 @@
-// Deletes audit events that are older than the retention period. Every process deletes them in
-// small batches, so that no caller waits. If the clock jumps ahead, nothing is deleted at first:
-// see docs/decisions/0027.
+// Deletes audit events that are older than the retention period. If the clock jumps ahead, nothing
+// is deleted at first: see docs/decisions/0027.
 import type { Clock } from '../clock.ts';
 import { transact } from '../storage/database.ts';
+import { deleteOldest } from '../storage/delete-oldest.ts';
+import type { RetentionRule } from '../storage/retention.ts';
 import type { Database } from '../storage/schema.ts';
-import { deleteEvents, findNewestTime, readRetentionTime, writeRetentionTime } from './store.ts';
+import { findNewestTime, readRetentionTime, writeRetentionTime } from './store.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
-const batchMax = 500;
-const pauseMs = 20;
 /** How much faster than real time the believed time may follow the clock. */
 const catchUpFactor = 24;
+/** A longer time since the last round counts as an hour: another process deleted meanwhile. */
+const elapsedMsMax = hourMs;
 /** A larger difference between the clock and the believed time is logged. */
 const warnMs = 2 * dayMs;
 
-export type Retention = {
-  /** Waits for the current batch and starts no other one. */
-  stop(): Promise<void>;
-};
-
-export type RetentionOptions = {
+export type AuditRetentionOptions = {
   readonly db: Database;
   readonly days: number;
   readonly now: Clock;
@@ -28,66 +24,39 @@ export type RetentionOptions = {
   readonly monotonicNow?: () => number;
   /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
-  /** The pause between the end of a search for old events and the next search. */
-  readonly everyMs?: number;
 };
 
-/** Deletes old events at once, and then every hour. */
-export function startRetention(options: RetentionOptions): Retention {
-  const { db, days, now, warn, everyMs = hourMs } = options;
-  const { monotonicNow = () => performance.now() } = options;
-  let lastRun = monotonicNow();
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-
-  function wait(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      timer = setTimeout(resolve, ms).unref();
-    });
-  }
+export function auditRetention(options: AuditRetentionOptions): RetentionRule {
+  const { db, days, now, warn, monotonicNow = () => performance.now() } = options;
+  let lastRound = monotonicNow();
+  let lastWarning = Number.NEGATIVE_INFINITY;
 
   /** Moves the believed time, which is stored in the database, towards the clock and returns it. */
   async function believedTime(): Promise<number> {
-    const runTime = monotonicNow();
+    const roundTime = monotonicNow();
+    const elapsedMs = Math.min(roundTime - lastRound, elapsedMsMax);
     const clock = now();
     const time = await transact(db, async (trx) => {
       const before = (await readRetentionTime(trx)) ?? (await findNewestTime(trx)) ?? clock;
-      const next = Math.min(clock, Math.ceil(before + (runTime - lastRun) * catchUpFactor));
+      const next = Math.min(clock, Math.ceil(before + elapsedMs * catchUpFactor));
       await writeRetentionTime(trx, next);
       return next;
     });
-    lastRun = runTime;
-    if (clock - time > warnMs) {
+    lastRound = roundTime;
+    if (clock - time > warnMs && roundTime - lastWarning >= hourMs) {
+      lastWarning = roundTime;
       const facts = { clock: textOf(clock), believed: textOf(time) };
       warn(facts, 'the clock is far ahead of its last known time; old audit events are kept');
     }
     return time;
   }
 
-  async function deleteOld(): Promise<void> {
-    const before = (await believedTime()) - days * dayMs;
-    while (!stopped) {
-      const deleted = await transact(db, (trx) => deleteEvents(trx, before, batchMax));
-      if (deleted < batchMax) return;
-      await wait(pauseMs);
-    }
-  }
-
-  let deleting: Promise<void>;
-  function run(): void {
-    deleting = deleteOld()
-      .catch((err: unknown) => warn({ err }, 'cannot delete old audit events'))
-      .then(() => {
-        if (!stopped) timer = setTimeout(run, everyMs).unref();
-      });
-  }
-  run();
-
   return {
-    async stop() {
-      stopped = true;
-      await deleting;
-      clearTimeout(timer);
+    rows: 'audit_events',
+    async begin() {
+      const before = (await believedTime()) - days * dayMs;
+      const events = { table: 'audit_events', key: 'id', time: 'create_time' } as const;
+      return (trx, limit) => deleteOldest(trx, events, { before }, limit);
     },
   };
 }

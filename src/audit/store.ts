@@ -79,22 +79,6 @@ export function selectScanEnd(
     .offset(count - 1);
 }
 
-/** Deletes at most `limit` events, oldest first, and returns their number. */
-export async function deleteEvents(db: Executor, before: number, limit: number): Promise<number> {
-  const oldest = db
-    .selectFrom('audit_events')
-    .select('id')
-    .where('create_time', '<', before)
-    .orderBy('create_time')
-    .orderBy('id')
-    .limit(limit);
-  const { numDeletedRows } = await db
-    .deleteFrom('audit_events')
-    .where('id', 'in', oldest)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
-
 const retentionName = 'audit_events';
 
 /** Reads the believed time of the last deletion. */

@@ -209,7 +209,7 @@ function gateParts(options: SharingModuleOptions, gate: Gate) {
   const browserKey = masterKey.derive('known browser');
   const browsers = createSignedValues<string>({ key: browserKey, now });
   return {
-    steps: createGateSteps({ db, gate, passwords, passwordThrottle, codes, random, now }),
+    steps: createGateSteps({ gate, passwords, passwordThrottle, codes, random }),
     cookies: createGateCookies({ states, browsers, random, publicUrl }),
   };
 }

@@ -7,7 +7,6 @@ import type { Endpoint } from '../api/endpoint.ts';
 import { createGuard } from '../api/guard.ts';
 import { guardAll } from '../api/services.ts';
 import { createFailedCalls, type FailedCalls } from '../audit/failed-calls.ts';
-import { startRetention } from '../audit/retention.ts';
 import { failureOf } from '../errors/errors.ts';
 import { consoleRoute } from '../http/console-route.ts';
 import { errorsRoute } from '../http/errors-route.ts';
@@ -21,6 +20,7 @@ import { startOpsServer } from '../transports/ops-server.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import type { Modules } from './modules.ts';
 import type { AppOptions } from './options.ts';
+import { startRetention } from './retention.ts';
 import type { Sockets } from './sockets.ts';
 import type { OpenStorage } from './storage.ts';
 
@@ -31,6 +31,8 @@ type Started = {
 };
 
 export type Transports = {
+  /** Runs a round of the retention. */
+  deleteOldRows(): Promise<void>;
   /** Refuses new calls and lets running calls finish, for `drainMs` at most. */
   stop(drainMs: number): Promise<void>;
 };
@@ -93,13 +95,9 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     const checks = readinessChecks(started);
     const ops = await startOpsServer({ socket: sockets.ops, checks, metrics: observer.metrics });
     onFailure(ops.close);
-    const retention = startRetention({
-      db: storage.db,
-      days: config.auditRetentionDays,
-      now,
-      warn,
-    });
+    const retention = startRetention(options, storage);
     return {
+      deleteOldRows: retention.round,
       async stop(drainMs) {
         ops.drain();
         const late = setTimeout(() => {

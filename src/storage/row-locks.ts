@@ -1,6 +1,12 @@
 // Row locks for both dialects. SQLite has no SELECT FOR UPDATE, so an update that changes nothing
 // takes the lock.
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import {
+  type Insertable,
+  type Kysely,
+  PostgresAdapter,
+  type Selectable,
+  type SelectQueryBuilder,
+} from 'kysely';
 import type { Executor, Schema } from './schema.ts';
 
 type Column<T extends keyof Schema> = keyof Schema[T] & string;
@@ -39,6 +45,18 @@ export async function lockRow<T extends keyof Schema>(
   value: string,
 ): Promise<Selectable<Schema[T]> | undefined> {
   return (await lockRows(trx, table, column, [value]))[0];
+}
+
+/**
+ * Makes a query lock its rows and skip those that another transaction has locked, so that neither
+ * waits for the other. On SQLite, a transaction that writes is alone, and nothing changes.
+ */
+export function skipLocked<DB, T extends keyof DB, O>(
+  trx: Executor,
+  query: SelectQueryBuilder<DB, T, O>,
+): SelectQueryBuilder<DB, T, O> {
+  const isPostgres = trx.getExecutor().adapter instanceof PostgresAdapter;
+  return isPostgres ? query.forUpdate().skipLocked() : query;
 }
 
 /**

@@ -18,6 +18,11 @@ export type DocumentRow = {
 export type DocumentTable = DocumentRow & {
   /** When the stored bytes were last compared with the digest; 0 if never since the upload. */
   check_time: Generated<number>;
+  /**
+   * When the document was removed. No request finds the row any more. Its links and views are
+   * deleted in slices, and then the row.
+   */
+  remove_time: Generated<number | null>;
 };
 
 export type LinkRow = {

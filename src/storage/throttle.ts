@@ -5,6 +5,8 @@ import { createHmac } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Failure } from '../errors/errors.ts';
 import { transact } from './database.ts';
+import { oldRows } from './delete-oldest.ts';
+import type { RetentionRule } from './retention.ts';
 import type { Database, Executor, ThrottleCounterRow } from './schema.ts';
 
 export type ThrottleLimit = {
@@ -44,8 +46,6 @@ export type Throttle<Limits extends string> = {
   takeBack(trx: Executor, counted: ThrottledAttempt): Promise<void>;
   /** Forgets all attempts of a counter. */
   clear(trx: Executor, counter: Counter): Promise<void>;
-  /** Deletes the counters that no longer have any effect. */
-  sweep(trx: Executor): Promise<void>;
 };
 
 export type ThrottleOptions<Limits extends string> = {
@@ -59,6 +59,10 @@ export type ThrottleOptions<Limits extends string> = {
 };
 
 const table = 'throttle_counters';
+
+/** Deletes the counters of all throttles that no longer have any effect. */
+export const throttleRetention = (now: Clock): RetentionRule =>
+  oldRows({ table, key: 'key', time: 'level_time', ranges: () => [{ before: now() + 1 }] });
 
 export function createThrottle<Limits extends string>({
   db,
@@ -145,10 +149,6 @@ export function createThrottle<Limits extends string>({
 
     async clear(trx, { key }) {
       await trx.deleteFrom(table).where('key', '=', key).execute();
-    },
-
-    async sweep(trx) {
-      await trx.deleteFrom(table).where('level_time', '<=', now()).execute();
     },
   };
 }

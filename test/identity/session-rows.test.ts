@@ -40,7 +40,7 @@ describeApp('a session', (suite) => {
     expect(await find()).toHaveLength(1);
 
     suite.clock.frozen = Date.now() + 2 * hour;
-    await new CookieClient(suite.transport('http')).signedIn({ email: user.email, password });
+    await suite.app.inside.deleteOldRows();
 
     expect(await find()).toEqual([]);
   });

@@ -20,17 +20,13 @@ import {
   updateSealedKey,
   updateSigningKey,
 } from '../../src/identity/keys/store.ts';
-import {
-  deleteExpiredSessions,
-  endSessions,
-  extendSession,
-  insertSession,
-} from '../../src/identity/sessions/store.ts';
+import { endSessions, extendSession, insertSession } from '../../src/identity/sessions/store.ts';
 import { deleteExpiredRevocations, insertRevokedToken } from '../../src/identity/tokens/store.ts';
 import { endSessionsOf, insertUser, updateUser } from '../../src/identity/users/store.ts';
 import { deleteMember, insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
 import { cachedTables, type Topic } from '../../src/storage/cached-tables.ts';
 import { transact } from '../../src/storage/database.ts';
+import { deleteOldest } from '../../src/storage/delete-oldest.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { lockRows } from '../../src/storage/row-locks.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
@@ -138,6 +134,8 @@ const evicting: [string, Table, Write][] = [
   ],
 ];
 
+const expiring = { table: 'sessions', key: 'id', time: 'expire_time' } as const;
+
 const keeping: [string, Write][] = [
   ['the name of a client', (trx) => updateClient(trx, 'cli_1', { name: 'new' })],
   ['the name of a customer', (trx) => updateCustomer(trx, 'cus_1', { name: 'new' })],
@@ -145,7 +143,7 @@ const keeping: [string, Write][] = [
   ['the e-mail address of a user', (trx) => updateUser(trx, 'usr_1', { email: 'b@example.com' })],
   ['the expiry of a session', (trx) => extendSession(trx, 'ses_1', 2, 200)],
   ['the maximum lifetime of a token', (trx) => raiseTokenSeconds(trx, 'kid_1', 600)],
-  ['expired sessions', (trx) => deleteExpiredSessions(trx, 1_000, 2_000)],
+  ['expired sessions', (trx) => deleteOldest(trx, expiring, { before: 1_000 }, 10)],
   ['expired revocations', (trx) => deleteExpiredRevocations(trx, 1_000)],
   ['no row', (trx) => updateClient(trx, 'cli_none', { scopes: '' })],
   ['row locks only', (trx) => lockRows(trx, 'users', 'kind', ['member'])],

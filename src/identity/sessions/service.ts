@@ -8,7 +8,6 @@ import type { Random } from '../../crypto/ids.ts';
 import { Failure, fail } from '../../errors/errors.ts';
 import { networkOf } from '../../net/network.ts';
 import { transact } from '../../storage/database.ts';
-import { limitFrequency } from '../../storage/limit-frequency.ts';
 import { pageOf, parsePageRequest } from '../../storage/page-token.ts';
 import type { Database, SessionRow, UserRow } from '../../storage/schema.ts';
 import type { Signer } from '../tokens/signer.ts';
@@ -25,7 +24,6 @@ import {
 import type { CheckSignIn } from './sign-in-check.ts';
 import type { CountedAttempt, SignInThrottle } from './sign-in-throttle.ts';
 import {
-  deleteExpiredSessions,
   endSessions,
   extendSession,
   findOldSessions,
@@ -51,19 +49,9 @@ export type SessionOptions = {
 /** The maximum number of live sessions per user. A further sign-in ends the oldest. */
 const sessionsMax = 100;
 
-const sweepEveryMs = 60_000;
-
 export function createSessionService(options: SessionOptions): ServiceImpl<typeof SessionService> {
   const { db, auditLog, signer, check, throttle, cookies, scopesOf } = options;
   const { tokenSeconds, random, now } = options;
-
-  /** Deletes expired rows at sign-ins, because sign-ins create the rows. */
-  const sweep = limitFrequency(sweepEveryMs, now, () =>
-    transact(db, async (trx) => {
-      await deleteExpiredSessions(trx, now(), now() + sessionMsMax);
-      await throttle.sweep(trx);
-    }),
-  );
 
   async function answer(session: SessionRow, user: UserRow) {
     const scopes = await scopesOf(user);
@@ -106,7 +94,6 @@ export function createSessionService(options: SessionOptions): ServiceImpl<typeo
 
   return {
     async signIn({ password, otp, ...request }, context) {
-      await sweep();
       const { call } = callerOf(context);
       const email = request.email.toLowerCase();
       const device = cookies.readDevice(context, email);

@@ -6,7 +6,7 @@ import type { Clock } from '../../clock.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
-import { forgetNetworks, isFamiliarNetwork, rememberNetwork } from './store.ts';
+import { isFamiliarNetwork, rememberNetwork } from './store.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -23,7 +23,7 @@ const limits = {
 } as const satisfies Record<string, ThrottleLimit>;
 
 /** How long a network stays familiar after a sign-in. */
-const familiarMs = 90 * 24 * 60 * minute;
+export const familiarMs = 90 * 24 * 60 * minute;
 
 export type Attempt = {
   /** In lower case. */
@@ -50,8 +50,6 @@ export type SignInThrottle = {
    * attempt comes too early.
    */
   count(attempt: Attempt): Promise<CountedAttempt>;
-  /** Deletes the counters and networks that no longer have any effect. */
-  sweep(trx: Executor): Promise<void>;
 };
 
 export type SignInThrottleOptions = {
@@ -76,15 +74,12 @@ export function createSignInThrottle({ db, key, now }: SignInThrottleOptions): S
     const own = counter('pair', network, email);
     const ofNetwork = counter('network', network);
     // An address without a user causes the same queries and counters, so it cannot be detected.
-    const isKnown = await isFamiliarNetwork(db, familiarKey(attempt));
+    const since = now() - familiarMs;
+    const isKnown = await isFamiliarNetwork(db, familiarKey(attempt), since);
     return { own, shared: isKnown ? [ofNetwork] : [ofNetwork, counter('user', email)] };
   }
 
   return {
-    async sweep(trx) {
-      await throttle.sweep(trx);
-      await forgetNetworks(trx, now() - familiarMs);
-    },
     async count(attempt) {
       const { own, shared } = await countersOf(attempt);
       const counted = await throttle.count([own, ...shared]);

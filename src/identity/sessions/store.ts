@@ -165,26 +165,17 @@ export async function endSessions(
     .execute();
 }
 
-/**
- * Deletes expired sessions, and sessions that expire after `latest`, which is later than any live
- * session expires.
- */
-export async function deleteExpiredSessions(
-  trx: Executor,
-  now: number,
-  latest: number,
-): Promise<void> {
-  await trx
-    .deleteFrom('sessions')
-    .where((eb) => eb.or([eb('expire_time', '<=', now), eb('expire_time', '>', latest)]))
-    .execute();
-}
-
-export async function isFamiliarNetwork(db: Executor, key: string): Promise<boolean> {
+/** Returns whether a network was last used at `since` or later. */
+export async function isFamiliarNetwork(
+  db: Executor,
+  key: string,
+  since: number,
+): Promise<boolean> {
   const row = await db
     .selectFrom('familiar_networks')
     .select('key')
     .where('key', '=', key)
+    .where('last_time', '>=', since)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -195,9 +186,4 @@ export async function rememberNetwork(trx: Executor, key: string, now: number): 
     .values({ key, last_time: now })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_time: now }))
     .execute();
-}
-
-/** Deletes the networks that were last used before `since`. */
-export async function forgetNetworks(trx: Executor, since: number): Promise<void> {
-  await trx.deleteFrom('familiar_networks').where('last_time', '<', since).execute();
 }

@@ -22,14 +22,17 @@ import type { PageCounter } from './pages/page-counter.ts';
 import { failIfStalled } from './stall-timeout.ts';
 import {
   countLinksAndViews,
-  deleteDocument,
   findDocument,
   findDocuments,
   insertDocument,
+  removeDocument,
   renameDocument,
 } from './store.ts';
 import { checkName, Upload, type UploadResult } from './upload.ts';
 import { readUploadStart } from './upload-start.ts';
+
+/** The rows of links and views that a request deletes with their document. */
+const removedRowsMax = 200;
 
 /** Concurrent uploads of one process. Workspaces share them fairly. */
 const uploadsMax = 256;
@@ -136,7 +139,8 @@ export function createDocumentService(
   async function deleteCounted(trx: Executor, row: DocumentRow): Promise<boolean> {
     await quotas.lock(trx, row.workspace_id);
     const shared = await countLinksAndViews(trx, row.id);
-    if (!(await deleteDocument(trx, row.id))) return false;
+    const limits = { time: now(), rowsMax: removedRowsMax };
+    if (!(await removeDocument(trx, row.id, limits))) return false;
     await quotas.remove(trx, row.workspace_id, { bytes: row.size_bytes, documents: 1, ...shared });
     return true;
   }

@@ -16,6 +16,7 @@ export function findDocument(
     .selectAll()
     .where('id', '=', id)
     .where('workspace_id', '=', workspaceId)
+    .where('remove_time', 'is', null)
     .executeTakeFirst();
 }
 
@@ -25,7 +26,11 @@ export function findDocuments(
   workspaceId: string,
   page: PageQuery,
 ): Promise<DocumentRow[]> {
-  const query = db.selectFrom('documents').selectAll().where('workspace_id', '=', workspaceId);
+  const query = db
+    .selectFrom('documents')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('remove_time', 'is', null);
   return selectNewestFirst(query, page).execute();
 }
 
@@ -39,6 +44,7 @@ export function renameDocument(
     .set({ name })
     .where('id', '=', id)
     .where('workspace_id', '=', workspaceId)
+    .where('remove_time', 'is', null)
     .returningAll()
     .executeTakeFirst();
 }
@@ -56,13 +62,44 @@ export async function countLinksAndViews(
   return { links: row?.links ?? 0, views: Number(row?.views ?? 0) };
 }
 
-/** Deletes a document, its links and their views. Returns whether the document existed. */
-export async function deleteDocument(db: Executor, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db
+/**
+ * Removes a document, its links and their views. If they have more than `rowsMax` rows, marks the
+ * document as removed instead; the rows are deleted later, in slices. Returns whether the document
+ * existed.
+ */
+export async function removeDocument(
+  trx: Executor,
+  id: string,
+  { time, rowsMax }: { readonly time: number; readonly rowsMax: number },
+): Promise<boolean> {
+  if (await hasMoreRows(trx, id, rowsMax)) {
+    const { numUpdatedRows } = await trx
+      .updateTable('documents')
+      // The bytes are removed now, and no blob has this id.
+      .set({ remove_time: time, blob_id: `removed ${id}` })
+      .where('id', '=', id)
+      .where('remove_time', 'is', null)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+  const { numDeletedRows } = await trx
     .deleteFrom('documents')
     .where('id', '=', id)
     .executeTakeFirst();
   return numDeletedRows > 0n;
+}
+
+/** Returns whether the links and views of a document have more than `max` rows. */
+async function hasMoreRows(trx: Executor, documentId: string, max: number): Promise<boolean> {
+  const rows = await trx
+    .selectFrom('links')
+    .leftJoin('views', 'views.link_id', 'links.id')
+    .leftJoin('view_pages', 'view_pages.view_id', 'views.id')
+    .select('links.id')
+    .where('links.document_id', '=', documentId)
+    .limit(max + 1)
+    .execute();
+  return rows.length > max;
 }
 
 export async function isBlobReferenced(db: Executor, blobId: string): Promise<boolean> {
@@ -84,6 +121,7 @@ export function findDocumentsToCheck(
     .selectFrom('documents')
     .selectAll()
     .where('check_time', '<', before)
+    .where('remove_time', 'is', null)
     .orderBy('check_time')
     .orderBy('id')
     .limit(limit)
@@ -104,6 +142,7 @@ export function findDocumentsAfter(
     .selectFrom('documents')
     .selectAll()
     .where('id', '>', after)
+    .where('remove_time', 'is', null)
     .orderBy('id')
     .limit(limit)
     .execute();

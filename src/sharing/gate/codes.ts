@@ -12,9 +12,7 @@ import { verifiedBrowserId } from './known-browser.ts';
 import {
   addTry,
   deleteCode,
-  deleteExpiredCodes,
   findCode,
-  forgetVerifiedAddresses,
   isVerifiedAddress,
   lockCode,
   rememberVerifiedAddress,
@@ -50,7 +48,7 @@ const limits = {
 } as const satisfies Record<string, ThrottleLimit>;
 
 /** How long a workspace remembers a verified address. */
-const verifiedAddressMs = 90 * 24 * 60 * minute;
+export const verifiedAddressMs = 90 * 24 * 60 * minute;
 
 /** The link that a code opens and the address that it verifies. */
 export type CodeTarget = {
@@ -81,7 +79,6 @@ export type GateCodes = {
   send(target: CodeTarget, requester: CodeRequester): Promise<number>;
   /** Returns whether the code is right. A right code is used up; a wrong one costs a try. */
   redeem(trx: Executor, target: CodeTarget, entered: EnteredCode): Promise<boolean>;
-  sweep(trx: Executor): Promise<void>;
 };
 
 export type GateCodesOptions = {
@@ -125,7 +122,8 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
     if (verifiedBrowser === verifiedBrowserId(email)) {
       return [address('browser', verifiedBrowser), counter('service', 'address')];
     }
-    if (await isVerifiedAddress(db, verifiedAddressKeyOf(target))) {
+    const since = now() - verifiedAddressMs;
+    if (await isVerifiedAddress(db, verifiedAddressKeyOf(target), since)) {
       return [address('verified'), counter('service', 'address')];
     }
     if (verifiedBrowser !== undefined) {
@@ -202,12 +200,6 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
       await deleteCode(trx, row.key, row.digest);
       await rememberVerifiedAddress(trx, verifiedAddressKeyOf(target), now());
       return true;
-    },
-
-    async sweep(trx) {
-      await throttle.sweep(trx);
-      await deleteExpiredCodes(trx, now());
-      await forgetVerifiedAddresses(trx, now() - verifiedAddressMs);
     },
   };
 }

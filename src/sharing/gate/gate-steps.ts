@@ -1,12 +1,9 @@
 // The steps of a gate. A visitor completes them in order by submitting forms.
-import type { Clock } from '../../clock.ts';
 import type { PasswordQueue, Passwords } from '../../credentials/passwords.ts';
 import { type Random, randomText } from '../../crypto/ids.ts';
 import { type ErrorCode, Failure } from '../../errors/errors.ts';
 import { readEmail } from '../../net/email.ts';
-import { transact } from '../../storage/database.ts';
-import { limitFrequency } from '../../storage/limit-frequency.ts';
-import type { Database, LinkRow } from '../../storage/schema.ts';
+import type { LinkRow } from '../../storage/schema.ts';
 import type { CodeRequester, CodeTarget, GateCodes } from './codes.ts';
 import type { Admission, AdmittedReader, Gate } from './gate.ts';
 import type { GateState } from './gate-state.ts';
@@ -55,29 +52,17 @@ export type GateSteps = {
 };
 
 export type GateStepsOptions = {
-  readonly db: Database;
   readonly gate: Gate;
   readonly passwords: Passwords;
   readonly passwordThrottle: PasswordThrottle;
   readonly codes: GateCodes;
   readonly random: Random;
-  readonly now: Clock;
 };
 
 type SubmitStep = (link: LinkRow, form: URLSearchParams, visitor: Visitor) => Promise<StepOutcome>;
 
-const sweepEveryMs = 60_000;
-
 export function createGateSteps(options: GateStepsOptions): GateSteps {
-  const { db, gate, passwords, passwordThrottle, codes, random, now } = options;
-
-  /** Submitting a form creates rows, so submitting a form also deletes old ones. */
-  const sweep = limitFrequency(sweepEveryMs, now, () =>
-    transact(db, async (trx) => {
-      await passwordThrottle.sweep(trx);
-      await codes.sweep(trx);
-    }),
-  );
+  const { gate, passwords, passwordThrottle, codes, random } = options;
 
   /** Resolves like `codes.send`, or to a refusal if too many codes were requested. */
   function requestCode(
@@ -158,7 +143,6 @@ export function createGateSteps(options: GateStepsOptions): GateSteps {
   return {
     nextStep,
     async submit(link, form, visitor) {
-      await sweep();
       let outcome: StepOutcome = { state: visitor.state };
       for (const step of order) {
         const { state } = outcome;

@@ -3,7 +3,7 @@
 import type { Clock } from '../../clock.ts';
 import { fail } from '../../errors/errors.ts';
 import { transact } from '../../storage/database.ts';
-import type { Database, Executor } from '../../storage/schema.ts';
+import type { Database } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 
 const second = 1_000;
@@ -31,7 +31,6 @@ export type PasswordThrottle = {
    * returned function removes the attempt from the count; call it if the password was right.
    */
   count(attempt: PasswordAttempt): Promise<() => Promise<void>>;
-  sweep(trx: Executor): Promise<void>;
 };
 
 export type PasswordThrottleOptions = {
@@ -45,7 +44,6 @@ export function createPasswordThrottle(options: PasswordThrottleOptions): Passwo
   const throttle = createThrottle({ ...options, limits, refusal });
   const { counter } = throttle;
   return {
-    sweep: throttle.sweep,
     async count({ linkId, network, browser }) {
       const own =
         browser === undefined

@@ -58,15 +58,17 @@ export async function deleteCode(trx: Executor, key: string, digest: string): Pr
   await trx.deleteFrom('gate_codes').where('key', '=', key).where('digest', '=', digest).execute();
 }
 
-export async function deleteExpiredCodes(trx: Executor, now: number): Promise<void> {
-  await trx.deleteFrom('gate_codes').where('expire_time', '<=', now).execute();
-}
-
-export async function isVerifiedAddress(db: Executor, key: string): Promise<boolean> {
+/** Returns whether an address was last verified at `since` or later. */
+export async function isVerifiedAddress(
+  db: Executor,
+  key: string,
+  since: number,
+): Promise<boolean> {
   const row = await db
     .selectFrom('verified_addresses')
     .select('key')
     .where('key', '=', key)
+    .where('last_time', '>=', since)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -81,9 +83,4 @@ export async function rememberVerifiedAddress(
     .values({ key, last_time: now })
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ last_time: now }))
     .execute();
-}
-
-/** Forgets the addresses that were last verified before `since`. */
-export async function forgetVerifiedAddresses(trx: Executor, since: number): Promise<void> {
-  await trx.deleteFrom('verified_addresses').where('last_time', '<', since).execute();
 }

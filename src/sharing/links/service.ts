@@ -91,7 +91,7 @@ export function createLinkService(options: LinkOptions): ServiceImpl<typeof Link
       };
       const insert = async (trx: Executor) => {
         await quotas.add(trx, workspaceId, { links: 1 });
-        await insertLink(trx, row);
+        if (!(await insertLink(trx, row))) throw noSuchDocument();
       };
       await auditLog.change(context, { target: row.id }, insert).catch((error: unknown) => {
         // The document was deleted during this call.

@@ -1,9 +1,22 @@
 import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
+import { hasDocument } from '../../storage/removed-documents.ts';
 import type { DocumentRow, Executor, LinkRow } from '../../storage/schema.ts';
 
-export async function insertLink(db: Executor, row: LinkRow): Promise<void> {
-  await db.insertInto('links').values(row).execute();
+/**
+ * Inserts a link. Returns false if its document was removed. The transaction must have locked the
+ * usage of the workspace, as the removal of a document does.
+ */
+export async function insertLink(trx: Executor, row: LinkRow): Promise<boolean> {
+  const document = await trx
+    .selectFrom('documents')
+    .select('id')
+    .where('id', '=', row.document_id)
+    .where('remove_time', 'is', null)
+    .executeTakeFirst();
+  if (document === undefined) return false;
+  await trx.insertInto('links').values(row).execute();
+  return true;
 }
 
 export function findLink(
@@ -16,6 +29,7 @@ export function findLink(
     .selectAll()
     .where('id', '=', id)
     .where('workspace_id', '=', workspaceId)
+    .where(hasDocument)
     .executeTakeFirst();
 }
 
@@ -27,7 +41,11 @@ export function findLinks(
   { workspaceId, documentId }: LinkFilter,
   page: PageQuery,
 ): Promise<LinkRow[]> {
-  let query = db.selectFrom('links').selectAll().where('workspace_id', '=', workspaceId);
+  let query = db
+    .selectFrom('links')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where(hasDocument);
   if (documentId !== '') query = query.where('document_id', '=', documentId);
   return selectNewestFirst(query, page).execute();
 }
@@ -89,6 +107,7 @@ export async function findSharedDocument(
     .selectFrom('documents')
     .selectAll()
     .where('id', '=', link.document_id)
+    .where('remove_time', 'is', null)
     .executeTakeFirst();
   return document === undefined ? undefined : { link, document };
 }

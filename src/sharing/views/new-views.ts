@@ -4,7 +4,6 @@
 import type { Clock } from '../../clock.ts';
 import { type ErrorCode, Failure, fail } from '../../errors/errors.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
-import { limitFrequency } from '../../storage/limit-frequency.ts';
 import type { Database, LinkRow, ViewRow } from '../../storage/schema.ts';
 import { createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
 import type { AccessSession } from '../gate/access-session.ts';
@@ -12,7 +11,6 @@ import type { Quotas } from '../quotas/quotas.ts';
 import { hasView, insertView } from './store.ts';
 
 const second = 1_000;
-const sweepEveryMs = 60 * second;
 
 const limits = {
   // One network, on all links: 120 at once, then 2,880 a day. It may be an office.
@@ -49,11 +47,7 @@ export type NewViewsOptions = {
 export function createNewViews({ db, quotas, key, now }: NewViewsOptions): NewViews {
   const throttle = createThrottle({ db, key, limits, refusal: tooMany, now });
 
-  /** Creating views creates counters, so creating views also deletes old ones. */
-  const sweep = limitFrequency(sweepEveryMs, now, () => transact(db, throttle.sweep));
-
   async function create(row: ViewRow, { link, network }: Reader): Promise<void> {
-    await sweep();
     const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
     await throttle.check(counted);
     await transact(db, async (trx) => {
@@ -61,7 +55,7 @@ export function createNewViews({ db, quotas, key, now }: NewViewsOptions): NewVi
       // Reports of the reader's other tabs wait for the quota's lock, so this check is safe.
       if (await hasView(trx, row.id)) throw new ViewExists();
       await throttle.countIn(trx, counted);
-      await insertView(trx, row);
+      if (!(await insertView(trx, row))) throw noSuchLink();
     });
   }
 
@@ -84,7 +78,7 @@ export function createNewViews({ db, quotas, key, now }: NewViewsOptions): NewVi
         if (error instanceof ViewExists) return true;
         if (error instanceof Failure && refusals.has(error.code)) return false;
         // The link was deleted with its document during this call.
-        throw isForeignKeyViolation(error) ? fail('not_found', 'The link does not exist.') : error;
+        throw isForeignKeyViolation(error) ? noSuchLink() : error;
       }
     },
   };
@@ -95,5 +89,7 @@ const refusals: ReadonlySet<ErrorCode> = new Set(['rate_limited', 'conflict']);
 
 /** Rolls the transaction back. */
 class ViewExists extends Error {}
+
+const noSuchLink = () => fail('not_found', 'The link does not exist.');
 
 const tooMany = () => fail('rate_limited', 'Too many new views.');

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
+import { hasDocument } from '../../storage/removed-documents.ts';
 import { lockRows } from '../../storage/row-locks.ts';
 import type { Executor, ViewPageRow, ViewRow } from '../../storage/schema.ts';
 
@@ -15,14 +16,19 @@ export async function hasView(db: Executor, viewId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Inserts a view and counts it for its link. */
-export async function insertView(trx: Executor, row: ViewRow): Promise<void> {
+/**
+ * Inserts a view and counts it for its link. Returns false if the document of the link was removed;
+ * the caller must roll back.
+ */
+export async function insertView(trx: Executor, row: ViewRow): Promise<boolean> {
   await trx.insertInto('views').values(row).execute();
-  await trx
+  const { numUpdatedRows } = await trx
     .updateTable('links')
     .set((eb) => ({ view_count: eb('view_count', '+', 1) }))
     .where('id', '=', row.link_id)
-    .execute();
+    .where(hasDocument)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** The time on one page, summed over the visits of a view. */

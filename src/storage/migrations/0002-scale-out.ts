@@ -2,12 +2,14 @@
 // this schema too.
 import type { Kysely } from 'kysely';
 import { createChanges } from './0002-changes.ts';
+import { markRemovedDocuments } from './0002-indexes.ts';
 import { createIndex } from './indexes.ts';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createLeases(db);
   await createPendingBlobs(db);
   await createChanges(db);
+  await markRemovedDocuments(db);
 }
 
 async function createLeases(db: Kysely<unknown>): Promise<void> {

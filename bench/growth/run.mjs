@@ -1,0 +1,239 @@
+// Measures the service with many rows in every table: see bench/README.md, "Growth".
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { startPostgres } from '../../test/support/postgres.ts';
+import { stopAll } from '../processes.mjs';
+import { startService } from '../service.mjs';
+import { callsOf } from './calls.mjs';
+import { fill, idOf, sizesOf } from './fill.mjs';
+import { measure, openClient, startLoad } from './requests.mjs';
+
+const { values } = parseArgs({
+  options: {
+    database: { type: 'string', default: 'sqlite' },
+    part: { type: 'string', multiple: true, default: ['calls', 'removal', 'retention'] },
+    rows: { type: 'string', default: '1000000' },
+    filter: { type: 'string', default: '' },
+  },
+});
+const rows = Number(values.rows);
+const print = (line) => process.stdout.write(`${line}\n`);
+const inMs = (ms) => ms.toFixed(ms < 10 ? 2 : 0);
+const inMiB = (bytes) => `${Math.round(bytes / 2 ** 20)} MiB`;
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Creates an installation, fills its database and starts the service. */
+async function startFilled(context, name, options) {
+  const { folder, postgres } = context;
+  const url = postgres ? await postgres.createDatabase() : `sqlite:${folder}/${name}.db`;
+  const settings = { LATCHKEY_DATABASE_URL: url, LATCHKEY_LOG_LEVEL: 'warn' };
+  const start = () => startService(folder, { name, settings });
+  const first = await start();
+  const demo = await readDemo(first, path.join(folder, name));
+  await first.server.stop();
+  const now = Date.now();
+  await fill(url, { ...options, demo, now });
+  const started = performance.now();
+  const service = await start();
+  print(
+    `started in ${inMs(performance.now() - started)} ms, ` +
+      `memory ${inMiB(service.server.residentBytes())}`,
+  );
+  const client = openClient(service);
+  const tokens = {
+    get staff() {
+      return demo.staffToken;
+    },
+  };
+  demo.staffToken = (await client.json('POST', '/sessions', { body: demo.staff })).access_token;
+  return { url, service, client, demo, now, tokens, ...options };
+}
+
+async function readDemo(service, dataDir) {
+  const text = await readFile(path.join(dataDir, 'bootstrap.env'), 'utf8');
+  const env = Object.fromEntries(
+    Array.from(text.matchAll(/^(\w+)='(.*)'$/gm), ([, name, value]) => [name, value]),
+  );
+  const staff = { email: env.STAFF_EMAIL, password: env.STAFF_PASSWORD };
+  const client = openClient(service);
+  const key = { token: env.API_KEY };
+  const session = await client.json('POST', '/sessions', { body: staff });
+  const { documents } = await client.json('GET', '/api/v1/documents', key);
+  const { links } = await client.json('GET', '/api/v1/links', key);
+  client.close();
+  return {
+    staff,
+    staffId: session.user.id,
+    clientId: env.CLIENT_ID,
+    clientSecret: env.CLIENT_SECRET,
+    apiKey: env.API_KEY,
+    workspaceId: env.WORKSPACE_ID,
+    linkId: links?.[0]?.id ?? documents?.[0]?.id ?? '',
+  };
+}
+
+async function measureCalls(started) {
+  const results = new Map();
+  for (const [name, work, options] of callsOf({ ...started, tokens: started.tokens })) {
+    if (!name.includes(values.filter)) continue;
+    const result = await measure(work, options).catch((error) => ({ error }));
+    if (result.error !== undefined) print(`${name}: ${result.error.message}`);
+    else results.set(name, result);
+  }
+  return results;
+}
+
+async function compareCalls(context) {
+  const few = await startFilled(context, 'few', { count: 1_000 });
+  const before = await measureCalls(few);
+  few.client.close();
+  await few.service.server.stop();
+  const many = await startFilled(context, 'many', { count: rows });
+  const after = await measureCalls(many);
+  print('| call | p50 of 1,000 rows, ms | p50 of many rows | ratio | p99, p99 of many rows |');
+  print('|---|---|---|---|---|');
+  for (const [name, { p50, p99 }] of after) {
+    const small = before.get(name) ?? { p50: Number.NaN, p99: Number.NaN };
+    const ratio = (p50 / small.p50).toFixed(2);
+    print(
+      `| ${name} | ${inMs(small.p50)} | ${inMs(p50)} | ${ratio} | ` +
+        `${inMs(small.p99)}, ${inMs(p99)} |`,
+    );
+  }
+  print(`memory ${inMiB(many.service.server.residentBytes())}`);
+  return many;
+}
+
+/** Requests that read and write, at a fixed rate. */
+const load = ({ client, demo }) =>
+  startLoad(
+    [
+      () => client.json('GET', '/api/v1/documents?page_size=10', { token: demo.apiKey }),
+      (i) =>
+        client.json('GET', `/api/v1/documents/${demo.documentIds[i % 2]}`, { token: demo.apiKey }),
+      () =>
+        client.json('POST', '/api/v1/links', {
+          token: demo.apiKey,
+          body: { document_id: demo.documentIds[1] },
+        }),
+      () =>
+        client.json('POST', '/tokens', {
+          body: { client_id: demo.clientId, client_secret: demo.clientSecret },
+        }),
+    ],
+    100,
+  );
+
+const show = (what, { count, p50, p99, max, errors }) =>
+  print(
+    `${what}: p50 ${inMs(p50)}, p99 ${inMs(p99)}, max ${inMs(max)} ms ` +
+      `(${count} requests, ${errors} errors)`,
+  );
+
+async function walBytes(url) {
+  if (!url.startsWith('sqlite:')) return 0;
+  return (await stat(`${url.slice('sqlite:'.length)}-wal`).catch(() => ({ size: 0 }))).size;
+}
+
+/** Measures requests while rows are deleted, until `left` resolves to 0. */
+async function measureDeletion(started, traffic, left) {
+  let worstWal = 0;
+  const begun = performance.now();
+  const first = await left();
+  for (let rest = first; rest > 0; ) {
+    await sleep(3_000);
+    worstWal = Math.max(worstWal, await walBytes(started.url));
+    rest = await left();
+    show(`${rest} rows left, WAL ${inMiB(worstWal)}`, traffic.take());
+    if (performance.now() - begun > 240_000) break;
+  }
+  print(`deleted in ${inMs((performance.now() - begun) / 1000)} s`);
+}
+
+async function countRows(url, tables) {
+  const { openDatabase } = await import('../../dist/src/storage/database.js');
+  const db = await openDatabase(url);
+  let sum = 0;
+  for (const table of tables) {
+    const query = db.selectFrom(table).select((eb) => eb.fn.countAll().as('rows'));
+    sum += Number((await query.executeTakeFirstOrThrow()).rows);
+  }
+  await db.destroy();
+  return sum;
+}
+
+async function measureRemoval(started) {
+  const { client, demo, url } = started;
+  const watched = idOf('doc', 2);
+  demo.documentIds = [idOf('doc', 6), idOf('doc', 10)];
+  const traffic = load(started);
+  await sleep(4_000);
+  show('before', traffic.take());
+  const before = await client.json('GET', `/workspaces/${demo.workspaceId}`, {
+    token: demo.staffToken,
+  });
+  const begun = performance.now();
+  await client.json('DELETE', `/api/v1/documents/${watched}`, { token: demo.apiKey });
+  print(`the document with ${rows / 2} views was deleted in ${inMs(performance.now() - begun)} ms`);
+  const after = await client.json('GET', `/workspaces/${demo.workspaceId}`, {
+    token: demo.staffToken,
+  });
+  print(`usage ${JSON.stringify(before.usage)} -> ${JSON.stringify(after.usage)}`);
+  const target = (await countRows(url, ['views', 'view_pages'])) - rows;
+  await measureDeletion(
+    started,
+    traffic,
+    async () => (await countRows(url, ['views', 'view_pages'])) - target,
+  );
+  await traffic.stop();
+}
+
+async function measureRetention(context) {
+  const tables = ['audit_events', 'sessions', 'throttle_counters'];
+  const options = { count: rows, isOld: true, tables };
+  const started = await startFilled(context, 'old', options);
+  const { url, client, demo } = started;
+  const { documents } = await client.json('GET', '/api/v1/documents', { token: demo.apiKey });
+  demo.documentIds = [documents[0].id, documents[0].id];
+  const file = url.startsWith('sqlite:') ? await stat(url.slice(7)) : { size: 0 };
+  const traffic = load(started);
+  await measureDeletion(started, traffic, async () => (await countRows(url, tables)) - 5_000);
+  traffic.take();
+  await sleep(5_000);
+  show('after', traffic.take());
+  await traffic.stop();
+  const size = url.startsWith('sqlite:') ? (await stat(url.slice(7))).size : 0;
+  print(
+    `file ${inMiB(file.size)} -> ${inMiB(size)}, memory ${inMiB(started.service.server.residentBytes())}`,
+  );
+  client.close();
+  await started.service.server.stop();
+}
+
+async function main() {
+  const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-growth-'));
+  const postgres = values.database === 'postgres' ? await startPostgres() : undefined;
+  const context = { folder, postgres };
+  try {
+    if (values.part.includes('calls') || values.part.includes('removal')) {
+      const many = values.part.includes('calls')
+        ? await compareCalls(context)
+        : await startFilled(context, 'many', { count: rows });
+      for (const { name, bytes } of await sizesOf(many.url)) {
+        if (bytes / rows > 20) print(`${name}: ${Math.round(bytes / rows)} bytes per row`);
+      }
+      if (values.part.includes('removal')) await measureRemoval(many);
+      many.client.close();
+      await many.service.server.stop();
+    }
+    if (values.part.includes('retention')) await measureRetention(context);
+  } finally {
+    await stopAll();
+    await postgres?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+await main();

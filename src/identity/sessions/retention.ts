@@ -1,0 +1,22 @@
+import type { Clock } from '../../clock.ts';
+import { oldRows } from '../../storage/delete-oldest.ts';
+import type { RetentionRule } from '../../storage/retention.ts';
+import { sessionMsMax } from './session.ts';
+import { familiarMs } from './sign-in-throttle.ts';
+
+/** The rules that delete expired sessions and forget unused networks. */
+export const sessionRetention = (now: Clock): RetentionRule[] => [
+  oldRows({
+    table: 'sessions',
+    key: 'id',
+    time: 'expire_time',
+    // A session that expires later than any live session was created while the clock was ahead.
+    ranges: () => [{ before: now() + 1 }, { from: now() + sessionMsMax + 1 }],
+  }),
+  oldRows({
+    table: 'familiar_networks',
+    key: 'key',
+    time: 'last_time',
+    ranges: () => [{ before: now() - familiarMs }],
+  }),
+];

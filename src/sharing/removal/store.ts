@@ -1,0 +1,73 @@
+// Deletes the rows of removed documents, from the page rows of views up to the document.
+import { skipLocked } from '../../storage/row-locks.ts';
+import type { Executor } from '../../storage/schema.ts';
+
+/**
+ * Deletes about `limit` rows of removed documents, and returns their number. A smaller number means
+ * that none is left. A view is deleted with all its page rows.
+ */
+export async function deleteRemovedRows(trx: Executor, limit: number): Promise<number> {
+  let deleted = 0;
+  while (deleted < limit) {
+    const document = await trx
+      .selectFrom('documents')
+      .select('id')
+      .where('remove_time', 'is not', null)
+      .orderBy('remove_time')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    if (document === undefined) break;
+    deleted += await deleteRowsOf(trx, document.id, limit - deleted);
+  }
+  return deleted;
+}
+
+async function deleteRowsOf(trx: Executor, documentId: string, limit: number): Promise<number> {
+  const link = await trx
+    .selectFrom('links')
+    .select('id')
+    .where('document_id', '=', documentId)
+    .limit(1)
+    .executeTakeFirst();
+  if (link === undefined) {
+    await trx.deleteFrom('documents').where('id', '=', documentId).execute();
+    return 1;
+  }
+  const views = await deleteViews(trx, link.id, limit);
+  if (views > 0) return views;
+  const codes = await deleteCodes(trx, link.id, limit);
+  if (codes > 0) return codes;
+  await trx.deleteFrom('links').where('id', '=', link.id).execute();
+  return 1;
+}
+
+async function deleteViews(trx: Executor, linkId: string, limit: number): Promise<number> {
+  const some = trx.selectFrom('views').select('id').where('link_id', '=', linkId).limit(limit);
+  // The recorder of views also locks a view before its page rows.
+  const ids = (await skipLocked(trx, some).execute()).map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  const pages = await trx
+    .selectFrom('view_pages')
+    .select((eb) => ['view_id', eb.fn.countAll<number>().as('rows')])
+    .where('view_id', 'in', ids)
+    .groupBy('view_id')
+    .execute();
+  const rowsOf = new Map(pages.map(({ view_id, rows }) => [view_id, Number(rows)]));
+  const chosen: string[] = [];
+  let rows = 0;
+  for (const id of ids) {
+    if (rows >= limit) break;
+    chosen.push(id);
+    rows += 1 + (rowsOf.get(id) ?? 0);
+  }
+  await trx.deleteFrom('views').where('id', 'in', chosen).execute();
+  return rows;
+}
+
+async function deleteCodes(trx: Executor, linkId: string, limit: number): Promise<number> {
+  const some = trx.selectFrom('gate_codes').select('key').where('link_id', '=', linkId);
+  const keys = (await skipLocked(trx, some.limit(limit)).execute()).map(({ key }) => key);
+  if (keys.length > 0) await trx.deleteFrom('gate_codes').where('key', 'in', keys).execute();
+  return keys.length;
+}

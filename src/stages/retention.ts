@@ -1,0 +1,38 @@
+// The stage of retention: deletes the rows that no request needs any more. Every table that grows
+// without a quota has a rule here; docs/decisions/0043 lists the others.
+import { auditRetention } from '../audit/retention.ts';
+import { sessionRetention } from '../identity/sessions/retention.ts';
+import { gateRetention } from '../sharing/gate/retention.ts';
+import { removal } from '../sharing/removal/removal.ts';
+import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
+import { createRetention } from '../storage/retention.ts';
+import { throttleRetention } from '../storage/throttle.ts';
+import type { AppOptions } from './options.ts';
+import type { OpenStorage } from './storage.ts';
+
+const everyMs = 60_000;
+
+export type RetentionTask = PeriodicTask & {
+  /** Runs an additional round. */
+  round(): Promise<void>;
+};
+
+/** Starts a round at once, and then one minute after the end of each round. */
+export function startRetention(options: AppOptions, { db }: OpenStorage): RetentionTask {
+  const { config, log, now = Date.now } = options;
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const round = createRetention({
+    db,
+    warn,
+    rules: [
+      removal,
+      throttleRetention(now),
+      ...gateRetention(now),
+      ...sessionRetention(now),
+      auditRetention({ db, days: config.auditRetentionDays, now, warn }),
+    ],
+  });
+  const onError = (err: unknown) => warn({ err }, 'cannot delete old rows');
+  const task = startPeriodicTask({ pauseMs: everyMs, round, onError });
+  return { ...task, round: () => round(new AbortController().signal) };
+}

@@ -1,0 +1,68 @@
+// Deletes a limited number of rows, oldest first.
+import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { DeleteSlice, RetentionRule } from './retention.ts';
+import { skipLocked } from './row-locks.ts';
+import type { Executor, Schema } from './schema.ts';
+
+type Column<T extends keyof Schema> = keyof Schema[T] & string;
+
+type OldRows<T extends keyof Schema> = {
+  readonly table: T;
+  /** The primary key. */
+  readonly key: Column<T>;
+  /** A column with an index. */
+  readonly time: Column<T>;
+};
+
+/** Times from `from` until before `before`. */
+type TimeRange = { readonly from?: number; readonly before?: number };
+
+/** Kysely cannot type a query on a table that is a type parameter. */
+type AnyTable = Kysely<Record<string, Record<string, unknown>>>;
+
+/**
+ * Deletes at most `limit` rows of the range, oldest first, and returns their number. Rows that
+ * another transaction has locked are kept.
+ */
+export async function deleteOldest<T extends keyof Schema>(
+  trx: Executor,
+  { table, key, time }: OldRows<T>,
+  { from, before }: TimeRange,
+  limit: number,
+): Promise<number> {
+  const db = trx as unknown as AnyTable;
+  const column = sql.ref(time);
+  const name: string = key;
+  let oldest = db.selectFrom<string>(table).select(name).orderBy(column).limit(limit);
+  if (from !== undefined) oldest = oldest.where(sql<SqlBool>`${column} >= ${from}`);
+  if (before !== undefined) oldest = oldest.where(sql<SqlBool>`${column} < ${before}`);
+  // Two statements: with `in`, PostgreSQL may run the query again and exceed the limit.
+  const rows = await skipLocked(trx, oldest).execute();
+  if (rows.length === 0) return 0;
+  const keys = rows.map((row) => row[name]);
+  const { numDeletedRows } = await db
+    .deleteFrom<string>(table)
+    .where(name, 'in', keys)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Returns a rule that deletes rows by their time. `ranges` is called once in each round. */
+export function oldRows<T extends keyof Schema>(
+  rows: OldRows<T> & { readonly ranges: () => readonly TimeRange[] },
+): RetentionRule {
+  return {
+    rows: rows.table,
+    begin(): DeleteSlice {
+      const ranges = rows.ranges();
+      return async (trx, limit) => {
+        let deleted = 0;
+        for (const range of ranges) {
+          if (deleted === limit) break;
+          deleted += await deleteOldest(trx, rows, range, limit - deleted);
+        }
+        return deleted;
+      };
+    },
+  };
+}
