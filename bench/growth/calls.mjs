@@ -8,7 +8,7 @@ import { idOf, timeOf } from './fill.mjs';
 const tokenAt = (time) => Buffer.from(`1.${time}.zzzz`).toString('base64url');
 
 /** Lists with a name, a path and whether the demo workspace's API key calls them. */
-const lists = ({ workspaceId, clientId, staffId }, few) => {
+const lists = ({ workspaceId, clientId }, few) => {
   const event = (filter) => ['audit log', `/audit-events?${filter}`];
   const link = idOf('lnk', 2);
   return [
@@ -16,7 +16,7 @@ const lists = ({ workspaceId, clientId, staffId }, few) => {
     ['links', '/api/v1/links'],
     ['links of a document', `/api/v1/links?document_id=${idOf('doc', 2)}`],
     ['views of a link', `/api/v1/links/${link}/views`],
-    ['API keys of the workspace', '/api/v1/api-keys'],
+    ['API keys of the workspace', `/api/v1/api-keys?workspace_id=${workspaceId}`],
     ['clients', '/clients'],
     ['secrets of a client', `/clients/${clientId}/secrets`],
     ['customers', '/customers'],
@@ -27,15 +27,15 @@ const lists = ({ workspaceId, clientId, staffId }, few) => {
     ['a user by e-mail', '/users?email=0000000000000000000007@example.com', few],
     ['workspaces', '/workspaces'],
     ['members of a workspace', `/workspaces/${workspaceId}/members`],
-    ['sessions of a user', `/sessions?user_id=${staffId}`, few],
+    ['sessions of a user', '/sessions'],
     event(''),
-    event('actor_id=actor'),
+    event('actor=actor'),
     event('action=LinkService.CreateLink'),
     event('target=target'),
     event('code=ok'),
     event('code=rare'),
     event('action=LinkService.CreateLink&code=rare'),
-    event('actor_id=actor&code=nothing'),
+    event('actor=actor&code=nothing'),
   ].map(([name, path, hasFew = '']) => ({ name, path, hasFew: hasFew !== '' }));
 };
 
@@ -52,7 +52,8 @@ function listCalls(options) {
       const query = position === undefined ? '' : `page_token=${position}`;
       const url = `${path}${path.includes('?') ? '&' : '?'}${query}`;
       const filter = path.includes('audit') ? `, ${path.split('?')[1] || 'no filter'}` : '';
-      const token = path.startsWith('/api') ? demo.apiKey : undefined;
+      const isOfKey = path.startsWith('/api') && !path.includes('api-keys');
+      const token = isOfKey ? demo.apiKey : undefined;
       const work = () => client.json('GET', url, { token: token ?? tokens.staff });
       return [`list: ${name}${filter}, ${page} page`, work];
     }),
@@ -82,7 +83,8 @@ function singleCalls({ client, demo, count, tokens }) {
       'gRPC: IssueToken',
       () => {
         const { clientId, clientSecret } = demo;
-        return client.call(IssuanceService.method.issueToken, { clientId, clientSecret });
+        const fields = { clientId, clientSecret, scope };
+        return client.call(IssuanceService.method.issueToken, fields);
       },
     ],
     ['issue a token', () => issue(client, demo)],
@@ -96,8 +98,10 @@ function singleCalls({ client, demo, count, tokens }) {
   ];
 }
 
+const scope = 'accounts:read';
+
 const issue = async (client, { clientId, clientSecret }) => {
-  const body = { client_id: clientId, client_secret: clientSecret };
+  const body = { client_id: clientId, client_secret: clientSecret, scope };
   return (await client.json('POST', '/tokens', { body })).access_token;
 };
 
@@ -115,10 +119,11 @@ function writingCalls({ client, demo, tokens, count }) {
     [
       'create and revoke: API key of the workspace',
       async () => {
-        const body = { name: 'x', scopes: ['documents:read'] };
-        const made = await post('/api/v1/api-keys', body, key);
-        const id = made.api_key?.id ?? made.key?.id ?? made.id;
-        await client.json('DELETE', `/api/v1/api-keys/${id}`, key);
+        const workspace_id = demo.workspaceId;
+        const body = { workspace_id, name: 'x', scopes: ['documents:read'] };
+        const made = await post('/api/v1/api-keys', body, staff);
+        const query = `workspace_id=${workspace_id}`;
+        await client.json('DELETE', `/api/v1/api-keys/${made.key.id}?${query}`, staff);
       },
     ],
     [
