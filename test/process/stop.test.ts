@@ -176,7 +176,7 @@ test('a health watcher does not delay the stop', async () => {
   await expect.poll(() => seen).toEqual(['0801', '0802', 'ended']);
 });
 
-test('a partial upload is removed at the next start', async () => {
+test('a kill during an upload leaves no document', async () => {
   const program = await started();
   await beginUpload(program);
   await expect.poll(() => uploadsOf(program)).toBe(1);
