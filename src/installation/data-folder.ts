@@ -114,7 +114,7 @@ async function sizeOf(file: string): Promise<number | undefined> {
   return stats?.size;
 }
 
-/** Returns whether a folder of the blob store, except `pending`, contains a file. */
+/** Returns whether the folder of the blob store contains a blob. */
 async function hasBlobs(blobDir: string): Promise<boolean> {
   const folders = await readdir(blobDir).catch(() => []);
   for (const name of folders.filter((one) => one.length === 2)) {

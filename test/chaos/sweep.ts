@@ -38,13 +38,14 @@ async function expectSwept(trial: Trial): Promise<void> {
   for (const { name, url, dataDir, until } of places) {
     const blobDir = path.join(dataDir, 'blobs');
     let stored = await compareBlobs(url, blobDir);
-    while (stored.orphans.length > 0 && Date.now() < until) {
+    while (stored.orphans.length + stored.pending > 0 && Date.now() < until) {
       await sleep(2000);
       stored = await compareBlobs(url, blobDir);
     }
-    const { rows, orphans, damaged } = stored;
+    const { rows, orphans, pending, damaged } = stored;
     trial.figure(name, `${rows} documents, ${orphans.length} files without a row`);
     if (orphans.length > 0) trial.fail(`${name}: files without a row: ${orphans.slice(0, 5)}`);
+    if (pending > 0) trial.fail(`${name}: ${pending} blobs are not settled`);
     if (damaged.length > 0) trial.fail(`${name}: ${damaged.length} rows without their bytes`);
   }
 }

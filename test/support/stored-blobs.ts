@@ -10,16 +10,17 @@ export type StoredBlobs = {
   readonly damaged: readonly string[];
   /** Files without a row. */
   readonly orphans: readonly string[];
+  /** The number of blobs that a sweep will settle. */
+  readonly pending: number;
 };
 
 export async function compareBlobs(databaseUrl: string, blobDir: string): Promise<StoredBlobs> {
   const before = await filesUnder(blobDir);
   const db = await openDatabase(databaseUrl);
-  const rows = await db
-    .selectFrom('documents')
-    .selectAll()
-    .execute()
-    .finally(() => db.destroy());
+  const [rows, pending] = await Promise.all([
+    db.selectFrom('documents').selectAll().execute(),
+    db.selectFrom('pending_blobs').selectAll().execute(),
+  ]).finally(() => db.destroy());
   const damaged: string[] = [];
   const owned = new Set<string>();
   for (const row of rows) {
@@ -28,5 +29,6 @@ export async function compareBlobs(databaseUrl: string, blobDir: string): Promis
     const bytes = await readFile(path.join(blobDir, file)).catch(() => undefined);
     if (bytes === undefined || sha256(bytes) !== row.sha256) damaged.push(row.id);
   }
-  return { rows: rows.length, damaged, orphans: before.filter((file) => !owned.has(file)) };
+  const orphans = before.filter((file) => !owned.has(file));
+  return { rows: rows.length, damaged, orphans, pending: pending.length };
 }

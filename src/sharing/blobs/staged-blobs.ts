@@ -2,6 +2,7 @@
 // exists from before the first byte until the transaction that inserts the document, and from the
 // transaction that deletes the document until the bytes are gone. A process renews the rows of its
 // uploads. After a crash or a lost database connection they expire, and a sweep removes the bytes.
+import { setImmediate } from 'node:timers/promises';
 import { type Random, randomText } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import { transact, UnconfirmedCommit } from '../../storage/database.ts';
@@ -67,6 +68,10 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
     transact(db, (trx) => renewPendingBlobs(trx, ids, holder)),
   );
 
+  const reserveId = createBatches((ids) =>
+    transact(db, (trx) => insertPendingBlobs(trx, ids, holder)),
+  );
+
   /** Removes the bytes before the row: after a crash in between, the row still shows them. */
   async function finish(id: string): Promise<void> {
     if (!(await isReferenced(id))) await blobs.remove(id);
@@ -99,7 +104,7 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
   return {
     async write(source) {
       const id = randomText(random);
-      await transact(db, (trx) => insertPendingBlobs(trx, [id], holder));
+      await reserveId(id);
       held.add(id);
       try {
         await blobs.write(id, source);
@@ -135,6 +140,33 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
 /** A backup needs the bytes of the documents that are deleted while it runs. */
 async function unlessBackup(db: Database, work: () => Promise<void>): Promise<void> {
   if (!(await isBackupRunning(db))) await work();
+}
+
+/**
+ * Runs `insert` for several ids at once, because each commit waits for the disk. One run at a time:
+ * ids that arrive during a run share the next.
+ */
+function createBatches(insert: (ids: string[]) => Promise<void>): (id: string) => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  let next: { readonly ids: string[]; readonly done: Promise<void> } | undefined;
+
+  function startNext() {
+    const ids: string[] = [];
+    const done = last.then(async () => {
+      // Requests that arrived at the same time are read first.
+      await setImmediate();
+      next = undefined;
+      await insert(ids);
+    });
+    last = done.catch(() => {});
+    return { ids, done };
+  }
+
+  return (id) => {
+    next ??= startNext();
+    next.ids.push(id);
+    return next.done;
+  };
 }
 
 /** The ids of uploads in progress. `renew` is called regularly while there are any. */

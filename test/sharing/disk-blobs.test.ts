@@ -1,0 +1,71 @@
+// The disk store alone, without rows.
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
+import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
+import { filesUnder } from '../support/sharing-api.ts';
+
+async function open(): Promise<{ root: string; blobs: BlobStore }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-blobs-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const root = path.join(folder, 'blobs');
+  return { root, blobs: await openDiskBlobs(root) };
+}
+
+async function* bytesOf(text: string) {
+  yield Buffer.from(text);
+}
+
+async function read(blobs: BlobStore, id: string, sizeBytes: number): Promise<string> {
+  const part = { offset: 0, length: sizeBytes, sizeBytes };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of blobs.read(id, part)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+const unavailable = { code: 'unavailable', message: 'The document store is unreachable.' };
+
+it('a second write of the same id fails and does not change the blob', async () => {
+  const { blobs } = await open();
+  await blobs.write('aaa', bytesOf('first'));
+
+  await expect(blobs.write('aaa', bytesOf('second'))).rejects.toMatchObject({ code: 'EEXIST' });
+
+  expect(await read(blobs, 'aaa', 5)).toBe('first');
+});
+
+it('a failed write leaves parts that a removal finds', async () => {
+  const { root, blobs } = await open();
+  async function* failing() {
+    yield Buffer.from('fir');
+    throw new Error('cut');
+  }
+  await expect(blobs.write('aaa', failing())).rejects.toThrow('cut');
+  expect(await filesUnder(root)).toEqual(['aa/aaa']);
+
+  await blobs.remove('aaa');
+  await blobs.remove('aaa');
+
+  expect(await filesUnder(root)).toEqual([]);
+});
+
+it('nothing is written to or removed from a volume that is not mounted', async () => {
+  const { root, blobs } = await open();
+  await blobs.write('aaa', bytesOf('first'));
+  await rename(root, `${root}.away`);
+  await mkdir(root);
+
+  await expect(blobs.write('aab', bytesOf('second'))).rejects.toMatchObject(unavailable);
+  await expect(blobs.write('bbb', bytesOf('second'))).rejects.toMatchObject(unavailable);
+  await expect(blobs.remove('aaa')).rejects.toMatchObject(unavailable);
+  await expect(read(blobs, 'aaa', 5)).rejects.toMatchObject(unavailable);
+  await expect(blobs.check()).rejects.toMatchObject(unavailable);
+  expect(await readdir(root)).toEqual([]);
+
+  await rm(root, { recursive: true });
+  await rename(`${root}.away`, root);
+  await blobs.write('bbb', bytesOf('second'));
+  expect(await read(blobs, 'aaa', 5)).toBe('first');
+});
