@@ -134,7 +134,7 @@ function writingCalls({ client, demo, tokens, count }) {
     [
       'open a link and report a view',
       async () => {
-        const slug = `/s/slug${'2'.padStart(22, '0')}`;
+        const slug = `/s/${'2'.padStart(22, '0')}`;
         const { headers } = await client.send('GET', slug);
         const cookie = headers['set-cookie'].map((text) => text.split(';')[0]).join('; ');
         const form = 'visit=aaaaaaaaaaaaaaaa&pages=1%3A0';

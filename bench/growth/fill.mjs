@@ -4,7 +4,7 @@ import pg from 'pg';
 
 const dayMs = 86_400_000;
 
-/** A prime larger than the number of rows: ids are unique and in no order. */
+/** A prime larger than the number of rows: the keys of old rows are unique and in no order. */
 const prime = 1_000_003;
 
 const dialects = {
@@ -20,14 +20,14 @@ const dialects = {
   },
 };
 
-/** Returns the id of row number `n`, as the service would generate it. */
-export const idOf = (prefix, n) => `${prefix}_${String((n * 7_919_317) % prime).padStart(22, '0')}`;
+/** Returns the id of row number `n`. Ids in the order of the rows are the fastest to insert. */
+export const idOf = (prefix, n) => `${prefix}_${String(n).padStart(22, '0')}`;
 
 /** Returns a function that makes the SQL text of the id of row number `n`. */
 const idIn =
   ({ pad }) =>
   (prefix, n = 'n') =>
-    `'${prefix}_' || ${pad(`((${n}) * 7919317) % ${prime}`)}`;
+    `'${prefix}_' || ${pad(n)}`;
 
 const half = (own, other) => `case when n % 2 = 0 then '${own}' else ${other} end`;
 
@@ -108,7 +108,7 @@ function lastingTables(dialect, { now, count, demo }) {
       'links',
       {
         id: id('lnk'),
-        slug: `'slug' || ${dialect.pad('n')}`,
+        slug: dialect.pad('n'),
         workspace_id: half(demo.workspaceId, workspace),
         document_id: id('doc', 'case when n % 4 = 0 then 2 else n end'),
         name: text,
@@ -135,7 +135,8 @@ function lastingTables(dialect, { now, count, demo }) {
 /** Tables with an expiry or a retention. `isOld`: every row can be deleted. */
 function passingTables(dialect, { now, count, demo, isOld }) {
   const id = idIn(dialect);
-  const key = `${dialect.pad(`(n * 7919317) % ${prime}`)} || '123456789012345678901'`;
+  const mixed = `(n * 7919317) % ${prime}`;
+  const key = `${dialect.pad(mixed)} || '123456789012345678901'`;
   const old = now - 800 * dayMs;
   const create_time = isOld ? `${old} + n` : `${now - 100 * dayMs} + n * ${stepOf(count)}`;
   const expire_time = isOld ? `${old} + n` : `${now + 600_000} + n`;
@@ -143,7 +144,7 @@ function passingTables(dialect, { now, count, demo, isOld }) {
     [
       'audit_events',
       {
-        id: id('evt'),
+        id: id('evt', mixed),
         create_time,
         actor_type: `'client'`,
         actor_id: half('actor', id('cli')),
@@ -158,7 +159,7 @@ function passingTables(dialect, { now, count, demo, isOld }) {
     [
       'sessions',
       {
-        id: id('ses'),
+        id: id('ses', mixed),
         user_id: isOld ? `'${demo.staffId}'` : half(demo.staffId, id('usr')),
         digest: key,
         amr: `'pwd'`,
@@ -209,17 +210,17 @@ function statementsFor(dialect, options) {
       select ${Object.values(columns).join(', ')} from ${dialect.numbers(Math.floor(rows))}`,
   ]);
   if (isOld) return inserts;
-  const usage = `documents = ${count / 2}, links = ${count / 2}, views = ${count / 2}`;
+  const usage = `bytes = ${count * 500}, documents = ${count / 2}, links = ${count / 2}, views = ${count / 2}`;
   const quota = ['bytes', 'documents', 'links', 'views'].map(
     (kind) => `${kind}_max = 1000000000000`,
   );
   const is = (column) => `where ${column} = '${demo.workspaceId}'`;
   return [
     ...inserts,
-    ['links', `update links set view_count = ${count / 2} where id = '${idOf('lnk', 2)}'`],
-    ['workspaces', `update workspaces set ${quota.join(', ')} ${is('id')}`],
-    ['usage', `update workspace_usage set ${usage} ${is('workspace_id')}`],
-    ['revisions', `update revisions set value = ${count} where name = 'revoked_tokens'`],
+    ['', `update links set view_count = ${count / 2} where id = '${idOf('lnk', 2)}'`],
+    ['', `update workspaces set ${quota.join(', ')} ${is('id')}`],
+    ['', `update workspace_usage set ${usage} ${is('workspace_id')}`],
+    ['', `update revisions set value = ${count} where name = 'revoked_tokens'`],
   ];
 }
 
@@ -230,7 +231,9 @@ export async function fill(url, options) {
   const run = isSqlite ? openSqlite(url.slice('sqlite:'.length)) : await openPostgres(url);
   for (const [table, text] of statements) {
     const started = performance.now();
+    const indexes = await run.dropIndexes(table);
     await run.query(text);
+    for (const index of indexes) await run.query(index);
     const seconds = (performance.now() - started) / 1000;
     if (seconds > 1) process.stdout.write(`${table} ${seconds.toFixed(0)} s, `);
   }
@@ -245,6 +248,16 @@ function openSqlite(file) {
   }
   return {
     query: (text) => db.exec(text),
+    /** Returns the statements that create the indexes again. */
+    dropIndexes(table) {
+      const indexes = db
+        .prepare(
+          "select name, sql from sqlite_master where tbl_name = ? and type = 'index' and sql <> ''",
+        )
+        .all(table);
+      for (const { name } of indexes) db.exec(`drop index ${name}`);
+      return indexes.map(({ sql }) => sql);
+    },
     end() {
       db.pragma('wal_checkpoint(TRUNCATE)');
       db.close();
@@ -259,6 +272,15 @@ async function openPostgres(url) {
   await client.query('set session_replication_role = replica');
   return {
     query: (text) => client.query(text),
+    async dropIndexes(table) {
+      const { rows } = await client.query(
+        `select indexname as name, indexdef as sql from pg_indexes where tablename = $1
+          and not exists (select from pg_constraint where conname = indexname)`,
+        [table],
+      );
+      for (const { name } of rows) await client.query(`drop index ${name}`);
+      return rows.map(({ sql }) => sql);
+    },
     async end() {
       await client.query('vacuum analyze');
       await client.end();

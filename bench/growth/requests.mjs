@@ -63,7 +63,7 @@ export function openClient({ ports }) {
 }
 
 /** Calls `work` one after the other for at most `ms`, and returns the percentiles in ms. */
-export async function measure(work, { count = 150, ms = 2_500, warmUp = 10 } = {}) {
+export async function measure(work, { count = 100, ms = 1_000, warmUp = 5 } = {}) {
   for (let i = 0; i < Math.min(warmUp, count); i++) await work(i);
   const times = [];
   const deadline = performance.now() + ms;

@@ -23,7 +23,7 @@ export type RetentionOptions = {
   readonly monotonicNow?: () => number;
 };
 
-const rowsMin = 20;
+const rowsMin = 100;
 const rowsMax = 500;
 /** A slice on SQLite blocks the event loop for about this time. */
 const sliceMs = 4;

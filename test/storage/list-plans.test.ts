@@ -90,7 +90,12 @@ const lists: List[] = [
   })),
   { find: findCustomers, filter: 'none', read: findCustomers },
   { find: findSigningKeys, filter: 'none', read: findSigningKeys },
-  { find: findSessions, filter: 'the user', read: (db, page) => findSessions(db, '1', 1, page) },
+  {
+    find: findSessions,
+    filter: 'the user',
+    read: (db, page) => findSessions(db, '1', 1, page),
+    index: 'sessions_live',
+  },
   {
     find: findUsers,
     filter: 'none',

@@ -50,7 +50,7 @@ describeDialects('old rows', (dialect) => {
     await createRetention({ db, rules, warn: () => {}, monotonicNow: () => 0 })(signal);
 
     expect(await timesOf(db)).toEqual(numbers(50).map((i) => 990 + Math.floor(i / 5)));
-    expect(limits[0]).toBe(20);
+    expect(limits[0]).toBe(100);
     expect(Math.max(...limits)).toBe(500);
   });
 
@@ -67,7 +67,7 @@ describeDialects('old rows', (dialect) => {
     await createRetention({ db, rules: [rule], warn: () => {}, monotonicNow: () => time })(signal);
 
     expect(await timesOf(db)).toEqual([]);
-    expect(new Set(limits)).toEqual(new Set([20]));
+    expect(new Set(limits)).toEqual(new Set([100]));
   });
 
   it('do not delay a request: it is answered before the next slice', async () => {
@@ -98,7 +98,7 @@ describeDialects('old rows', (dialect) => {
     const warn = vi.fn();
     await createRetention({ db, rules: [rule], warn })(controller.signal);
 
-    expect(await timesOf(db)).toHaveLength(180);
+    expect(await timesOf(db)).toHaveLength(100);
     expect(warn).not.toHaveBeenCalled();
   });
 

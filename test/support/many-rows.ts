@@ -48,6 +48,7 @@ const tables: readonly [table: string, columns: Record<string, string>][] = [
       create_time: 'n',
       refresh_time: 'n',
       expire_time: 'n + 1000',
+      revoke_time: 'case when n % 10 > 0 then n end',
     },
   ],
   [

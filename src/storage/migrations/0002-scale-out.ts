@@ -2,7 +2,7 @@
 // this schema too.
 import type { Kysely } from 'kysely';
 import { createChanges } from './0002-changes.ts';
-import { markRemovedDocuments } from './0002-indexes.ts';
+import { indexLiveCredentials, indexLiveSessions, markRemovedDocuments } from './0002-indexes.ts';
 import { createIndex } from './indexes.ts';
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -10,6 +10,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createPendingBlobs(db);
   await createChanges(db);
   await markRemovedDocuments(db);
+  await indexLiveCredentials(db);
+  await indexLiveSessions(db);
 }
 
 async function createLeases(db: Kysely<unknown>): Promise<void> {
