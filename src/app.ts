@@ -1,4 +1,5 @@
 // The composition root: starts the service in four stages, and stops it.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { useNodeTextEncoding } from './api/text-encoding.ts';
 import type { Rotation } from './identity/keys/rotation.ts';
 import type { Signer } from './identity/tokens/signer.ts';
@@ -30,11 +31,14 @@ export type App = {
     readonly views: Pick<ViewRecorder, 'flush'>;
     readonly deleteOldRows: () => Promise<void>;
   };
-  /** Refuses new calls and lets running calls finish, for 9 seconds at most. */
+  /**
+   * Reports for LATCHKEY_DRAIN_SECONDS that the service is not ready, while it serves all calls.
+   * Then refuses new calls and lets running calls finish, for 9 seconds at most.
+   */
   stop(): Promise<void>;
 };
 
-const drainMs = 9_000;
+const finishMs = 9_000;
 
 /** Starts the whole service. Resolves when the service accepts calls. */
 export function startApp(options: AppOptions): Promise<App> {
@@ -58,7 +62,9 @@ export function startApp(options: AppOptions): Promise<App> {
       bootstrapped: storage.bootstrapped,
       inside: { db, signer, rotation, views: modules.sharing.recorder, deleteOldRows },
       async stop() {
-        await transports.stop(drainMs);
+        transports.announceStop();
+        await sleep(options.config.drainSeconds * 1000);
+        await transports.stop(finishMs);
         await modules.stop();
         await storage.close();
       },

@@ -7,7 +7,7 @@ import { createLog } from '../observe/log.ts';
 import { formatAnnouncement } from './announcement.ts';
 import { type Command, type CommandHost, errorMessageOf, requireNoArguments } from './command.ts';
 
-/** A slower stop is a failure. */
+/** A stop that is slower after the drain is a failure. */
 const stopMs = 10_000;
 /** A second signal within this time is the same Ctrl-C, forwarded by npm. */
 const sameSignalMs = 250;
@@ -16,8 +16,9 @@ export const serveCommand: Command = {
   usage: '',
   about: 'starts the service; the default',
   details: `The first start creates a database, a signing key and credentials in
-<data>/bootstrap.env. SIGTERM and Ctrl-C stop the service: calls in progress finish, and the
-process ends within 10 seconds. A second signal ends it at once.
+<data>/bootstrap.env. SIGTERM and Ctrl-C stop the service: /readyz reports 503 for
+LATCHKEY_DRAIN_SECONDS, then calls in progress finish, and the process ends within 10 more seconds.
+A second signal ends it at once.
 
 Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
   async run(words, host) {
@@ -60,7 +61,7 @@ function runService(config: Config, host: CommandHost, start: typeof startApp): 
           .stop()
           .then(flush)
           .then(() => end(0), crash);
-      stopOnSignal(host, { isTerminal, stop, end });
+      stopOnSignal(host, { isTerminal, drainMs: config.drainSeconds * 1000, stop, end });
       // Writes the text last, because its reader may stop the service at once.
       host.stderr.write(text);
     }
@@ -76,11 +77,14 @@ function runService(config: Config, host: CommandHost, start: typeof startApp): 
 
 type Stopping = {
   readonly isTerminal: boolean;
+  /** How long the service is still available after the signal. */
+  readonly drainMs: number;
   readonly stop: () => Promise<void>;
   readonly end: (status: number) => void;
 };
 
-export function stopOnSignal(host: CommandHost, { isTerminal, stop, end }: Stopping): void {
+export function stopOnSignal(host: CommandHost, stopping: Stopping): void {
+  const { isTerminal, drainMs, stop, end } = stopping;
   let isStopping = false;
   const signals = ['SIGTERM', 'SIGINT'] as const;
   function onSignal(): void {
@@ -91,7 +95,7 @@ export function stopOnSignal(host: CommandHost, { isTerminal, stop, end }: Stopp
     setTimeout(() => {
       for (const signal of signals) host.off(signal, onSignal);
     }, sameSignalMs).unref();
-    setTimeout(() => end(1), stopMs).unref();
+    setTimeout(() => end(1), drainMs + stopMs).unref();
     void stop();
   }
   for (const signal of signals) host.on(signal, onSignal);

@@ -102,14 +102,6 @@ export const settings = {
     about: 'The number of processes that share the ports of the node; 0 means one per core.',
     notes: 'See [Workers](operations.md#workers).',
   },
-  drainSeconds: {
-    name: 'LATCHKEY_DRAIN_SECONDS',
-    group: 'Processes',
-    type: integer(0, 3600, 'seconds'),
-    defaultText: '5; with SQLite 0',
-    about: 'How long a stopping node accepts connections after `/readyz` reports 503.',
-    notes: 'A load balancer must notice the 503 within this time.',
-  },
   grpcConnectionAgeSeconds: {
     name: 'LATCHKEY_GRPC_CONNECTION_AGE_SECONDS',
     group: 'Processes',
@@ -134,6 +126,15 @@ export const settings = {
     defaultOf: ({ dataDir }) => `sqlite:${dataDir}/latchkey.db`,
     defaultText: '`sqlite:<data>/latchkey.db`',
     about: 'The database; a PostgreSQL database must exist before the first start.',
+  },
+  drainSeconds: {
+    name: 'LATCHKEY_DRAIN_SECONDS',
+    group: 'Processes',
+    type: integer(0, 3600, 'seconds'),
+    defaultOf: ({ databaseUrl }) => (databaseUrl.startsWith('sqlite:') ? 0 : 5),
+    defaultText: '5; with SQLite 0',
+    about: 'How long a stopping node accepts connections after `/readyz` reports 503.',
+    notes: 'A load balancer must notice the 503 within this time.',
   },
   databasePoolMax: {
     name: 'LATCHKEY_DATABASE_POOL_MAX',

@@ -33,8 +33,10 @@ type Started = {
 export type Transports = {
   /** Runs a round of the retention. */
   deleteOldRows(): Promise<void>;
-  /** Refuses new calls and lets running calls finish, for `drainMs` at most. */
-  stop(drainMs: number): Promise<void>;
+  /** Reports that the process is about to stop. Calls are still served. */
+  announceStop(): void;
+  /** Refuses new calls and lets running calls finish, for `finishMs` at most. */
+  stop(finishMs: number): Promise<void>;
 };
 
 const untrustedProxy =
@@ -84,12 +86,11 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       failureOf: failureOfThrown,
     });
     onFailure(() => closeAtOnce(http));
-    const grpcLimits = options.grpcLimits ?? {};
     const grpc = await startGrpcTransport({
       endpoints,
       bodies,
       socket: sockets.grpc,
-      limits: grpcLimits,
+      limits: { ageMs: config.grpcConnectionAgeSeconds * 1000, ...options.grpcLimits },
     });
     onFailure(() => closeAtOnce(grpc));
     const checks = readinessChecks(started);
@@ -98,12 +99,16 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     const retention = startRetention(options, storage);
     return {
       deleteOldRows: retention.round,
-      async stop(drainMs) {
+      announceStop() {
         ops.drain();
+        http.announceStop();
+        grpc.announceStop();
+      },
+      async stop(finishMs) {
         const late = setTimeout(() => {
           http.close();
           grpc.close();
-        }, drainMs);
+        }, finishMs);
         await Promise.all([http.drain(), grpc.drain()]);
         clearTimeout(late);
         await Promise.all([ops.close(), failures.stop(), retention.stop()]);

@@ -32,6 +32,8 @@ export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
 };
 
 export type HttpTransport = {
+  /** Asks clients to close their connections after the next response. */
+  announceStop(): void;
   /** Refuses new connections and lets requests in progress finish. */
   drain(): Promise<void>;
   /** Ends all remaining connections immediately. */
@@ -46,7 +48,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   const uploadPaths = new Set(
     options.endpoints.flatMap(({ kind, name }) => (kind === 'client_streaming' ? `/${name}` : [])),
   );
-  let draining = false;
+  let isStopping = false;
   const underWay = new Set<ServerResponse>();
 
   function route(
@@ -54,7 +56,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     request: IncomingMessage,
     response: ServerResponse,
   ): void {
-    if (draining) response.setHeader('connection', 'close');
+    if (isStopping) response.setHeader('connection', 'close');
     if (isHttps(options.publicUrl)) response.setHeader(...strictTransportSecurity);
     underWay.add(response);
     response.once('close', () => underWay.delete(response));
@@ -109,12 +111,16 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   registerGateway(app, gateway);
   await app.ready();
   await options.socket.handTo(app.server);
+  function announceStop(): void {
+    isStopping = true;
+    for (const response of underWay) {
+      if (!response.headersSent) response.setHeader('connection', 'close');
+    }
+  }
   return {
+    announceStop,
     async drain() {
-      draining = true;
-      for (const response of underWay) {
-        if (!response.headersSent) response.setHeader('connection', 'close');
-      }
+      announceStop();
       const closed = new Promise((resolve) => app.server.close(resolve));
       await Promise.all([closed, app.close()]);
     },

@@ -55,6 +55,7 @@ export async function spawnProgram(
       LATCHKEY_HTTP_ADDRESS: '127.0.0.1:0',
       LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',
       LATCHKEY_OPS_ADDRESS: '127.0.0.1:0',
+      LATCHKEY_DRAIN_SECONDS: '0',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -10,7 +10,7 @@ function serving(isTerminal: boolean) {
   const host = Object.assign(events, { env: {}, stdout: { write }, stderr: { write } });
   const stop = vi.fn(() => new Promise<void>(() => {}));
   const end = vi.fn();
-  stopOnSignal(host as unknown as CommandHost, { isTerminal, stop, end });
+  stopOnSignal(host as unknown as CommandHost, { isTerminal, drainMs: 5_000, stop, end });
   return { events, written, stop, end };
 }
 
@@ -47,10 +47,12 @@ describe('a signal', () => {
     expect(events.listenerCount('SIGINT') + events.listenerCount('SIGTERM')).toBe(0);
   });
 
-  test('ends the process with status 1 if the stop takes longer than 10 seconds', () => {
+  test('ends the process with status 1 if the stop takes 10 seconds longer than the drain', () => {
     const { events, end } = serving(false);
     events.emit('SIGTERM');
-    vi.advanceTimersByTime(10_000);
+    vi.advanceTimersByTime(14_999);
+    expect(end).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
     expect(end).toHaveBeenCalledWith(1);
   });
 });

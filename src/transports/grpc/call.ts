@@ -10,25 +10,9 @@ import type { Endpoint } from '../../api/endpoint.ts';
 import { type Failure, fail, failureOf } from '../../errors/errors.ts';
 import { normaliseAddress } from '../../net/address.ts';
 import { GrpcBody, messageBytesMax, unreadableFailureOf } from './body.ts';
+import type { CallLimits } from './call-limits.ts';
 import type { ActiveCall } from './connections.ts';
 import { errorMetadata, headersOf } from './metadata.ts';
-
-export type CallLimits = {
-  /** Time limit for the body of a call that is not an upload. */
-  readonly bodyMs: number;
-  readonly uploadMs: number;
-  /** Time limit for the client to read a response, or its next part. */
-  readonly unreadMs: number;
-  /** Time limit for the client to end its body after the response (RFC 9113 §8.1). */
-  readonly restMs: number;
-};
-
-export const callLimits: CallLimits = {
-  bodyMs: 30_000,
-  uploadMs: 30 * 60_000,
-  unreadMs: 60_000,
-  restMs: 5_000,
-};
 
 type Listener = Parameters<ServerInterceptingCallInterface['start']>[0];
 
@@ -60,6 +44,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   #isHeadSent = false;
   #isAnswered = false;
   #isAccepted = false;
+  #isEnded = false;
 
   constructor(init: GrpcCallInit) {
     const { endpoint, base, stream, budget, limits } = init;
@@ -132,6 +117,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
 
   /** Sends the response, or only its end if `message` is undefined. */
   respond(message?: Message): void {
+    if (this.#isEnded) return;
     this.#finish();
     const { access, hasSecretResponse } = this.#init.endpoint;
     // Responses of other public methods are the same for everyone.
@@ -160,6 +146,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
 
   /** Ends the call with an error. Never throws. */
   refuse(error: unknown): void {
+    if (this.#isEnded) return;
     try {
       this.#refuse(error);
     } catch {
@@ -203,6 +190,13 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     const seconds = Math.round((this.#isUpload ? limits.uploadMs : limits.bodyMs) / 1000);
     const detail = `The request did not arrive in full within ${seconds} seconds.`;
     this.#fail(fail('canceled', detail, { grpc: Code.DeadlineExceeded }));
+  }
+
+  end(failure: Failure): void {
+    if (this.#isAnswered) return;
+    this.#fail(failure);
+    this.refuse(failure);
+    this.#isEnded = true;
   }
 
   onReceiveMetadata(metadata: Metadata): void {

@@ -8,7 +8,9 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import { Code } from '@connectrpc/connect';
 import type { Server } from '@grpc/grpc-js';
+import { type Failure, fail } from '../../errors/errors.ts';
 
 export type ConnectionLimits = {
   readonly connectionsMax: number;
@@ -18,6 +20,12 @@ export type ConnectionLimits = {
   readonly idleMs: number;
   /** Time limit from the end of a session to the end of its connection. */
   readonly lingerMs: number;
+  /** The age at which a connection is retired, within 10 % at random, so that ages differ. */
+  readonly ageMs: number;
+  /** Time limit for the calls of a retired connection. */
+  readonly graceMs: number;
+  /** How long a retired connection waits for the last calls that its client has sent. */
+  readonly lastCallsMs: number;
   /** Pings and settings of a client for each check of the connection. */
   readonly controlFramesMax: number;
   /** The interval of checks of connections and calls. */
@@ -29,6 +37,9 @@ export const connectionLimits: ConnectionLimits = {
   silentMs: 30_000,
   idleMs: 5 * 60_000,
   lingerMs: 3_000,
+  ageMs: 300_000,
+  graceMs: 30_000,
+  lastCallsMs: 2_000,
   controlFramesMax: 1000,
   lookMs: 1000,
 };
@@ -42,11 +53,15 @@ export type ActiveCall = {
   /** Whether the guard has accepted the caller's credential. */
   readonly isAccepted: boolean;
   expire(): void;
+  /** Ends the call with an error, unless it has already ended. */
+  end(failure: Failure): void;
 };
 
 export type Connections = {
   /** Counts a call while its stream is open, and ends it at its deadline. */
   add(stream: ServerHttp2Stream, call: ActiveCall): void;
+  /** Retires all connections. Resolves when no further call arrives. */
+  retire(): Promise<void>;
   /** Ends all connections immediately. */
   destroy(): void;
 };
@@ -56,6 +71,9 @@ type Connection = {
   session: ServerHttp2Session | undefined;
   readonly calls: Set<ActiveCall>;
   readonly openedAt: number;
+  /** When the connection is retired. */
+  readonly retireAt: number;
+  retiredSince: number | undefined;
   /** Whether an accepted call on the connection has ended. */
   wasAccepted: boolean;
   quietSince: number;
@@ -71,13 +89,16 @@ export function limitConnections(server: Http2Server, limits: ConnectionLimits):
 
   server.maxConnections = limits.connectionsMax + connectionsAtOnce;
   server.prependListener('connection', (socket: Socket) => {
+    const openedAt = performance.now();
     const connection: Connection = {
       socket,
       session: undefined,
       calls: new Set(),
-      openedAt: performance.now(),
+      openedAt,
+      retireAt: openedAt + limits.ageMs * (0.9 + Math.random() * 0.2),
+      retiredSince: undefined,
       wasAccepted: false,
-      quietSince: performance.now(),
+      quietSince: openedAt,
       endedSince: undefined,
       controlFrames: 0,
     };
@@ -119,15 +140,56 @@ export function limitConnections(server: Http2Server, limits: ConnectionLimits):
         connection.quietSince = performance.now();
       });
     },
+    async retire() {
+      await Promise.all([...connections].map((connection) => retire(connection, limits)));
+    },
     destroy() {
       for (const { socket } of connections) socket.destroy();
     },
   };
 }
 
+/** RFC 9113 §6.8: with this number, a GOAWAY announces the end but refuses no stream. */
+const lastStreamIdMax = 2 ** 31 - 1;
+
+/**
+ * Asks the client to open no further streams on the connection, and ends the session after its
+ * calls. The client answers a ping after it has read the GOAWAY, so every stream that it has opened
+ * arrives before the answer.
+ */
+function retire(connection: Connection, { lastCallsMs }: ConnectionLimits): Promise<void> {
+  const { session } = connection;
+  connection.retiredSince ??= performance.now();
+  if (session === undefined || session.closed || session.destroyed) return Promise.resolve();
+  session.goaway(constants.NGHTTP2_NO_ERROR, lastStreamIdMax);
+  return new Promise((resolve) => {
+    const close = () => {
+      clearTimeout(timer);
+      session.close();
+      resolve();
+    };
+    const timer = setTimeout(close, lastCallsMs).unref();
+    session.ping(close);
+  });
+}
+
+/** Ends the calls of a connection that was retired too long ago, and then the connection. */
+function endRetired({ calls, socket }: Connection, lateMs: number, lingerMs: number): void {
+  const detail = 'The connection has reached its maximum age.';
+  const failure = fail('canceled', detail, { grpc: Code.Unavailable });
+  for (const call of calls) call.end(failure);
+  if (lateMs > lingerMs) socket.destroy();
+}
+
 function look(connection: Connection, now: number, limits: ConnectionLimits): void {
   const { socket, session } = connection;
   connection.controlFrames = 0;
+  const { retiredSince, retireAt } = connection;
+  if (retiredSince === undefined) {
+    if (now >= retireAt) void retire(connection, limits);
+  } else if (now - retiredSince >= limits.graceMs) {
+    endRetired(connection, now - retiredSince - limits.graceMs, limits.lingerMs);
+  }
   if (connection.endedSince !== undefined) {
     if (now - connection.endedSince >= limits.lingerMs) socket.destroy();
   } else if (session === undefined || session.closed || session.destroyed || socket.readableEnded) {

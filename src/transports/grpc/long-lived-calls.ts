@@ -126,6 +126,9 @@ function track(
       const detail = `The request did not arrive in full within ${bodyMs / 1000} seconds.`;
       refuse(fail('canceled', detail, { grpc: Code.DeadlineExceeded }));
     },
+    end(failure: Failure) {
+      if (calls.has(call)) refuse(failure);
+    },
   };
   connections().add(stream, active);
   calls.add(call);

@@ -17,7 +17,8 @@ import type {
 } from '../../api/endpoint.ts';
 import type { BoundSocket } from '../socket.ts';
 import { messageBytesMax } from './body.ts';
-import { type CallLimits, callLimits, GrpcCall } from './call.ts';
+import { GrpcCall } from './call.ts';
+import { type CallLimits, callLimits } from './call-limits.ts';
 import {
   type ConnectionLimits,
   type Connections,
@@ -31,6 +32,8 @@ import { trackLongLivedCalls } from './long-lived-calls.ts';
 import { addReflection } from './reflection.ts';
 
 export type GrpcTransport = {
+  /** Reports NOT_SERVING. Calls are still served. */
+  announceStop(): void;
   /** Refuses new calls and lets calls in progress finish. */
   drain(): Promise<void>;
   /** Ends all remaining calls immediately. */
@@ -117,11 +120,17 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   const http2Server = http2ServerOf(server);
   connections = limitConnections(http2Server, limits);
   await socket.handTo(http2Server);
+  const announceStop = () => {
+    for (const name of ['', ...services]) health.setStatus(name, 'NOT_SERVING');
+  };
   return {
-    drain() {
-      for (const name of ['', ...services]) health.setStatus(name, 'NOT_SERVING');
+    announceStop,
+    async drain() {
+      announceStop();
+      http2Server.close();
       lasting.end();
-      return new Promise((resolve, reject) => {
+      await tracked().retire();
+      await new Promise<void>((resolve, reject) => {
         server.tryShutdown((error) => (error === undefined ? resolve() : reject(error)));
       });
     },
