@@ -98,7 +98,7 @@ const { privateKey } = generateKeyPairSync('ed25519');
 
 /** Creates a service with empty caches. */
 function freshService(db) {
-  const invalidations = { onInvalidation() {}, ensureFresh() {} };
+  const invalidations = { onEviction() {}, ensureFresh() {} };
   const keyring = { active: async () => ({ header: 'header', privateKey }) };
   const issuer = 'http://127.0.0.1:8080';
   return createIssuanceService({

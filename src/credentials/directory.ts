@@ -7,12 +7,25 @@ import {
   digestMatches,
   parseCredentialId,
 } from '../crypto/credential-format.ts';
+import { type EntityKey, entityKey } from '../storage/changes/change.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../storage/revocation-safe-cache.ts';
 import type { Database } from '../storage/schema.ts';
 import { findCredential, findCustomerAccountIds, type StoredCredential } from './store.ts';
 
 const cachedMax = 50_000;
+
+/** The kind of the entity that owns a credential. Nothing about a workspace is cached with its keys. */
+const ownerEntities = { cs: 'client', ck: 'customer', wk: undefined } as const;
+
+function dependsOn(credential: ValidCredential | undefined, id: string): EntityKey[] {
+  const entities = [entityKey('credential', id)];
+  const owner = credential === undefined ? undefined : ownerEntities[credential.ownerKind];
+  if (credential !== undefined && owner !== undefined) {
+    entities.push(entityKey(owner, credential.ownerId));
+  }
+  return entities;
+}
 
 /** Compared with an unknown credential, so that the check takes as long as for a known one. */
 const decoyDigest = '0'.repeat(64);
@@ -52,7 +65,7 @@ export function createCredentialDirectory({
 }: CredentialDirectoryOptions): CredentialDirectory {
   const cache = createRevocationSafeCache<ValidCredential | undefined>({
     invalidations,
-    topic: 'access',
+    dependsOn,
     entriesMax: cachedMax,
     isCached: (credential) => credential !== undefined,
   });

@@ -131,6 +131,7 @@ export async function endCredentials(
 /** A credential with its owner's state and scopes. */
 export type StoredCredential = {
   readonly id: string;
+  readonly ownerKind: CredentialKind;
   /** The id of the client, customer or workspace. */
   readonly ownerId: string;
   readonly digest: string;
@@ -169,6 +170,7 @@ export async function findCredential(
   const disableTime = row.client_disable_time ?? row.customer_disable_time;
   return {
     id: row.id,
+    ownerKind: row.client_id !== null ? 'cs' : row.customer_id !== null ? 'ck' : 'wk',
     ownerId: row.client_id ?? row.customer_id ?? row.workspace_id ?? '',
     digest: row.digest,
     scopes: parseStoredScopes(row.client_scopes ?? row.scopes),

@@ -28,7 +28,7 @@ import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { principalFrom } from './tokens/claims.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
 import { createIssuanceService } from './tokens/issuance-service.ts';
-import { openRevocations } from './tokens/revocations.ts';
+import { openRevocations, startRevocationCleanup } from './tokens/revocations.ts';
 import { createSignatures } from './tokens/signatures.ts';
 import { createSigner, type Signer } from './tokens/signer.ts';
 import { createVerificationService } from './tokens/verification-service.ts';
@@ -61,7 +61,7 @@ export type IdentityModule = {
   readonly sessions: Sessions;
   readonly authenticateToken: Authenticate;
   readonly authenticateWorkspaceKey: Authenticate;
-  /** Writes the pending last-used times and stops the key rotation. */
+  /** Writes the pending last-used times and stops the background tasks. */
   stop(): Promise<void>;
 };
 
@@ -96,6 +96,12 @@ export async function createIdentityModule(
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
   const keyring = await openKeyring({ db, masterKey, invalidations, tokenSecondsMax, now });
   const revocations = await openRevocations({ db, invalidations, now });
+  const cleanup = startRevocationCleanup({
+    db,
+    now,
+    onError: (err) => log.warn({ err }, 'cannot delete expired revocations'),
+  });
+  onFailure(cleanup.stop);
   const onError = (error: unknown) => log.error({ err: error }, 'signing key rotation failed');
   const rotation = await startRotation({
     masterKey,
@@ -150,7 +156,7 @@ export async function createIdentityModule(
     },
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
     async stop() {
-      await Promise.all([usage.stop(), rotation.stop()]);
+      await Promise.all([usage.stop(), rotation.stop(), cleanup.stop()]);
     },
     services: {
       issuance: createIssuanceService({

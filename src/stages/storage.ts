@@ -9,6 +9,7 @@ import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../sharing/blobs/disk.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
 import { isBlobReferenced } from '../sharing/documents/store.ts';
+import { startChangesUpkeep } from '../storage/changes/upkeep.ts';
 import { openDatabase } from '../storage/database.ts';
 import { createDiskReserve, type DiskReserve } from '../storage/disk-reserve.ts';
 import { type Invalidations, watchInvalidations } from '../storage/invalidation.ts';
@@ -60,6 +61,12 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     const invalidations = await watchInvalidations(db);
     const onError = (err: unknown) => log.warn({ err }, 'cannot renew the leases of jobs');
     const leases = startLeases({ db, onError });
+    const upkeep = startChangesUpkeep({
+      db,
+      invalidations,
+      leases,
+      onError: (err) => log.warn({ err }, 'cannot maintain the table of changes'),
+    });
     return {
       db,
       reserve,
@@ -70,6 +77,7 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
       masterKey,
       bootstrapped,
       async close() {
+        await upkeep.stop();
         await Promise.all([invalidations.stop(), leases.stop()]);
         stagedBlobs.close();
         await blobs.close();

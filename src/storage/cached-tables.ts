@@ -1,5 +1,5 @@
-// Decides which writes evict cached entries. The plugins here inspect the queries themselves, so
-// callers do not name the caches that their writes affect.
+// Knows which writes change cached rows. The triggers of the database record the changes; the plugins
+// here inspect the queries, so that a transaction reads its changes only if it may have made some.
 import type {
   ColumnUpdateNode,
   KyselyPlugin,
@@ -9,66 +9,74 @@ import type {
   RootOperationNode,
   Transaction,
 } from 'kysely';
-import type { Database, Executor, RevisionRow, Schema } from './schema.ts';
-
-/**
- * `access` covers credentials and their owners, users, memberships and sessions. `signing_keys` and
- * `revoked_tokens` cover the tables of those names.
- */
-export type Topic = RevisionRow['name'];
+import type { Change, Entity } from './changes/change.ts';
+import { changeTableOf } from './changes/change-table.ts';
+import type { Database, Executor, Schema } from './schema.ts';
 
 type CachedTable<Row> = {
-  readonly topic: Topic;
-  /** `keep` if no cache can hold anything about a row with a new, random id. */
-  readonly inserts: 'evict' | 'keep';
-  /** `keep` if only rows that no cache trusts any more are deleted. */
-  readonly deletes: 'evict' | 'keep';
+  readonly entity: Entity;
+  /** False if no cache can hold anything about a row with a new, random id. */
+  readonly inserts: boolean;
+  /** False if only rows that no cache trusts any more are deleted. */
+  readonly deletes: boolean;
   /** The columns that no cache holds. Every other column counts as cached. */
   readonly uncached: readonly (keyof Row & string)[];
 };
 
-/** The tables whose rows are cached. */
+/** The tables whose rows are cached. Each of them has triggers that record its changes. */
 export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T]> } = {
-  clients: { topic: 'access', inserts: 'keep', deletes: 'evict', uncached: ['name'] },
-  customers: { topic: 'access', inserts: 'keep', deletes: 'evict', uncached: ['name'] },
-  customer_accounts: { topic: 'access', inserts: 'evict', deletes: 'evict', uncached: [] },
+  clients: {
+    entity: 'client',
+    inserts: false,
+    deletes: true,
+    uncached: ['name', 'create_time'],
+  },
+  customers: {
+    entity: 'customer',
+    inserts: false,
+    deletes: true,
+    uncached: ['name', 'create_time'],
+  },
+  customer_accounts: { entity: 'customer', inserts: true, deletes: true, uncached: [] },
   credentials: {
-    topic: 'access',
-    inserts: 'keep',
-    deletes: 'evict',
-    uncached: ['name', 'last_used_time'],
+    entity: 'credential',
+    inserts: false,
+    deletes: true,
+    uncached: ['name', 'create_time', 'last_used_time'],
   },
   users: {
-    topic: 'access',
-    inserts: 'keep',
-    deletes: 'evict',
-    uncached: ['name', 'email', 'password_hash'],
+    entity: 'user',
+    inserts: false,
+    deletes: true,
+    uncached: ['name', 'email', 'password_hash', 'create_time'],
   },
-  members: { topic: 'access', inserts: 'evict', deletes: 'evict', uncached: [] },
+  members: { entity: 'user', inserts: true, deletes: true, uncached: ['create_time'] },
   sessions: {
-    topic: 'access',
-    inserts: 'keep',
-    // Expired sessions are deleted. No token outlives its session.
-    deletes: 'keep',
-    uncached: ['refresh_time', 'expire_time'],
+    entity: 'session',
+    inserts: false,
+    deletes: true,
+    uncached: ['digest', 'amr', 'address', 'create_time', 'refresh_time', 'expire_time'],
   },
   signing_keys: {
-    topic: 'signing_keys',
-    inserts: 'evict',
-    deletes: 'evict',
+    entity: 'signing_key',
+    inserts: true,
+    deletes: true,
     // A keyring writes this column while it loads. An eviction would make the keyring wait for
     // itself.
     uncached: ['token_seconds_max'],
   },
-  // A revocation is deleted after its token has expired.
-  revoked_tokens: { topic: 'revoked_tokens', inserts: 'evict', deletes: 'keep', uncached: [] },
+  revoked_tokens: {
+    entity: 'revoked_token',
+    inserts: true,
+    // A revocation is deleted after its token has expired.
+    deletes: false,
+    uncached: ['revision'],
+  },
 };
 
-/** Records the topics that the queries of one transaction have changed. */
+/** Records whether a transaction may have changed a cached row. */
 export class WriteRecorder implements KyselyPlugin {
-  readonly #queries = new WeakMap<object, Topic>();
-  readonly #changed = new Set<Topic>();
-  readonly #revisions = new Map<Topic, number>();
+  hasWritten = false;
 
   /** Returns the transaction with its writes recorded. */
   record(trx: Transaction<Schema>): Transaction<Schema> {
@@ -78,47 +86,26 @@ export class WriteRecorder implements KyselyPlugin {
     return recorded;
   }
 
-  /** The counters that the transaction has incremented. */
-  get revisions(): Revisions {
-    return this.#revisions;
-  }
-
-  /** The changed topics whose counters the transaction has not incremented yet, sorted. */
-  get pending(): Topic[] {
-    return [...this.#changed].filter((topic) => !this.#revisions.has(topic)).sort();
-  }
-
-  noteRevision(topic: Topic, value: number): void {
-    this.#revisions.set(topic, value);
-  }
-
-  transformQuery({ node, queryId }: PluginTransformQueryArgs): RootOperationNode {
-    const topic = topicOf(node);
-    if (topic !== undefined) this.#queries.set(queryId, topic);
+  transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
+    this.hasWritten ||= changesCachedRow(node);
     return node;
   }
 
-  async transformResult({ queryId, result }: PluginTransformResultArgs) {
-    const topic = this.#queries.get(queryId);
-    // SQLite does not report the number of affected rows for a query that returns rows.
-    const rows = result.numAffectedRows ?? BigInt(result.rows.length);
-    if (topic !== undefined && rows > 0n) this.#changed.add(topic);
+  async transformResult({ result }: PluginTransformResultArgs) {
     return result;
   }
 }
 
-/** Returns the recorder of a transaction, or undefined outside of `transact`. */
-export function recorderOf(trx: Executor): WriteRecorder | undefined {
-  return trx.getExecutor().plugins.find((one) => one instanceof WriteRecorder);
-}
-
-/** Maps topics to their counters. */
-export type Revisions = ReadonlyMap<Topic, number>;
-
-type CommitListener = (revisions: Revisions) => Promise<void>;
+export type CommitListener = {
+  /** The highest id of a change that the listener was called for. */
+  readonly lastId: () => number;
+  /** `isConfirmed` is false if the changes may have been rolled back. */
+  readonly onCommit: (changes: readonly Change[], isConfirmed: boolean) => Promise<void>;
+};
 
 /**
- * Holds the commit listeners of a database. Rejects writes to cached tables outside of `transact`.
+ * Holds the commit listeners of a database. Rejects writes to cached tables outside of `transact`,
+ * which would evict too late.
  */
 export class CommitListeners implements KyselyPlugin {
   readonly #listeners = new Set<CommitListener>();
@@ -131,13 +118,20 @@ export class CommitListeners implements KyselyPlugin {
     this.#listeners.delete(listener);
   }
 
-  async notify(revisions: Revisions): Promise<void> {
-    if (revisions.size === 0) return;
-    for (const listener of this.#listeners) await listener(revisions);
+  /** Reads the changes that a transaction has made so far, if there are listeners. */
+  async readChanges(trx: Executor): Promise<Change[]> {
+    if (this.#listeners.size === 0) return [];
+    const lastIds = [...this.#listeners].map(({ lastId }) => lastId());
+    return changeTableOf(trx).readOwn(trx, Math.min(...lastIds));
+  }
+
+  async notify(changes: readonly Change[], isConfirmed: boolean): Promise<void> {
+    if (changes.length === 0) return;
+    for (const { onCommit } of this.#listeners) await onCommit(changes, isConfirmed);
   }
 
   transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
-    if (topicOf(node) === undefined) return node;
+    if (!changesCachedRow(node)) return node;
     throw new Error(`${tableOf(node)} is cached: change its rows within transact()`);
   }
 
@@ -150,19 +144,12 @@ export function commitListenersOf(db: Database): CommitListeners | undefined {
   return db.getExecutor().plugins.find((one) => one instanceof CommitListeners);
 }
 
-/** Returns the topic that a query changes if it affects any row. */
-function topicOf(node: RootOperationNode): Topic | undefined {
+/** Returns whether a query changes something cached if it affects any row. */
+function changesCachedRow(node: RootOperationNode): boolean {
   if (node.kind === 'RawNode') refuseRawWrite(node.sqlFragments);
   const table = tableOf(node);
   const cached = isTable(table) ? cachedTables[table] : undefined;
-  if (cached === undefined) return undefined;
-  return evicts(node, cached) ? cached.topic : undefined;
-}
-
-function evicts(
-  node: RootOperationNode,
-  cached: NonNullable<(typeof cachedTables)[keyof Schema]>,
-): boolean {
+  if (cached === undefined) return false;
   const uncached = new Set<string>(cached.uncached);
   const changes = (updates: readonly ColumnUpdateNode[] = []) =>
     updates.some((update) => !isSelf(update) && !uncached.has(columnOf(update.column) ?? ''));
@@ -170,9 +157,9 @@ function evicts(
     case 'UpdateQueryNode':
       return changes(node.updates);
     case 'InsertQueryNode':
-      return cached.inserts === 'evict' || changes(node.onConflict?.updates);
+      return cached.inserts || changes(node.onConflict?.updates);
     case 'DeleteQueryNode':
-      return cached.deletes === 'evict';
+      return cached.deletes;
     default:
       return false;
   }

@@ -3,17 +3,12 @@ import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import { Failure, fail } from '../errors/errors.ts';
 import { errorCodeOf } from '../files/error-code.ts';
-import {
-  CommitListeners,
-  commitListenersOf,
-  recorderOf,
-  type Topic,
-  WriteRecorder,
-} from './cached-tables.ts';
+import { CommitListeners, commitListenersOf, WriteRecorder } from './cached-tables.ts';
+import type { Change } from './changes/change.ts';
 import { openPostgres, type PostgresSettings, requireWritableServer } from './postgres.ts';
 import { isPostgresUnavailable } from './postgres-errors.ts';
 import { type Prepared, prepareSchema } from './prepare-schema.ts';
-import type { Database, Executor, Schema } from './schema.ts';
+import type { Database, Schema } from './schema.ts';
 import { type OpenedDialect, openSqlite, openSqliteReadOnly } from './sqlite.ts';
 
 /** Settings with the names and defaults of the configuration. */
@@ -82,29 +77,30 @@ export class UnconfirmedCommit extends Failure {
 /**
  * Runs `work` in a transaction and retries it if the database asks for a retry (a busy SQLite file,
  * a serialization failure). `work` awaits only the database; the caller runs side effects
- * afterwards. A write to a cached table increments the counter of its topic and, after the commit,
- * evicts from the caches of this process. Throws `UnconfirmedCommit` if the outcome is unknown;
- * after any other error nothing has changed.
+ * afterwards. After the commit, it evicts what the caches of this process hold of the changed rows.
+ * Throws `UnconfirmedCommit` if the outcome is unknown; after any other error nothing has changed.
  */
 export async function transact<T>(
   db: Database,
   work: (trx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
+  const listeners = commitListenersOf(db);
   for (let attempt = 1; ; attempt++) {
     const writes = new WriteRecorder();
+    let changes: Change[] = [];
     let isCommitting = false;
     let result: T;
     try {
       result = await db.transaction().execute(async (trx) => {
         const recorded = writes.record(trx);
         const done = await work(recorded);
-        for (const topic of writes.pending) await incrementRevision(recorded, topic);
+        if (writes.hasWritten) changes = (await listeners?.readChanges(recorded)) ?? [];
         isCommitting = true;
         return done;
       });
     } catch (error) {
       if (isCommitting && !isRefused(error)) {
-        evict(db, writes).catch(() => {});
+        listeners?.notify(changes, false).catch(() => {});
         throw new UnconfirmedCommit(error);
       }
       if (!isTransient(error)) throw storageFailureOf(error);
@@ -114,32 +110,11 @@ export async function transact<T>(
       await new Promise((resolve) => setTimeout(resolve, Math.min(5 * attempt, 50)));
       continue;
     }
-    await evict(db, writes).catch((error: unknown) => {
+    await listeners?.notify(changes, true).catch((error: unknown) => {
       throw new UnconfirmedCommit(error);
     });
     return result;
   }
-}
-
-async function evict(db: Database, { revisions }: WriteRecorder): Promise<void> {
-  await commitListenersOf(db)?.notify(revisions);
-}
-
-/**
- * Increments the counter of a topic, in the transaction of the change, and returns the counter.
- * Other transactions that increment the same counter wait until this one ends. `transact` calls
- * this at the end of a transaction that writes to a cached table, unless `work` has already called
- * it.
- */
-export async function incrementRevision(trx: Executor, topic: Topic): Promise<number> {
-  const { value } = await trx
-    .updateTable('revisions')
-    .set((eb) => ({ value: eb('value', '+', 1) }))
-    .where('name', '=', topic)
-    .returning('value')
-    .executeTakeFirstOrThrow();
-  recorderOf(trx)?.noteRevision(topic, value);
-  return value;
 }
 
 const transientCodes = new Set([

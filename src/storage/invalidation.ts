@@ -1,94 +1,74 @@
-// Informs a process that another process has changed something it caches. The database has a
-// counter for each topic. A transaction that changes a topic increments its counter, and every
-// process reads the counters four times a second.
+// Evicts what this process has cached of an entity when any process changes the entity.
 import { Failure, fail } from '../errors/errors.ts';
-import { commitListenersOf, type Revisions, type Topic } from './cached-tables.ts';
+import { commitListenersOf } from './cached-tables.ts';
+import { type Change, type Changes, type Entity, noChanges } from './changes/change.ts';
+import { type ChangeSource, pollChanges } from './changes/poll-changes.ts';
 import { storageFailureOf } from './database.ts';
 import type { Database } from './schema.ts';
 
-const pollMs = 250;
 const trustMs = 5_000;
 
-type Listener = () => void | Promise<void>;
+type Evict = (changes: Changes) => void;
+type Reload = (changes: Changes) => Promise<void>;
 
 export type Invalidations = {
-  /** Calls the listener after each change of the topic, by any process. */
-  onInvalidation(topic: Topic, listener: Listener): void;
-  /** Calls this process's listeners as if the topic had changed. */
-  invalidate(topic: Topic): Promise<void>;
   /**
-   * Returns `undefined` while cached values may be trusted: up to 5 seconds after the counters were
-   * last read. After that, reads the counters first, and throws `unavailable` if it cannot or if a
+   * Calls the listener for all changes, before any listener of `onReload`. All these listeners run
+   * without a pause, so that no cache is filled from another one that still has to be evicted.
+   */
+  onEviction(evict: Evict): void;
+  /** Calls the listener if an entity of the kind has changed. The next changes wait for it. */
+  onReload(entity: Entity, reload: Reload): void;
+  /** Calls this process's listeners as if any entity of the kind had changed. */
+  reload(entity: Entity): Promise<void>;
+  /**
+   * Returns `undefined` while cached values may be trusted: up to 5 seconds after the changes were
+   * last read. After that, reads the changes first, and throws `unavailable` if it cannot or if a
    * listener fails.
    */
   ensureFresh(): Promise<void> | undefined;
   stop(): Promise<void>;
 };
 
-/** Starts polling the counters. `monotonicNow` returns milliseconds and never jumps. */
+export type InvalidationOptions = {
+  /** Returns milliseconds and never jumps. */
+  readonly monotonicNow?: () => number;
+  readonly source?: ChangeSource;
+};
+
+/** Resolves when every change that commits later will evict. */
 export async function watchInvalidations(
   db: Database,
-  monotonicNow: () => number = () => performance.now(),
+  options: InvalidationOptions = {},
 ): Promise<Invalidations> {
-  const listeners: [Topic, Listener][] = [];
-  let known = await readRevisions(db);
-  let lastReadTime = monotonicNow();
-  let polling: Promise<void> | undefined;
-  let notifying: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout;
+  const { monotonicNow = () => performance.now() } = options;
+  const { source = pollChanges(db, monotonicNow) } = options;
+  const listeners = new Listeners();
+  const own = new OwnChanges();
+  let lastReadTime = Number.NEGATIVE_INFINITY;
 
-  /**
-   * Runs notifications one at a time: a value read before a change must not replace a value read
-   * after it. Calls every listener, and then throws the error of the first one that failed.
-   */
-  function notify(isChanged: (topic: Topic) => boolean): Promise<void> {
-    const notifyAll = async () => {
-      const errors: unknown[] = [];
-      for (const [topic, listener] of listeners) {
-        if (!isChanged(topic)) continue;
-        await (async () => listener())().catch((error: unknown) => errors.push(error));
-      }
-      if (errors.length > 0) throw errors[0];
-    };
-    const notified = notifying.then(notifyAll);
-    notifying = notified.catch(() => {});
-    return notified;
-  }
-  async function poll(): Promise<void> {
-    const readTime = monotonicNow();
-    const revisions = await readRevisions(db);
-    await notify((topic) => revisions.get(topic) !== known.get(topic));
-    known = revisions;
+  await source.start(async ({ changes, readTime }) => {
+    await listeners.apply(own.without(changes));
+    own.noteDelivered(changes, readTime);
     lastReadTime = readTime;
-  }
-  function pollOnce(): Promise<void> {
-    polling ??= poll().finally(() => {
-      polling = undefined;
-    });
-    return polling;
-  }
-  function schedule(): void {
-    timer = setTimeout(() => {
-      pollOnce().then(schedule, schedule);
-    }, pollMs);
-    timer.unref();
-  }
-  schedule();
-  async function onCommit(revisions: Revisions): Promise<void> {
-    await notify((topic) => revisions.has(topic));
-    for (const [topic, value] of revisions) {
-      // The next poll need not notify again, unless another change happened in between.
-      if (known.get(topic) === value - 1) known.set(topic, value);
-    }
-  }
-  commitListenersOf(db)?.add(onCommit);
+  });
+  const listener = {
+    lastId: () => own.lastId,
+    async onCommit(list: readonly Change[], isConfirmed: boolean): Promise<void> {
+      await listeners.apply({ ...noChanges, list });
+      if (isConfirmed) own.noteApplied(list, monotonicNow());
+    },
+  };
+  commitListenersOf(db)?.add(listener);
 
   return {
-    onInvalidation: (topic, listener) => void listeners.push([topic, listener]),
-    invalidate: (changed) => notify((topic) => topic === changed),
+    onEviction: (evict) => void listeners.evictions.push(evict),
+    onReload: (entity, reload) => void listeners.reloads.push([entity, reload]),
+    reload: (entity) =>
+      listeners.reload((one) => one === entity, { ...noChanges, isComplete: false }),
     ensureFresh() {
       if (monotonicNow() - lastReadTime <= trustMs) return undefined;
-      return pollOnce().catch((error: unknown) => {
+      return source.refresh().catch((error: unknown) => {
         const cause = storageFailureOf(error);
         if (cause instanceof Failure) throw cause;
         const detail = 'The service cannot update its cached data.';
@@ -96,15 +76,75 @@ export async function watchInvalidations(
       });
     },
     async stop() {
-      commitListenersOf(db)?.remove(onCommit);
-      clearTimeout(timer);
-      await polling?.catch(() => {});
-      clearTimeout(timer);
+      commitListenersOf(db)?.remove(listener);
+      await source.stop();
     },
   };
 }
 
-async function readRevisions(db: Database): Promise<Map<Topic, number>> {
-  const rows = await db.selectFrom('revisions').select(['name', 'value']).execute();
-  return new Map(rows.map(({ name, value }) => [name, value]));
+class Listeners {
+  readonly evictions: Evict[] = [];
+  readonly reloads: [Entity, Reload][] = [];
+  #reloading: Promise<void> = Promise.resolve();
+
+  /** Throws the error of the first listener that fails, after it has called every listener. */
+  async apply(changes: Changes): Promise<void> {
+    const errors: unknown[] = [];
+    for (const evict of this.evictions) {
+      try {
+        evict(changes);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    const changed = new Set(changes.list.map(({ entity }) => entity));
+    await this.reload((entity) => !changes.isComplete || changed.has(entity), changes);
+    if (errors.length > 0) throw errors[0];
+  }
+
+  /**
+   * Reloads one after the other: a value read before a change must not replace a value read after
+   * it.
+   */
+  reload(isChanged: (entity: Entity) => boolean, changes: Changes): Promise<void> {
+    const chosen = this.reloads.filter(([entity]) => isChanged(entity));
+    if (chosen.length === 0) return Promise.resolve();
+    const reloadAll = async () => {
+      const errors: unknown[] = [];
+      for (const [, reload] of chosen) {
+        await (async () => reload(changes))().catch((error: unknown) => errors.push(error));
+      }
+      if (errors.length > 0) throw errors[0];
+    };
+    const reloaded = this.#reloading.then(reloadAll);
+    this.#reloading = reloaded.catch(() => {});
+    return reloaded;
+  }
+}
+
+/** Remembers the changes of this process until the source delivers them, to apply them once. */
+class OwnChanges {
+  /** See `lastId` of `Changes`. */
+  lastId = 0;
+  readonly #noteTimes = new Map<number, number>();
+
+  noteApplied(list: readonly Change[], time: number): void {
+    for (const { id } of list) {
+      this.#noteTimes.set(id, time);
+      this.lastId = Math.max(this.lastId, id);
+    }
+  }
+
+  without(changes: Changes): Changes {
+    return { ...changes, list: changes.list.filter(({ id }) => !this.#noteTimes.has(id)) };
+  }
+
+  /** A read includes what was committed before it began, so no later one delivers it. */
+  noteDelivered(changes: Changes, readTime: number): void {
+    for (const [id, noteTime] of this.#noteTimes) {
+      if (noteTime <= readTime) this.#noteTimes.delete(id);
+    }
+    const { isComplete, lastId } = changes;
+    this.lastId = isComplete ? Math.max(this.lastId, lastId) : lastId;
+  }
 }

@@ -1,6 +1,6 @@
-// A bounded cache. A change of the database rows that an entry was read from evicts the entry.
+// A bounded cache. A change of an entity that an entry depends on evicts the entry.
 import { LRUCache } from 'lru-cache';
-import type { Topic } from './cached-tables.ts';
+import { type Changes, type EntityKey, entityKey } from './changes/change.ts';
 import type { Invalidations } from './invalidation.ts';
 
 export type RevocationSafeCache<V> = {
@@ -8,7 +8,10 @@ export type RevocationSafeCache<V> = {
    * Returns the cached value. Throws `unavailable` if the database could not be read for 5 seconds.
    */
   find(key: string): Promise<V | undefined>;
-  /** Reads the value from the database and caches it, unless the topic changed during the read. */
+  /**
+   * Reads the value from the database and caches it, unless an entity that it depends on changed
+   * during the read.
+   */
   load(key: string, read: () => Promise<V>): Promise<V>;
   /** Returns the cached value, or calls `read` and caches its result. */
   get(key: string, read: () => Promise<V>): Promise<V>;
@@ -16,9 +19,9 @@ export type RevocationSafeCache<V> = {
 };
 
 export type CacheOptions<V> = {
-  readonly invalidations: Invalidations;
-  /** The topic whose changes evict all entries. */
-  readonly topic: Topic;
+  readonly invalidations: Pick<Invalidations, 'onEviction' | 'ensureFresh'>;
+  /** Returns every entity whose change can change the value, also if the value is `undefined`. */
+  readonly dependsOn: (value: V, key: string) => readonly EntityKey[];
   readonly entriesMax?: number;
   /** The maximum sum of the sizes of all entries. */
   readonly sizeMax?: number;
@@ -28,15 +31,22 @@ export type CacheOptions<V> = {
 };
 
 /** Wraps the value, so that `undefined` can be cached too. */
-type Entry<V> = { readonly value: V };
+type Entry<V> = { readonly value: V; readonly entities: readonly EntityKey[] };
 
 export function createRevocationSafeCache<V>(options: CacheOptions<V>): RevocationSafeCache<V> {
-  const { invalidations, topic, isCached = () => true } = options;
-  const cache = new LRUCache<string, Entry<V>>(boundsOf(options));
-  let generation = 0;
-  invalidations.onInvalidation(topic, () => {
-    generation++;
-    cache.clear();
+  const { invalidations, dependsOn, isCached = () => true } = options;
+  const keys = new KeysByEntity();
+  const loads = new RunningLoads();
+  const cache = new LRUCache<string, Entry<V>>({
+    ...boundsOf(options),
+    dispose: ({ entities }, key) => keys.remove(entities, key),
+  });
+  invalidations.onEviction((changes) => {
+    loads.noteChanges(changes);
+    if (!changes.isComplete) cache.clear();
+    for (const { entity, entityId } of changes.list) {
+      for (const key of keys.of(entityKey(entity, entityId))) cache.delete(key);
+    }
   });
 
   async function findEntry(key: string): Promise<Entry<V> | undefined> {
@@ -45,11 +55,24 @@ export function createRevocationSafeCache<V>(options: CacheOptions<V>): Revocati
     return cache.get(key);
   }
 
+  function store(key: string, entry: Entry<V>): void {
+    cache.delete(key);
+    cache.set(key, entry);
+    // The cache refuses an entry that exceeds the maximum size.
+    if (cache.peek(key) === entry) keys.add(entry.entities, key);
+  }
+
   async function load(key: string, read: () => Promise<V>): Promise<V> {
-    const before = generation;
-    const value = await read();
-    if (before === generation && isCached(value)) cache.set(key, { value });
-    return value;
+    const begin = loads.begin();
+    try {
+      const value = await read();
+      if (!isCached(value)) return value;
+      const entities = dependsOn(value, key);
+      if (!loads.hasChangedSince(begin, entities)) store(key, { value, entities });
+      return value;
+    } finally {
+      loads.end();
+    }
   }
 
   return {
@@ -67,4 +90,73 @@ function boundsOf<V>({ entriesMax, sizeMax, sizeOf }: CacheOptions<V>) {
   const sizeCalculation = ({ value }: Entry<V>) => sizeOf?.(value) ?? 1;
   const bySize = { maxSize: sizeMax ?? 0, sizeCalculation };
   return { max: entriesMax ?? 0, ...(sizeMax === undefined ? {} : bySize) };
+}
+
+/** The keys of the entries that depend on each entity. */
+class KeysByEntity {
+  /** Most entities have one key. A set for each of them would need several times the memory. */
+  readonly #keys = new Map<EntityKey, string | Set<string>>();
+
+  of(entity: EntityKey): readonly string[] {
+    const found = this.#keys.get(entity);
+    if (found === undefined) return [];
+    return typeof found === 'string' ? [found] : [...found];
+  }
+
+  add(entities: readonly EntityKey[], key: string): void {
+    for (const entity of entities) {
+      const found = this.#keys.get(entity);
+      if (found === undefined || found === key) this.#keys.set(entity, key);
+      else if (typeof found === 'string') this.#keys.set(entity, new Set([found, key]));
+      else found.add(key);
+    }
+  }
+
+  remove(entities: readonly EntityKey[], key: string): void {
+    for (const entity of entities) {
+      const found = this.#keys.get(entity);
+      if (found === key) this.#keys.delete(entity);
+      if (!(found instanceof Set)) continue;
+      found.delete(key);
+      if (found.size === 0) this.#keys.delete(entity);
+    }
+  }
+}
+
+/** If more entities change during loads, all entities count as changed. */
+const changedMax = 10_000;
+
+/** Remembers the changes during loads, because the entities of a value are known only after it. */
+class RunningLoads {
+  #running = 0;
+  #time = 0;
+  /** The time of the last change of each entity, while a load is running. */
+  readonly #changed = new Map<EntityKey, number>();
+  #allChanged = 0;
+
+  begin(): number {
+    this.#running++;
+    return this.#time;
+  }
+
+  end(): void {
+    this.#running--;
+    if (this.#running === 0) this.#changed.clear();
+  }
+
+  noteChanges({ isComplete, list }: Changes): void {
+    this.#time++;
+    if (this.#running === 0) return;
+    for (const { entity, entityId } of list) {
+      this.#changed.set(entityKey(entity, entityId), this.#time);
+    }
+    if (isComplete && this.#changed.size <= changedMax) return;
+    this.#allChanged = this.#time;
+    this.#changed.clear();
+  }
+
+  hasChangedSince(begin: number, entities: readonly EntityKey[]): boolean {
+    if (this.#allChanged > begin) return true;
+    return entities.some((entity) => (this.#changed.get(entity) ?? 0) > begin);
+  }
 }

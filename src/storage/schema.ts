@@ -1,6 +1,7 @@
 // The types of the rows. Times are integer milliseconds since 1970, digests and ciphertexts are
 // text, and flags are 0 or 1, so that both dialects read and write the same values.
-import type { Kysely, Transaction } from 'kysely';
+import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
+import type { deletionNote, Entity } from './changes/change.ts';
 import type {
   DocumentTable,
   GateCodeRow,
@@ -185,14 +186,30 @@ export type RevokedTokenRow = {
   jti: string;
   /** When the token would have expired. The row is not needed after that. */
   expire_time: number;
-  /**
-   * The counter of the topic `revoked_tokens` at this revocation. Processes use it to read only new
-   * revocations.
-   */
+  /** For processes of release 0.1: see changes/release-0-1.ts. 0 until they can read the row. */
   revision: number;
 };
 
-/** Counts the changes of a topic. Other processes read the counter to detect a change. */
+/** A change of a cached entity. Triggers insert it. */
+export type ChangeRow = {
+  id: number;
+  /** The id of the transaction, in PostgreSQL only. */
+  xact_id: number;
+  entity: Entity | typeof deletionNote;
+  entity_id: string;
+  /** For a revoked token, when the token would have expired. */
+  expire_time: number | null;
+};
+
+type ChangesTable = Omit<ChangeRow, 'id' | 'xact_id'> & {
+  id: GeneratedAlways<number>;
+  xact_id: GeneratedAlways<number>;
+};
+
+/**
+ * Counts changes, for processes of release 0.1. A transaction that changes signing keys locks the
+ * row `signing_keys`.
+ */
 export type RevisionRow = {
   name: 'access' | 'signing_keys' | 'revoked_tokens';
   value: number;
@@ -263,6 +280,7 @@ export type Schema = {
   familiar_networks: FamiliarNetworkRow;
   members: MemberRow;
   revisions: RevisionRow;
+  changes: ChangesTable;
   audit_events: AuditEventRow;
   retention_times: RetentionTimeRow;
   documents: DocumentTable;

@@ -219,7 +219,7 @@ describeDialects('a credential in the cache', (dialect) => {
     // Before the invalidations are watched, because a change would evict the credential.
     const { text, ownerId } = await addClient(db, 'accounts:read');
     let monotonic = 1_000_000;
-    const invalidations = await watchInvalidations(db, () => monotonic);
+    const invalidations = await watchInvalidations(db, { monotonicNow: () => monotonic });
     onTestFinished(() => invalidations.stop());
     const directory = createCredentialDirectory({
       db,

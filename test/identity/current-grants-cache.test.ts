@@ -16,7 +16,7 @@ describeDialects('the current grants of a token', (dialect) => {
     // Before the invalidations are watched, because a change would evict what is cached.
     const client = await addClient(db, 'a:read');
     let monotonic = 1_000_000;
-    const invalidations = await watchInvalidations(db, () => monotonic);
+    const invalidations = await watchInvalidations(db, { monotonicNow: () => monotonic });
     onTestFinished(() => invalidations.stop());
     let queries = 0;
     let answers = 0;

@@ -103,7 +103,7 @@ describeDialects('while the database is away', (dialect) => {
     const key = await generateSigningKey(masterKey);
     await transact(db, (trx) => insertNewKey(trx, key, 'active', 1));
     let monotonic = 1_000_000;
-    const invalidations = await watchInvalidations(db, () => monotonic);
+    const invalidations = await watchInvalidations(db, { monotonicNow: () => monotonic });
     onTestFinished(() => invalidations.stop());
     const ask = await create({ db, invalidations });
     const before = await ask();

@@ -7,8 +7,9 @@ import { createSignatures } from '../../src/identity/tokens/signatures.ts';
 
 const invalidations = {
   ensureFresh: () => undefined,
-  onInvalidation() {},
-  invalidate: async () => {},
+  onEviction() {},
+  onReload() {},
+  reload: async () => {},
 };
 
 /** A ring with one key, and how often a signature was checked with it. */

@@ -93,8 +93,7 @@ describe('readiness', () => {
     const db = new SQLite(path.join(dataDir, 'latchkey.db'), { timeout: 5_000 });
     onTestFinished(() => void db.close());
 
-    db.exec(`UPDATE signing_keys SET state = 'retired';
-      UPDATE revisions SET value = value + 1 WHERE name = 'signing_keys'`);
+    db.exec("UPDATE signing_keys SET state = 'retired'");
 
     await expectReadiness(env).toEqual(unready('signing_key'));
     expect(await get(`${env.LATCHKEY_OPS_URL}/healthz`)).toEqual(healthy);
@@ -134,7 +133,7 @@ test('a query that runs when PostgreSQL stops does not end the program', async (
   holder.on('error', () => {});
   await holder.connect();
   // The program queries this table several times a second, and now waits for its answer.
-  await holder.query('BEGIN; LOCK TABLE revisions IN ACCESS EXCLUSIVE MODE');
+  await holder.query('BEGIN; LOCK TABLE changes IN ACCESS EXCLUSIVE MODE');
   const waiting = async () =>
     (await holder.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rows.length;
   await expect.poll(waiting).toBeGreaterThan(0);

@@ -1,7 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { incrementRevision, transact } from '../../src/storage/database.ts';
-import { type Invalidations, watchInvalidations } from '../../src/storage/invalidation.ts';
-import type { Database, Executor } from '../../src/storage/schema.ts';
+import { noChanges } from '../../src/storage/changes/change.ts';
+import type { ChangeSource } from '../../src/storage/changes/poll-changes.ts';
+import { transact } from '../../src/storage/database.ts';
+import {
+  type InvalidationOptions,
+  type Invalidations,
+  watchInvalidations,
+} from '../../src/storage/invalidation.ts';
+import type { Database } from '../../src/storage/schema.ts';
+import { changeEntity, insertChangedRow } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
@@ -10,100 +17,122 @@ describeDialects('an invalidation', (dialect) => {
   it('reaches every process within a second, and this process at once', async () => {
     const url = await migratedDatabaseUrl(dialect);
     const here = await openUntilFinished(url);
-    const mine = await watch(here);
-    const theirs = await watch(await openUntilFinished(url));
-    const heard = { mine: 0, theirs: 0 };
-    mine.onInvalidation('access', () => void heard.mine++);
-    theirs.onInvalidation('access', () => void heard.theirs++);
+    const mine = listen(await watch(here));
+    const theirs = listen(await watch(await openUntilFinished(url)));
 
-    await transact(here, record);
+    await changeEntity(here, 'a');
 
-    expect(heard.mine).toBe(1);
-    await expectWithinOneSecond(here, () => heard.theirs, 1);
+    expect(mine).toEqual(['a']);
+    await expectWithinOneSecond(here, () => theirs, ['a']);
   });
 
-  it('reaches the listeners of its topic', async () => {
+  it('by this process is applied once', async () => {
+    const url = await migratedDatabaseUrl(dialect);
+    const db = await openUntilFinished(url);
+    const heard = listen(await watch(db));
+
+    await changeEntity(db, 'a');
+    await changeEntity(await openUntilFinished(url), 'b');
+
+    // The poll that delivers the second change also reads the first one.
+    await expect.poll(() => heard).toEqual(['a', 'b']);
+  });
+
+  it('reloads what depends on the kind of its entity', async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const invalidations = await watch(db);
-    const heard: string[] = [];
-    for (const topic of ['access', 'signing_keys', 'revoked_tokens'] as const) {
-      invalidations.onInvalidation(topic, () => void heard.push(topic));
+    const reloaded: string[] = [];
+    for (const entity of ['signing_key', 'revoked_token'] as const) {
+      invalidations.onReload(entity, async () => void reloaded.push(entity));
     }
 
-    await transact(db, (trx) => incrementRevision(trx, 'signing_keys'));
-    await expect.poll(() => heard).toEqual(['signing_keys']);
-    await invalidations.invalidate('revoked_tokens');
+    await changeEntity(db, 'a');
+    await invalidations.reload('signing_key');
 
-    expect(heard).toEqual(['signing_keys', 'revoked_tokens']);
+    expect(reloaded).toEqual(['revoked_token', 'signing_key']);
+  });
+
+  it('evicts from all caches before anything is reloaded', async () => {
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
+    const invalidations = await watch(db);
+    const steps: string[] = [];
+    invalidations.onReload('revoked_token', async () => void steps.push('reload'));
+    for (const step of ['evict first', 'evict second']) {
+      invalidations.onEviction(() => {
+        steps.push(step);
+        queueMicrotask(() => steps.push('after a pause'));
+      });
+    }
+
+    await changeEntity(db, 'a');
+
+    expect(steps.slice(0, 2)).toEqual(['evict first', 'evict second']);
+    expect(steps).toContain('reload');
   });
 
   it('that was rolled back reaches no listener', async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
-    const invalidations = await watch(db);
-    const heard: string[] = [];
-    invalidations.onInvalidation('access', () => void heard.push('change'));
+    const heard = listen(await watch(db));
     await expect(
       transact(db, async (trx) => {
-        await record(trx);
+        await insertChangedRow(trx, 'undone');
         throw new Error('undone');
       }),
     ).rejects.toThrow('undone');
-    // A later change arrives once: the rolled-back one left nothing behind.
-    await transact(db, record);
 
-    await expect.poll(() => heard.length).toBeGreaterThan(0);
-    expect(heard).toEqual(['change']);
+    await changeEntity(db.withoutPlugins(), 'a');
+
+    await expect.poll(() => heard).toEqual(['a']);
   });
 
   it('is repeated until no listener fails', async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const invalidations = await watch(db);
+    const heard = listen(invalidations);
     let attempts = 0;
-    invalidations.onInvalidation('access', () => {
+    invalidations.onReload('revoked_token', async () => {
       if (++attempts < 3) throw new Error('not yet');
     });
 
-    await transact(db.withoutPlugins(), record);
+    await changeEntity(db.withoutPlugins(), 'a');
 
     await expect.poll(() => attempts).toBe(3);
+    expect(heard).toEqual(['a', 'a', 'a']);
   });
 
   it('reaches every listener even if an earlier one fails', async () => {
     const url = await migratedDatabaseUrl(dialect);
     const db = await openUntilFinished(url);
     let now = 1_000;
-    const invalidations = await watch(await openUntilFinished(url), () => now);
+    const invalidations = await watch(await openUntilFinished(url), { monotonicNow: () => now });
     const heard: string[] = [];
-    invalidations.onInvalidation('signing_keys', async () => {
-      throw new Error('no key');
+    invalidations.onReload('revoked_token', async () => {
+      throw new Error('no token');
     });
-    invalidations.onInvalidation('access', () => {
+    invalidations.onReload('revoked_token', async () => {
       heard.push('second');
-      throw new Error('no access');
+      throw new Error('no second');
     });
-    invalidations.onInvalidation('access', () => void heard.push('third'));
-    await transact(db, async (trx) => {
-      await incrementRevision(trx, 'signing_keys');
-      await incrementRevision(trx, 'access');
-    });
+    invalidations.onReload('revoked_token', async () => void heard.push('third'));
+    await changeEntity(db, 'a');
 
     now += 5_001;
     await expect(invalidations.ensureFresh()).rejects.toMatchObject({
       code: 'unavailable',
       message: 'The service cannot update its cached data.',
-      extra: { cause: new Error('no key') },
+      extra: { cause: new Error('no token') },
     });
 
     expect(heard.slice(0, 2)).toEqual(['second', 'third']);
-    await expect(invalidations.invalidate('access')).rejects.toThrow('no access');
+    await expect(invalidations.reload('revoked_token')).rejects.toThrow('no token');
   });
 
-  it('calls the listeners one after the other', async () => {
+  it('calls the listeners that reload one after the other', async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const invalidations = await watch(db);
     const steps: string[] = [];
     let call = 0;
-    invalidations.onInvalidation('access', async () => {
+    invalidations.onReload('user', async () => {
       const mine = ++call;
       steps.push(`begin ${mine}`);
       // The first listener is the slowest, like a query.
@@ -111,7 +140,7 @@ describeDialects('an invalidation', (dialect) => {
       steps.push(`end ${mine}`);
     });
 
-    await Promise.all([invalidations.invalidate('access'), invalidations.invalidate('access')]);
+    await Promise.all([invalidations.reload('user'), invalidations.reload('user')]);
 
     expect(steps).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2']);
   });
@@ -119,7 +148,7 @@ describeDialects('an invalidation', (dialect) => {
   it('is not read again within 5 seconds', async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     let now = 1_000;
-    const invalidations = await watch(db, () => now);
+    const invalidations = await watch(db, { monotonicNow: () => now });
 
     expect(invalidations.ensureFresh()).toBeUndefined();
     now += 5_000;
@@ -129,23 +158,60 @@ describeDialects('an invalidation', (dialect) => {
   it('is read from the database after more than 5 seconds', async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     let now = 1_000;
-    const invalidations = await watch(db, () => now);
-    let heard = 0;
-    invalidations.onInvalidation('access', () => void heard++);
-    await transact(db.withoutPlugins(), record);
+    const invalidations = await watch(db, { monotonicNow: () => now });
+    const heard = listen(invalidations);
+    await changeEntity(db.withoutPlugins(), 'a');
 
     now += 5_001;
     await invalidations.ensureFresh();
 
-    expect(heard).toBe(1);
+    expect(heard).toEqual(['a']);
     expect(invalidations.ensureFresh()).toBeUndefined();
+  });
+
+  it('can come from another process that reads the database', async () => {
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
+    const { source, send } = createSource();
+    let now = 1_000;
+    const heard = listen(await watch(db, { monotonicNow: () => now, source }));
+    const change = { id: 1, entity: 'client', entityId: 'cli_1', expireTime: null } as const;
+
+    now += 6_000;
+    await send({ changes: { ...noChanges, list: [change] }, readTime: now - 5_000 });
+
+    expect(heard).toEqual(['cli_1']);
+    await changeEntity(db, 'own');
+    expect(heard).toEqual(['cli_1', 'own']);
   });
 });
 
-const record = (trx: Executor) => incrementRevision(trx, 'access');
+type Deliver = Parameters<ChangeSource['start']>[0];
 
-async function watch(db: Database, monotonicNow?: () => number): Promise<Invalidations> {
-  const invalidations = await watchInvalidations(db, monotonicNow);
+function createSource() {
+  let deliver: Deliver = async () => {};
+  const source: ChangeSource = {
+    async start(listener) {
+      deliver = listener;
+      await deliver({ changes: noChanges, readTime: 0 });
+    },
+    refresh: async () => {},
+    stop: async () => {},
+  };
+  return { source, send: (delivery: Parameters<Deliver>[0]) => deliver(delivery) };
+}
+
+async function watch(db: Database, options?: InvalidationOptions): Promise<Invalidations> {
+  const invalidations = await watchInvalidations(db, options);
   onTestFinished(() => invalidations.stop());
   return invalidations;
+}
+
+/** The ids of the entities that were evicted. */
+function listen(invalidations: Invalidations): string[] {
+  const heard: string[] = [];
+  invalidations.onEviction(({ isComplete, list }) => {
+    if (!isComplete) heard.push('everything');
+    heard.push(...list.map(({ entityId }) => entityId));
+  });
+  return heard;
 }

@@ -1,25 +1,40 @@
 // The only cache for values that a change can revoke.
 import { expect, it, onTestFinished } from 'vitest';
-import { incrementRevision, transact } from '../../src/storage/database.ts';
+import { type Changes, entityKey, noChanges } from '../../src/storage/changes/change.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import {
   type CacheOptions,
   createRevocationSafeCache,
 } from '../../src/storage/revocation-safe-cache.ts';
+import { changeEntity } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
+
+const change = { id: 1, entity: 'revoked_token', expireTime: null } as const;
+const many = Array.from({ length: 10_001 }, (_, i) => ({ ...change, entityId: `x${i}` }));
 
 describeDialects('a revocation-safe cache', (dialect) => {
   async function open(bounds: Partial<CacheOptions<string | undefined>> = { entriesMax: 10 }) {
     const url = await migratedDatabaseUrl(dialect);
     const db = await openUntilFinished(url);
     let monotonic = 1_000_000;
-    const invalidations = await watchInvalidations(db, () => monotonic);
+    const watched = await watchInvalidations(db, { monotonicNow: () => monotonic });
+    const evictions: ((changes: Changes) => void)[] = [];
+    const invalidations = {
+      ...watched,
+      onEviction(listener: (changes: Changes) => void) {
+        evictions.push(listener);
+        watched.onEviction(listener);
+      },
+    };
+    const evict = (changes: Changes) => {
+      for (const listener of evictions) listener(changes);
+    };
     onTestFinished(() => invalidations.stop());
     const cache = createRevocationSafeCache<string | undefined>({
       invalidations,
-      topic: 'access',
+      dependsOn: (_, key) => [entityKey('revoked_token', key), entityKey('user', 'all')],
       ...bounds,
     });
     const reads: string[] = [];
@@ -31,16 +46,16 @@ describeDialects('a revocation-safe cache', (dialect) => {
     return {
       db,
       cache,
-      invalidations,
+      evict,
       get,
       reads,
       passTime(ms: number) {
         monotonic += ms;
       },
       loseDatabase: () => db.destroy(),
-      async changeElsewhere() {
-        const other = await openUntilFinished(url);
-        await transact(other, (trx) => incrementRevision(trx, 'access'));
+      changeHere: (id: string) => changeEntity(db, id),
+      async changeElsewhere(id: string) {
+        await changeEntity(await openUntilFinished(url), id);
       },
     };
   }
@@ -73,50 +88,83 @@ describeDialects('a revocation-safe cache', (dialect) => {
   });
 
   it('drops a value at once after a change by this process', async () => {
-    const { get, reads, invalidations } = await open();
+    const { get, reads, changeHere } = await open();
     await get('a');
 
-    await invalidations.invalidate('access');
+    await changeHere('a');
 
     await get('a');
     expect(reads).toEqual(['a', 'a']);
   });
 
-  it('keeps its values after a change of another topic', async () => {
-    const { get, reads, invalidations } = await open();
+  it('keeps the values that do not depend on a changed entity', async () => {
+    const { cache, get, reads, changeHere, changeElsewhere } = await open();
+    await get('a');
+    await get('b');
+
+    await changeHere('a');
+    await changeHere('c');
+    expect(await cache.find('a')).toBeUndefined();
+    await get('a');
+    await changeElsewhere('b');
+
+    await expect.poll(() => cache.find('b')).toBeUndefined();
+    expect(await cache.find('a')).toBe('value of a');
+    expect(reads).toEqual(['a', 'b', 'a']);
+  });
+
+  it('drops every value of an entity that several depend on', async () => {
+    const { cache, get, evict } = await open();
+    for (const key of ['a', 'b', 'c']) await get(key);
+    cache.delete('c');
+
+    evict({ ...noChanges, list: [{ ...change, entity: 'user', entityId: 'all' }] });
+
+    for (const key of ['a', 'b', 'c']) expect(await cache.find(key)).toBeUndefined();
+  });
+
+  it('drops every value if changes may be missing', async () => {
+    const { cache, get, evict } = await open();
     await get('a');
 
-    await invalidations.invalidate('signing_keys');
+    evict({ ...noChanges, isComplete: false });
 
-    await get('a');
-    expect(reads).toEqual(['a']);
+    expect(await cache.find('a')).toBeUndefined();
   });
 
   it('drops a value within a second after a change by another process', async () => {
     const { cache, db, get, changeElsewhere } = await open();
     await get('a');
 
-    await changeElsewhere();
+    await changeElsewhere('a');
 
     await expectWithinOneSecond(db, () => cache.find('a'), undefined);
   });
 
-  it('does not cache a value that was read before a change and arrived after it', async () => {
-    const { cache, invalidations } = await open();
-    let release = () => {};
-    const early = cache.get('a', async () => {
-      await new Promise<void>((resolve) => {
-        release = resolve;
+  it.each([
+    ['its entity', [{ ...change, entityId: 'a' }], true, undefined],
+    ['another entity', [{ ...change, entityId: 'b' }], true, 'old'],
+    ['more entities than it remembers', many, true, undefined],
+    ['unknown entities', [], false, undefined],
+  ])(
+    'decides whether to cache a value that was read before a change of %s and arrived after it',
+    async (...[, list, isComplete, expected]) => {
+      const { cache, evict } = await open();
+      let release = () => {};
+      const early = cache.get('a', async () => {
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        return 'old';
       });
-      return 'old';
-    });
-    await expect.poll(() => release.name).not.toBe('release');
-    await invalidations.invalidate('access');
-    release();
-    expect(await early).toBe('old');
+      await expect.poll(() => release.name).not.toBe('release');
+      evict({ ...noChanges, isComplete, list });
+      release();
+      expect(await early).toBe('old');
 
-    expect(await cache.find('a')).toBeUndefined();
-  });
+      expect(await cache.find('a')).toBe(expected);
+    },
+  );
 
   it('returns no value after 5 seconds without the database', async () => {
     const { cache, get, passTime, loseDatabase } = await open();

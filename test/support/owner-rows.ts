@@ -1,5 +1,5 @@
 // Writes callers into the database as another process would: through the real stores, announced
-// only by the revision counter.
+// only by the triggers.
 import { randomBytes } from 'node:crypto';
 import { type CredentialOwner, insertCredential } from '../../src/credentials/store.ts';
 import { generateCredential } from '../../src/crypto/credential-format.ts';
@@ -27,7 +27,7 @@ type State = {
   readonly createTime?: number;
 };
 
-/** Changes rows as another process would: this process notices only through the counters. */
+/** Changes rows as another process would: this process notices only when it polls. */
 export function changeAsOtherProcess(
   db: Database,
   work: (trx: Executor) => Promise<unknown>,

@@ -9,6 +9,7 @@ import type { KeyFacts } from './lifecycle.ts';
 import {
   type ActiveKey,
   decryptPrivateKey,
+  isSameKey,
   type LoadedKey,
   loadPublicKey,
   type PublicJwk,
@@ -43,11 +44,11 @@ export type KeyringOptions = {
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { invalidations, now } = options;
   let keys: LoadedKeys = { facts: [], all: [], byHeader: new Map(), active: undefined };
-  invalidations.onInvalidation('signing_keys', async () => {
-    keys = await load(options);
+  invalidations.onReload('signing_key', async () => {
+    keys = await load(options, keys.all);
   });
   // Loads through the listener, so that no change is missed between this load and the next.
-  await invalidations.invalidate('signing_keys');
+  await invalidations.reload('signing_key');
   async function ensureFresh(): Promise<void> {
     const refresh = invalidations.ensureFresh();
     if (refresh !== undefined) await refresh;
@@ -78,13 +79,17 @@ type LoadedKeys = {
   readonly active: ActiveKey | undefined;
 };
 
-async function load(options: KeyringOptions): Promise<LoadedKeys> {
+/** Keeps the loaded keys that have not changed, because verified tokens are cached with their key. */
+async function load(options: KeyringOptions, before: readonly LoadedKey[]): Promise<LoadedKeys> {
   const rows = await findPublishedKeys(options.db);
   const activeRow = rows.find(({ state }) => state === 'active');
   if (activeRow !== undefined && (await noteTokenSeconds(options, activeRow))) {
-    return load(options);
+    return load(options, before);
   }
-  const all = rows.map(loadPublicKey);
+  const all = rows.map((row) => {
+    const key = loadPublicKey(row);
+    return before.find((one) => isSameKey(one, key)) ?? key;
+  });
   const activePublic = all.find(({ kid }) => kid === activeRow?.kid);
   return {
     facts: rows,

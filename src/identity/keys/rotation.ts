@@ -80,6 +80,6 @@ async function tryStep(
     });
   } catch (error) {
     if (error !== doneElsewhere) throw error;
-    await invalidations.invalidate('signing_keys');
+    await invalidations.reload('signing_key');
   }
 }

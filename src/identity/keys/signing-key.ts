@@ -78,6 +78,11 @@ export function loadPublicKey({ kid, public_x, remove_time }: SigningKeyRow): Lo
   };
 }
 
+/** Returns whether two keys verify the same tokens for the same time. */
+export function isSameKey(a: LoadedKey, b: LoadedKey): boolean {
+  return a.header === b.header && a.jwk.x === b.jwk.x && a.removeTime === b.removeTime;
+}
+
 export function decryptPrivateKey(row: SigningKeyRow, masterKey: MasterKey): KeyObject {
   if (!masterKey.opens(row.master_key_id)) {
     throw new Error(

@@ -1,6 +1,7 @@
 // The current grants of users. A user's token stops working when its session ends or the user is
 // disabled, and covers only the user's current scopes. The session's expiry is not checked, because
 // no token outlives it.
+import { type EntityKey, entityKey } from '../../storage/changes/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, UserRow } from '../../storage/schema.ts';
@@ -20,28 +21,40 @@ type UserGrants = {
   readonly scopes: ReadonlySet<string>;
 };
 
+type StoredGrants = {
+  /** Undefined if the session has ended or the user is disabled. */
+  readonly grants: UserGrants | undefined;
+  /** The entities that the grants were read from. */
+  readonly entities: readonly EntityKey[];
+};
+
 const cachedMax = 50_000;
 
 /** Returns the function that limits the tokens of staff and members to their current grants. */
 export function createLimitToUserGrants(options: UserGrantsOptions): LimitToGrants {
   const { db, invalidations, scopesOf } = options;
-  const cache = createRevocationSafeCache<UserGrants | undefined>({
+  const cache = createRevocationSafeCache<StoredGrants>({
     invalidations,
-    topic: 'access',
+    dependsOn: ({ entities }) => entities,
     entriesMax: cachedMax,
   });
 
-  async function read(sessionId: string): Promise<UserGrants | undefined> {
+  async function read(sessionId: string): Promise<StoredGrants> {
     const found = await findSession(db, sessionId);
-    if (found === undefined) return undefined;
+    const key = entityKey('session', sessionId);
+    if (found === undefined) return { grants: undefined, entities: [key] };
     const { session, user } = found;
-    if (session.revoke_time !== null || user.disable_time !== null) return undefined;
-    return { userId: user.id, kind: user.kind, scopes: await scopesOf(user) };
+    const entities = [key, entityKey('user', user.id)];
+    if (session.revoke_time !== null || user.disable_time !== null) {
+      return { grants: undefined, entities };
+    }
+    const grants = { userId: user.id, kind: user.kind, scopes: await scopesOf(user) };
+    return { grants, entities };
   }
 
   return async (claims) => {
     const sessionId = claims.sid ?? '';
-    const grants = await cache.get(sessionId, () => read(sessionId));
+    const { grants } = await cache.get(sessionId, () => read(sessionId));
     if (grants === undefined) return undefined;
     const { userId, kind, scopes } = grants;
     if (userId !== claims.sub || kind !== claims.principal_type) return undefined;

@@ -2,6 +2,7 @@
 // never covers more than their current grants. Only this service checks the grants: a verifier that
 // only uses the published keys accepts a token until its `exp`.
 import type { Clock } from '../../clock.ts';
+import type { EntityKey } from '../../storage/changes/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database } from '../../storage/schema.ts';
@@ -16,6 +17,14 @@ export type Grants = {
   readonly accounts: ReadonlySet<string>;
   /** Milliseconds since 1970; undefined if the grants do not expire. */
   readonly expireTime: number | undefined;
+};
+
+/** What the database holds about the client or the API key of a token. */
+export type StoredGrants = {
+  /** Undefined if the client is disabled or the key is invalid. */
+  readonly grants: Grants | undefined;
+  /** The entities that the grants were read from. */
+  readonly entities: readonly EntityKey[];
 };
 
 /**
@@ -38,18 +47,18 @@ const cachedMax = 200_000;
 
 export function createLimitToGrants(options: GrantsOptions): LimitToGrants {
   const { db, invalidations, limitToUserGrants, now } = options;
-  const cache = createRevocationSafeCache<Grants | undefined>({
+  const cache = createRevocationSafeCache<StoredGrants>({
     invalidations,
-    topic: 'access',
+    dependsOn: ({ entities }) => entities,
     sizeMax: cachedMax,
-    sizeOf: (grants) => 1 + (grants?.accounts.size ?? 0),
+    sizeOf: ({ grants }) => 1 + (grants?.accounts.size ?? 0),
   });
 
   return async (claims, validAt = now()) => {
     const { principal_type: type, client_id: id } = claims;
     if (type === 'staff' || type === 'member') return limitToUserGrants(claims, validAt);
     const read = type === 'service' ? findClientGrants : findKeyGrants;
-    const grants = await cache.get(id, () => read(db, id));
+    const { grants } = await cache.get(id, () => read(db, id));
     if (grants === undefined || grants.ownerId !== claims.sub) return undefined;
     const { expireTime } = grants;
     if (expireTime !== undefined && expireTime <= validAt) return undefined;

@@ -1,10 +1,18 @@
 // Tokens that were revoked before they expired. A row is kept until its token would have expired.
-// Each process caches all rows and reads only new ones.
+// Each process keeps a digest of every row, and learns of new rows from the changes.
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
-import { incrementRevision } from '../../storage/database.ts';
+import { transact } from '../../storage/database.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
+import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
-import { deleteExpiredRevocations, findTokensRevokedAfter, insertRevokedToken } from './store.ts';
+import { createRevokedDigests } from './revoked-digests.ts';
+import {
+  deleteExpiredRevocations,
+  findRevokedTokens,
+  insertRevokedToken,
+  isTokenRevoked,
+} from './store.ts';
 
 export type Revocations = {
   /**
@@ -33,47 +41,79 @@ export type RevocationsOptions = {
  */
 const skewMaxMs = 300_000;
 
-const tidyEveryMs = 60_000;
+/** Parsing a page blocks the event loop for a few milliseconds. */
+const pageMax = 2_000;
+
+/** A token that is known to be revoked costs no query. */
+const confirmedMax = 10_000;
 
 export async function openRevocations(options: RevocationsOptions): Promise<Revocations> {
   const { db, invalidations, now } = options;
-  const expireTimes = new Map<string, number>();
-  let known = 0;
-  let lastTidyTime = now();
+  const digests = createRevokedDigests(() => now() - skewMaxMs);
+  const confirmed = new LRUCache<string, true>({ max: confirmedMax });
 
-  async function readNew(): Promise<void> {
-    for (const { jti, expire_time, revision } of await findTokensRevokedAfter(db, known)) {
-      expireTimes.set(jti, expire_time);
-      known = Math.max(known, revision);
-    }
-    if (Math.abs(now() - lastTidyTime) >= tidyEveryMs) tidy();
-  }
-  function tidy(): void {
-    lastTidyTime = now();
-    for (const [jti, expireTime] of expireTimes) {
-      if (expireTime <= lastTidyTime - skewMaxMs) expireTimes.delete(jti);
+  async function readAll(): Promise<void> {
+    let after = '';
+    for (;;) {
+      const page = { after, unexpiredAt: now() - skewMaxMs, limit: pageMax };
+      const rows = await findRevokedTokens(db, page);
+      for (const { jti, expire_time } of rows) digests.add(jti, expire_time);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < pageMax) return;
+      after = last.jti;
     }
   }
-  invalidations.onInvalidation('revoked_tokens', readNew);
-  await readNew();
+  invalidations.onEviction(({ list }) => {
+    for (const { entity, entityId, expireTime } of list) {
+      if (entity === 'revoked_token') digests.add(entityId, expireTime ?? Number.MAX_SAFE_INTEGER);
+    }
+  });
+  invalidations.onReload('revoked_token', async ({ isComplete }) => {
+    if (!isComplete) await readAll();
+  });
+  await readAll();
 
   return {
     async has(jti) {
       const refresh = invalidations.ensureFresh();
       if (refresh !== undefined) await refresh;
-      return expireTimes.has(jti);
+      if (!digests.mayHave(jti)) return false;
+      if (confirmed.has(jti)) return true;
+      // Another token can have the same digest.
+      const isRevoked = await isTokenRevoked(db, jti);
+      if (isRevoked) confirmed.set(jti, true);
+      return isRevoked;
     },
     async revoke(jti, exp, change) {
       const expireTime = exp * 1000;
-      await change(async (trx) => {
-        // Raises the revision first, which makes the next revocation wait for this commit.
-        // Revisions are thus committed in order, and a process that has read one revision has
-        // missed none before it.
-        const revision = await incrementRevision(trx, 'revoked_tokens');
-        await deleteExpiredRevocations(trx, now() - skewMaxMs);
-        await insertRevokedToken(trx, { jti, expire_time: expireTime, revision });
-      });
-      expireTimes.set(jti, expireTime);
+      await change((trx) => insertRevokedToken(trx, { jti, expire_time: expireTime, revision: 0 }));
+      digests.add(jti, expireTime);
     },
   };
+}
+
+export type RevocationCleanupOptions = Pick<RevocationsOptions, 'db' | 'now'> & {
+  readonly onError: (error: unknown) => void;
+};
+
+const cleanupPauseMs = 60_000;
+const sliceMax = 500;
+
+/** Deletes expired rows every minute, in slices so small that no request waits for them. */
+export function startRevocationCleanup(options: RevocationCleanupOptions): PeriodicTask {
+  const { db, now, onError } = options;
+  return startPeriodicTask({
+    pauseMs: cleanupPauseMs,
+    async round(signal) {
+      const before = now() - skewMaxMs;
+      while (!signal.aborted) {
+        const deleted = await transact(db, (trx) =>
+          deleteExpiredRevocations(trx, before, sliceMax),
+        );
+        if (deleted < sliceMax) return;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    onError,
+  });
 }

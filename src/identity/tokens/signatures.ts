@@ -4,6 +4,7 @@
 
 import { hash, type KeyObject, verify } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
+import { entityKey } from '../../storage/changes/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -36,6 +37,8 @@ type Verified = {
 const tokenPattern = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/;
 const tokenLengthMax = 16_384;
 
+const keyEntity = ({ kid }: LoadedKey) => entityKey('signing_key', kid);
+
 /** The maximum total length of all cached tokens, in characters. */
 const cachedLengthMax = 64 * 1024 * 1024;
 
@@ -43,7 +46,7 @@ export function createSignatures(options: SignaturesOptions): Signatures {
   const { keyring, invalidations, now, cachedMax = 50_000 } = options;
   const cache = createRevocationSafeCache<Verified | undefined>({
     invalidations,
-    topic: 'signing_keys',
+    dependsOn: (verified) => (verified === undefined ? [] : [keyEntity(verified.key)]),
     entriesMax: cachedMax,
     sizeMax: cachedLengthMax,
     sizeOf: (verified) => verified?.length ?? 1,

@@ -1,55 +1,82 @@
 import { parseStoredScopes } from '../../access/scopes.ts';
+import { entityKey } from '../../storage/changes/change.ts';
 import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
-import type { Grants } from './current-grants.ts';
+import type { StoredGrants } from './current-grants.ts';
 
-/** Reads the current grants of a client. Returns undefined unless the client is enabled. */
-export async function findClientGrants(db: Database, id: string): Promise<Grants | undefined> {
+/** Reads the current grants of a client, which has none while it is disabled. */
+export async function findClientGrants(db: Database, id: string): Promise<StoredGrants> {
+  const entities = [entityKey('client', id)];
   const row = await db
     .selectFrom('clients')
     .select('scopes')
     .where('id', '=', id)
     .where('disable_time', 'is', null)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
+  if (row === undefined) return { grants: undefined, entities };
   const scopes = parseStoredScopes(row.scopes);
-  return { ownerId: id, scopes, accounts: new Set(), expireTime: undefined };
+  const grants = { ownerId: id, scopes, accounts: new Set<string>(), expireTime: undefined };
+  return { grants, entities };
 }
 
 /**
- * Reads the current grants of an API key. Returns undefined if the key is revoked or its customer
+ * Reads the current grants of an API key, which has none if it is revoked or its customer is
  * disabled.
  */
-export async function findKeyGrants(db: Database, id: string): Promise<Grants | undefined> {
+export async function findKeyGrants(db: Database, id: string): Promise<StoredGrants> {
   const row = await db
     .selectFrom('credentials as k')
     .innerJoin('customers as u', 'u.id', 'k.customer_id')
     .select(['u.id as customer_id', 'k.scopes', 'k.expire_time'])
+    .select(['k.revoke_time', 'u.disable_time'])
     .where('k.id', '=', id)
-    .where('k.revoke_time', 'is', null)
-    .where('u.disable_time', 'is', null)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
+  const key = entityKey('credential', id);
+  if (row === undefined) return { grants: undefined, entities: [key] };
+  const entities = [key, entityKey('customer', row.customer_id)];
+  if (row.revoke_time !== null || row.disable_time !== null) return { grants: undefined, entities };
   const accounts = await db
     .selectFrom('customer_accounts')
     .select('account_id')
     .where('customer_id', '=', row.customer_id)
     .execute();
-  return {
+  const grants = {
     ownerId: row.customer_id,
     scopes: parseStoredScopes(row.scopes),
     accounts: new Set(accounts.map(({ account_id }) => account_id)),
     expireTime: row.expire_time ?? undefined,
   };
+  return { grants, entities };
 }
 
-/** Returns the revocations after a revision; 0 returns all. */
-export function findTokensRevokedAfter(db: Database, revision: number): Promise<RevokedTokenRow[]> {
+export type RevokedTokensPage = {
+  /** The last `jti` of the page before; empty for the first page. */
+  readonly after: string;
+  /** Tokens that expire at this time or earlier are left out. */
+  readonly unexpiredAt: number;
+  readonly limit: number;
+};
+
+export function findRevokedTokens(
+  db: Database,
+  { after, unexpiredAt, limit }: RevokedTokensPage,
+): Promise<Pick<RevokedTokenRow, 'jti' | 'expire_time'>[]> {
   return db
     .selectFrom('revoked_tokens')
-    .selectAll()
-    .where('revision', '>', revision)
-    .orderBy('revision')
+    .select(['jti', 'expire_time'])
+    .where('jti', '>', after)
+    .where('expire_time', '>', unexpiredAt)
+    .orderBy('jti')
+    .limit(limit)
     .execute();
+}
+
+export async function isTokenRevoked(db: Database, jti: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('revoked_tokens')
+    .select('jti')
+    .where('jti', '=', jti)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function insertRevokedToken(db: Executor, row: RevokedTokenRow): Promise<void> {
@@ -60,6 +87,22 @@ export async function insertRevokedToken(db: Executor, row: RevokedTokenRow): Pr
     .execute();
 }
 
-export async function deleteExpiredRevocations(db: Executor, before: number): Promise<void> {
-  await db.deleteFrom('revoked_tokens').where('expire_time', '<=', before).execute();
+/** Deletes up to `limit` rows and returns their number. */
+export async function deleteExpiredRevocations(
+  db: Executor,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('revoked_tokens')
+    .where('jti', 'in', (eb) =>
+      eb
+        .selectFrom('revoked_tokens')
+        .select('jti')
+        .where('expire_time', '<=', before)
+        .orderBy('expire_time')
+        .limit(limit),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }

@@ -1,5 +1,6 @@
 // The scopes of users in their workspaces, cached until something changes.
 import type { MembershipsOf } from '../../api/principal.ts';
+import { entityKey } from '../../storage/changes/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
@@ -14,7 +15,7 @@ export type MembershipOptions = { readonly db: Database; readonly invalidations:
 export function createMemberships({ db, invalidations }: MembershipOptions): MembershipsOf {
   const cache = createRevocationSafeCache<ReadonlyMap<string, ReadonlySet<string>>>({
     invalidations,
-    topic: 'access',
+    dependsOn: (_, userId) => [entityKey('user', userId)],
     entriesMax: cachedMax,
   });
   async function read(executor: Executor, userId: string) {

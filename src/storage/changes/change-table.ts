@@ -1,0 +1,52 @@
+// What both databases offer for the table `changes`.
+import { type Expression, type SqlBool, SqliteAdapter } from 'kysely';
+import type { ChangeRow, Database, Executor } from '../schema.ts';
+import { type Change, type Changes, deletionNote } from './change.ts';
+import { postgresChanges } from './postgres-changes.ts';
+import { sqliteChanges } from './sqlite-changes.ts';
+
+/** Changes since a position, and the position after them. */
+export type ChangesRead<Position> = { readonly changes: Changes; readonly position: Position };
+
+export type ChangeTable<Position> = {
+  /**
+   * Reads the changes that were committed since the previous position. Without a position, reads
+   * none. Costs one query.
+   */
+  readSince(db: Database, position: Position | undefined): Promise<ChangesRead<Position>>;
+  /**
+   * Reads the changes that the transaction itself has made so far. It may return other changes too,
+   * with ids above `afterId`.
+   */
+  readOwn(trx: Executor, afterId: number): Promise<Change[]>;
+  /** Returns a boundary. Every change before it has been committed or rolled back. */
+  readBoundary(db: Database): Promise<number>;
+  /** The condition of the rows before a boundary. */
+  isBefore(boundary: number): Expression<SqlBool>;
+};
+
+export function changeTableOf(db: Executor): ChangeTable<unknown> {
+  const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
+  return (isSqlite ? sqliteChanges : postgresChanges) as ChangeTable<unknown>;
+}
+
+/** A row of a query that returns its other columns even if there is no change. */
+export type JoinedRow = { [Name in keyof Omit<ChangeRow, 'xact_id'>]: ChangeRow[Name] | null };
+
+/** `missedFrom` is the first boundary whose deletion the reader has not followed. */
+export function changesIn(
+  rows: readonly JoinedRow[],
+  missedFrom: number,
+): Pick<Changes, 'isComplete' | 'list'> {
+  const list: Change[] = [];
+  let isComplete = true;
+  for (const { id, entity, entity_id, expire_time } of rows) {
+    if (id === null || entity === null || entity_id === null) continue;
+    if (entity !== deletionNote) {
+      list.push({ id, entity, entityId: entity_id, expireTime: expire_time });
+    } else if (Number(entity_id) > missedFrom) {
+      isComplete = false;
+    }
+  }
+  return { isComplete, list };
+}

@@ -1,0 +1,42 @@
+// Changes of cached entities. Triggers of the database record them: see
+// storage/migrations/0002-changes.ts.
+
+export type Entity =
+  | 'client'
+  | 'customer'
+  | 'credential'
+  | 'user'
+  | 'session'
+  | 'signing_key'
+  | 'revoked_token';
+
+export type Change = {
+  /** The id of the row in the table `changes`. */
+  readonly id: number;
+  readonly entity: Entity;
+  readonly entityId: string;
+  /** For a revoked token, when the token would have expired. */
+  readonly expireTime: number | null;
+};
+
+/** Changes that were read together. They can be sent to another process as JSON. */
+export type Changes = {
+  /** False if changes may be missing. Any entity may then have changed. */
+  readonly isComplete: boolean;
+  readonly list: readonly Change[];
+  /** In SQLite, later changes have higher ids than this. 0 in PostgreSQL, whose ids have no order. */
+  readonly lastId: number;
+};
+
+export const noChanges: Changes = { isComplete: true, list: [], lastId: 0 };
+
+/** Identifies an entity in a cache. */
+export type EntityKey = `${Entity}:${string}`;
+
+export const entityKey = (entity: Entity, id: string): EntityKey => `${entity}:${id}`;
+
+/**
+ * The `entity` of a row that notes a deletion of old rows. Its `entity_id` is the boundary of the
+ * deletion. A process that has not read up to the boundary may have missed changes.
+ */
+export const deletionNote = 'deletion';

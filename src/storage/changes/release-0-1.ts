@@ -1,0 +1,65 @@
+// Announces changes to processes of release 0.1, which still run during a rolling upgrade. They read
+// the counters in the table `revisions`, and the revocations by their `revision`. Nothing else reads
+// either. Delete this file, and what only it uses, in the release after next.
+import { transact } from '../database.ts';
+import type { Invalidations } from '../invalidation.ts';
+import type { Database, Executor, RevisionRow } from '../schema.ts';
+import type { Changes, Entity } from './change.ts';
+
+type Topic = RevisionRow['name'];
+
+const topics: Record<Entity, Topic> = {
+  client: 'access',
+  customer: 'access',
+  credential: 'access',
+  user: 'access',
+  session: 'access',
+  signing_key: 'signing_keys',
+  revoked_token: 'revoked_tokens',
+};
+
+/** The round announces all changes since the last one. Run it about four times a second. */
+export type Announcement = () => Promise<void>;
+
+export function createAnnouncement(
+  db: Database,
+  invalidations: Pick<Invalidations, 'onEviction'>,
+): Announcement {
+  // Everything, because this process does not know what the previous one has announced.
+  let pending = new Set<Topic>(Object.values(topics));
+  invalidations.onEviction(({ isComplete, list }: Changes) => {
+    for (const { entity } of list) pending.add(topics[entity]);
+    if (!isComplete) pending = new Set(Object.values(topics));
+  });
+
+  return async () => {
+    if (pending.size === 0) return;
+    const announced = pending;
+    pending = new Set();
+    try {
+      await transact(db, async (trx) => {
+        // Sorted, so that two processes cannot wait for each other.
+        for (const topic of [...announced].sort()) await announce(trx, topic);
+      });
+    } catch (error) {
+      for (const topic of announced) pending.add(topic);
+      throw error;
+    }
+  };
+}
+
+async function announce(trx: Executor, topic: Topic): Promise<void> {
+  const { value } = await trx
+    .updateTable('revisions')
+    .set((eb) => ({ value: eb('value', '+', 1) }))
+    .where('name', '=', topic)
+    .returning('value')
+    .executeTakeFirstOrThrow();
+  if (topic !== 'revoked_tokens') return;
+  // The locked counter makes other announcements wait, so revisions are committed in their order.
+  await trx
+    .updateTable('revoked_tokens')
+    .set({ revision: value })
+    .where('revision', '=', 0)
+    .execute();
+}

@@ -1,0 +1,82 @@
+// One row in each cached table.
+import { insertCredential } from '../../src/credentials/store.ts';
+import { insertClient } from '../../src/identity/clients/store.ts';
+import { insertAccounts, insertCustomer } from '../../src/identity/customers/store.ts';
+import { insertSigningKey } from '../../src/identity/keys/store.ts';
+import { insertSession } from '../../src/identity/sessions/store.ts';
+import { insertRevokedToken } from '../../src/identity/tokens/store.ts';
+import { insertUser } from '../../src/identity/users/store.ts';
+import { insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
+import type { Executor } from '../../src/storage/schema.ts';
+
+export const owner = { kind: 'ck', id: 'cus_1' } as const;
+const credential = { id: 'key_1', text: '', digest: '' };
+export const member = {
+  workspace_id: 'ws_1',
+  user_id: 'usr_1',
+  role: 'member',
+  create_time: 1,
+} as const;
+const user = {
+  id: 'usr_1',
+  kind: 'member',
+  email: 'a@example.com',
+  name: '',
+  password_hash: '',
+  scopes: '',
+  create_time: 1,
+  disable_time: null,
+} as const;
+const session = {
+  id: 'ses_1',
+  user_id: 'usr_1',
+  digest: '',
+  amr: 'pwd',
+  address: '',
+  create_time: 1,
+  refresh_time: 1,
+  expire_time: 100,
+  revoke_time: null,
+};
+export const key = {
+  kid: 'kid_1',
+  state: 'active',
+  public_x: '',
+  private_ciphertext: '',
+  master_key_id: '',
+  create_time: 1,
+  activate_time: 1,
+  retire_time: null,
+  remove_time: null,
+  revoke_time: null,
+  token_seconds_max: 300,
+} as const;
+export const revoked = { jti: 'jti_1', expire_time: 1, revision: 1 };
+
+/** One row per cached table. */
+export async function fillCachedTables(trx: Executor): Promise<void> {
+  const times = { create_time: 1, disable_time: null };
+  await insertClient(trx, { id: 'cli_1', name: '', scopes: 'a:read', ...times });
+  await insertCustomer(trx, { id: 'cus_1', name: '', ...times });
+  await insertAccounts(trx, 'cus_1', ['acc_1'], 1);
+  await insertCredential(trx, owner, credential, { name: '', scopes: '', createTime: 1 });
+  await insertUser(trx, user);
+  await insertWorkspace(trx, { id: 'ws_1', name: '', create_time: 1 });
+  await putMember(trx, member);
+  await insertSession(trx, session);
+  await insertSigningKey(trx, key);
+  await insertRevokedToken(trx, revoked);
+}
+
+/** The entity that each of the rows belongs to. */
+export const cachedRowIds: Readonly<Record<string, string>> = {
+  clients: 'cli_1',
+  customers: 'cus_1',
+  customer_accounts: 'cus_1',
+  credentials: 'key_1',
+  users: 'usr_1',
+  members: 'usr_1',
+  sessions: 'ses_1',
+  signing_keys: 'kid_1',
+  revoked_tokens: 'jti_1',
+};
