@@ -6,6 +6,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { documentScenarios, runDocuments } from './documents.mjs';
+import { invalidation } from './invalidation.mjs';
 import { lookups } from './lookups.mjs';
 import { memory } from './memory.mjs';
 import { stopAll } from './processes.mjs';
@@ -20,7 +21,7 @@ process.env.PATH += ':/usr/sbin';
 
 const tokenNames = scenarios.map(({ name }) => name);
 const documentNames = documentScenarios.map(({ name }) => name);
-const names = [...tokenNames, lookups.name, ...documentNames, memory.name];
+const names = [...tokenNames, lookups.name, ...documentNames, memory.name, invalidation.name];
 
 const { values } = parseArgs({
   options: {
@@ -75,7 +76,7 @@ async function measure(folder) {
     verdicts.push(...came.verdicts);
   }
   if (servers.length > 0) process.stdout.write(`\n${serverTable(servers)}\n\n`);
-  for (const part of [memory, lookups]) {
+  for (const part of [memory, lookups, invalidation]) {
     if (values.only.includes(part.name)) verdicts.push(await part.measure(folder));
   }
   for (const { lines } of verdicts) process.stdout.write(`${lines.join('\n')}\n`);

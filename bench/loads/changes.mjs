@@ -1,0 +1,42 @@
+// Changes clients at a fixed rate, as a process of the service does, and prints the result as JSON.
+import { openDatabase, transact } from '../../dist/src/storage/database.js';
+import { watchInvalidations } from '../../dist/src/storage/invalidation.js';
+
+const { url, ids, perSecond, seconds } = JSON.parse(process.argv[2]);
+
+/** Fails any statement that waits longer for a lock. */
+const lockTimeout = 'options=-c%20lock_timeout%3D5ms';
+const db = await openDatabase(`${url}?${lockTimeout}`);
+const invalidations = await watchInvalidations(db);
+const cpu = process.cpuUsage();
+const start = performance.now();
+const counts = { made: 0, failed: 0, lockWaits: 0 };
+const running = new Set();
+let next = 0;
+
+while (performance.now() - start < seconds * 1_000) {
+  const due = Math.floor(((performance.now() - start) * perSecond) / 1_000);
+  // A server that falls behind gets fewer changes, and no growing queue.
+  while (next < due && running.size < 100) {
+    const id = ids[next % ids.length];
+    const scopes = `changed:${next++}`;
+    const change = transact(db, (trx) =>
+      trx.updateTable('clients').set({ scopes }).where('id', '=', id).execute(),
+    ).then(
+      () => counts.made++,
+      (error) => {
+        counts.failed++;
+        if (error.code === '55P03') counts.lockWaits++;
+      },
+    );
+    running.add(change);
+    change.finally(() => running.delete(change));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1));
+}
+await Promise.all(running);
+const { user, system } = process.cpuUsage(cpu);
+const took = (performance.now() - start) / 1_000;
+process.stdout.write(JSON.stringify({ ...counts, took, cpuMs: (user + system) / 1_000 }));
+await invalidations.stop();
+await db.destroy();
