@@ -28,7 +28,7 @@ import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { principalFrom } from './tokens/claims.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
 import { createIssuanceService } from './tokens/issuance-service.ts';
-import { openRevocations, startRevocationCleanup } from './tokens/revocations.ts';
+import { openRevocations } from './tokens/revocations.ts';
 import { createSignatures } from './tokens/signatures.ts';
 import { createSigner, type Signer } from './tokens/signer.ts';
 import { createVerificationService } from './tokens/verification-service.ts';
@@ -96,12 +96,6 @@ export async function createIdentityModule(
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
   const keyring = await openKeyring({ db, masterKey, invalidations, tokenSecondsMax, now });
   const revocations = await openRevocations({ db, invalidations, now });
-  const cleanup = startRevocationCleanup({
-    db,
-    now,
-    onError: (err) => log.warn({ err }, 'cannot delete expired revocations'),
-  });
-  onFailure(cleanup.stop);
   const onError = (error: unknown) => log.error({ err: error }, 'signing key rotation failed');
   const rotation = await startRotation({
     masterKey,
@@ -156,7 +150,7 @@ export async function createIdentityModule(
     },
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
     async stop() {
-      await Promise.all([usage.stop(), rotation.stop(), cleanup.stop()]);
+      await Promise.all([usage.stop(), rotation.stop()]);
     },
     services: {
       issuance: createIssuanceService({

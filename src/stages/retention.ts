@@ -2,6 +2,7 @@
 // without a quota has a rule here; docs/decisions/0043 lists the others.
 import { auditRetention } from '../audit/retention.ts';
 import { sessionRetention } from '../identity/sessions/retention.ts';
+import { revocationRetention } from '../identity/tokens/revocations.ts';
 import { gateRetention } from '../sharing/gate/retention.ts';
 import { removal } from '../sharing/removal/removal.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
@@ -18,7 +19,7 @@ export type RetentionTask = PeriodicTask & {
 };
 
 /** Starts a round at once, and then one minute after the end of each round. */
-export function startRetention(options: AppOptions, { db }: OpenStorage): RetentionTask {
+export function startRetention(options: AppOptions, { db, leases }: OpenStorage): RetentionTask {
   const { config, log, now = Date.now } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const round = createRetention({
@@ -29,10 +30,12 @@ export function startRetention(options: AppOptions, { db }: OpenStorage): Retent
       throttleRetention(now),
       ...gateRetention(now),
       ...sessionRetention(now),
+      revocationRetention(now),
       auditRetention({ db, days: config.auditRetentionDays, now, warn }),
     ],
   });
   const onError = (err: unknown) => warn({ err }, 'cannot delete old rows');
-  const task = startPeriodicTask({ pauseMs: everyMs, round, onError });
+  const lease = leases.lease('retention');
+  const task = startPeriodicTask({ pauseMs: everyMs, lease, round, onError });
   return { ...task, round: () => round(new AbortController().signal) };
 }

@@ -1,8 +1,9 @@
 // The revoked tokens that a process knows: all of them, while it reads only their changes.
 import { expect, it, onTestFinished } from 'vitest';
-import { openRevocations, startRevocationCleanup } from '../../src/identity/tokens/revocations.ts';
+import { openRevocations, revocationRetention } from '../../src/identity/tokens/revocations.ts';
 import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
+import { createRetention } from '../../src/storage/retention.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
@@ -144,14 +145,11 @@ describeDialects('a revocation', (dialect) => {
     now += 600_001;
     await revocations.revoke('new', Math.floor(now / 1000) + 60);
 
-    const onError = (error: unknown) => {
-      throw error;
-    };
-    const cleanup = startRevocationCleanup({ db, now: () => now, onError });
-    onTestFinished(() => cleanup.stop());
+    const rules = [revocationRetention(() => now)];
+    await createRetention({ db, rules, warn: () => {} })(new AbortController().signal);
 
-    const rows = () => db.selectFrom('revoked_tokens').select('jti').execute();
-    await expect.poll(rows).toEqual([{ jti: 'new' }]);
+    const rows = await db.selectFrom('revoked_tokens').select('jti').execute();
+    expect(rows).toEqual([{ jti: 'new' }]);
     expect(await revocations.has('old')).toBe(false);
     expect(await revocations.has('new')).toBe(true);
   });

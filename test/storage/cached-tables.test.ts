@@ -19,7 +19,7 @@ import {
   updateSigningKey,
 } from '../../src/identity/keys/store.ts';
 import { endSessions, extendSession } from '../../src/identity/sessions/store.ts';
-import { deleteExpiredRevocations, insertRevokedToken } from '../../src/identity/tokens/store.ts';
+import { insertRevokedToken } from '../../src/identity/tokens/store.ts';
 import { endSessionsOf, updateUser } from '../../src/identity/users/store.ts';
 import { deleteMember, insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
 import { cachedTables } from '../../src/storage/cached-tables.ts';
@@ -37,6 +37,7 @@ type Write = (trx: Executor) => Promise<unknown>;
 type Table = keyof typeof cachedTables;
 
 /** The writes, and the entity that each of them changes. */
+const revocations = { table: 'revoked_tokens', key: 'jti', time: 'expire_time' } as const;
 const expiring = { table: 'sessions', key: 'id', time: 'expire_time' } as const;
 
 const evicting: [string, Table, string, Write][] = [
@@ -116,7 +117,7 @@ const keeping: [string, Write][] = [
   ['the e-mail address of a user', (trx) => updateUser(trx, 'usr_1', { email: 'b@example.com' })],
   ['the expiry of a session', (trx) => extendSession(trx, 'ses_1', 2, 200)],
   ['the maximum lifetime of a token', (trx) => raiseTokenSeconds(trx, 'kid_1', 600)],
-  ['expired revocations', (trx) => deleteExpiredRevocations(trx, 1_000, 10)],
+  ['expired revocations', (trx) => deleteOldest(trx, revocations, { before: 1_000 }, 10)],
   ['no row', (trx) => updateClient(trx, 'cli_none', { scopes: '' })],
   ['row locks only', (trx) => lockRows(trx, 'users', 'kind', ['member'])],
   ['a table without a cache', (trx) => insertWorkspace(trx, { id: 'w', name: '', create_time: 1 })],

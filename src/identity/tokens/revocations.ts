@@ -2,17 +2,12 @@
 // Each process keeps a digest of every row, and learns of new rows from the changes.
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
-import { transact } from '../../storage/database.ts';
+import { oldRows } from '../../storage/delete-oldest.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
-import { type PeriodicTask, startPeriodicTask } from '../../storage/periodic-task.ts';
+import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { createRevokedDigests } from './revoked-digests.ts';
-import {
-  deleteExpiredRevocations,
-  findRevokedTokens,
-  insertRevokedToken,
-  isTokenRevoked,
-} from './store.ts';
+import { findRevokedTokens, insertRevokedToken, isTokenRevoked } from './store.ts';
 
 export type Revocations = {
   /**
@@ -92,28 +87,11 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
   };
 }
 
-export type RevocationCleanupOptions = Pick<RevocationsOptions, 'db' | 'now'> & {
-  readonly onError: (error: unknown) => void;
-};
-
-const cleanupPauseMs = 60_000;
-const sliceMax = 500;
-
-/** Deletes expired rows every minute, in slices so small that no request waits for them. */
-export function startRevocationCleanup(options: RevocationCleanupOptions): PeriodicTask {
-  const { db, now, onError } = options;
-  return startPeriodicTask({
-    pauseMs: cleanupPauseMs,
-    async round(signal) {
-      const before = now() - skewMaxMs;
-      while (!signal.aborted) {
-        const deleted = await transact(db, (trx) =>
-          deleteExpiredRevocations(trx, before, sliceMax),
-        );
-        if (deleted < sliceMax) return;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    },
-    onError,
+/** The rule that deletes revocations of expired tokens. */
+export const revocationRetention = (now: Clock): RetentionRule =>
+  oldRows({
+    table: 'revoked_tokens',
+    key: 'jti',
+    time: 'expire_time',
+    ranges: () => [{ before: now() - skewMaxMs }],
   });
-}

@@ -86,23 +86,3 @@ export async function insertRevokedToken(db: Executor, row: RevokedTokenRow): Pr
     .onConflict((conflict) => conflict.column('jti').doNothing())
     .execute();
 }
-
-/** Deletes up to `limit` rows and returns their number. */
-export async function deleteExpiredRevocations(
-  db: Executor,
-  before: number,
-  limit: number,
-): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('revoked_tokens')
-    .where('jti', 'in', (eb) =>
-      eb
-        .selectFrom('revoked_tokens')
-        .select('jti')
-        .where('expire_time', '<=', before)
-        .orderBy('expire_time')
-        .limit(limit),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}
