@@ -1,0 +1,85 @@
+// X.509 certificates for tests of TLS (RFC 5280), because Node cannot create any.
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+
+export type Authority = {
+  /** The certificate of the authority, as PEM. */
+  readonly certificate: string;
+  /** Issues a certificate for a DNS name and its key, as PEM. */
+  issue(host: string): { readonly certificate: string; readonly key: string };
+};
+
+/** Encodes one DER value: tag, length, content. */
+function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
+  const body = Buffer.concat(content);
+  const length =
+    body.length < 128
+      ? [body.length]
+      : body.length < 256
+        ? [0x81, body.length]
+        : [0x82, body.length >> 8, body.length & 255];
+  return Buffer.concat([Buffer.from([tag, ...length]), body]);
+}
+
+const sequence = (...content: Uint8Array[]) => der(0x30, ...content);
+const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
+const bits = (content: Uint8Array) => der(0x03, Buffer.from([0]), content);
+const octets = (content: Uint8Array) => der(0x04, content);
+
+const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
+const commonName = (name: string) =>
+  sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
+const validity = sequence(
+  der(0x17, Buffer.from('200101000000Z')),
+  der(0x17, Buffer.from('491231235959Z')),
+);
+const isAuthority = sequence(
+  oid('551d13'),
+  der(0x01, Buffer.from([255])),
+  octets(sequence(der(0x01, Buffer.from([255])))),
+);
+const hasName = (host: string) =>
+  sequence(oid('551d11'), octets(sequence(der(0x82, Buffer.from(host)))));
+
+let serial = 1;
+
+type Fields = {
+  readonly issuer: string;
+  readonly issuerKey: KeyObject;
+  readonly subject: string;
+  readonly publicKey: KeyObject;
+  readonly extension: Buffer;
+};
+
+function certificateOf(fields: Fields): string {
+  serial += 1;
+  const content = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    der(0x02, Buffer.from([serial])),
+    ecdsaWithSha256,
+    commonName(fields.issuer),
+    validity,
+    commonName(fields.subject),
+    fields.publicKey.export({ type: 'spki', format: 'der' }),
+    der(0xa3, sequence(fields.extension)),
+  );
+  const signature = sign('sha256', content, fields.issuerKey);
+  const text = sequence(content, ecdsaWithSha256, bits(signature)).toString('base64');
+  const lines = text.match(/.{1,64}/g)?.join('\n') ?? '';
+  return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
+}
+
+const newKeys = () => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+export function createAuthority(name: string): Authority {
+  const { publicKey, privateKey } = newKeys();
+  const own = { issuer: name, issuerKey: privateKey };
+  return {
+    certificate: certificateOf({ ...own, subject: name, publicKey, extension: isAuthority }),
+    issue(host) {
+      const keys = newKeys();
+      const names = { subject: host, publicKey: keys.publicKey, extension: hasName(host) };
+      const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+      return { certificate: certificateOf({ ...own, ...names }), key };
+    },
+  };
+}
