@@ -213,28 +213,39 @@ async function measureRetention(context) {
   await started.service.server.stop();
 }
 
+async function measureAll(context) {
+  const { part } = values;
+  if (part.includes('calls') || part.includes('removal')) {
+    const many = part.includes('calls')
+      ? await compareCalls(context)
+      : await startFilled(context, 'many', { count: rows });
+    for (const { name, bytes } of await sizesOf(many.url)) {
+      if (bytes / rows > 20) print(`${name}: ${Math.round(bytes / rows)} bytes per row`);
+    }
+    if (part.includes('removal')) await measureRemoval(many);
+    many.client.close();
+    await many.service.server.stop();
+  }
+  if (part.includes('retention')) await measureRetention(context);
+}
+
+/** Returns the exit code. */
 async function main() {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-growth-'));
   const postgres = values.database === 'postgres' ? await startPostgres() : undefined;
-  const context = { folder, postgres };
+  const interrupted = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve(130));
+  });
+  const measured = measureAll({ folder, postgres }).then(() => 0);
   try {
-    if (values.part.includes('calls') || values.part.includes('removal')) {
-      const many = values.part.includes('calls')
-        ? await compareCalls(context)
-        : await startFilled(context, 'many', { count: rows });
-      for (const { name, bytes } of await sizesOf(many.url)) {
-        if (bytes / rows > 20) print(`${name}: ${Math.round(bytes / rows)} bytes per row`);
-      }
-      if (values.part.includes('removal')) await measureRemoval(many);
-      many.client.close();
-      await many.service.server.stop();
-    }
-    if (values.part.includes('retention')) await measureRetention(context);
+    return await Promise.race([measured, interrupted]);
   } finally {
+    // The measurement was interrupted, so its errors are ignored.
+    measured.catch(() => {});
     await stopAll();
     await postgres?.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-await main();
+process.exit(await main());
