@@ -7,8 +7,9 @@ import { startPostgres } from '../../test/support/postgres.ts';
 import { stopAll } from '../processes.mjs';
 import { startService } from '../service.mjs';
 import { callsOf } from './calls.mjs';
-import { fill, idOf, sizesOf } from './fill.mjs';
+import { fill, idOf } from './fill.mjs';
 import { measure, openClient, startLoad } from './requests.mjs';
+import { sizesOf } from './sizes.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -206,9 +207,8 @@ async function measureRetention(context) {
   show('after', traffic.take());
   await traffic.stop();
   const size = url.startsWith('sqlite:') ? (await stat(url.slice(7))).size : 0;
-  print(
-    `file ${inMiB(file.size)} -> ${inMiB(size)}, memory ${inMiB(started.service.server.residentBytes())}`,
-  );
+  const memory = inMiB(started.service.server.residentBytes());
+  print(`file ${inMiB(file.size)} -> ${inMiB(size)}, memory ${memory}`);
   client.close();
   await started.service.server.stop();
 }
