@@ -18,8 +18,12 @@ export type RetentionTask = PeriodicTask & {
   round(): Promise<void>;
 };
 
-/** Starts a round at once, and then one minute after the end of each round. */
-export function startRetention(options: AppOptions, { db, leases }: OpenStorage): RetentionTask {
+/**
+ * Runs rounds in one process of the deployment: one at once, and then one minute after the end of
+ * each round.
+ */
+export function startRetention(options: AppOptions, storage: OpenStorage): RetentionTask {
+  const { db, leases } = storage;
   const { config, log, now = Date.now } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const round = createRetention({
@@ -36,6 +40,6 @@ export function startRetention(options: AppOptions, { db, leases }: OpenStorage)
   });
   const onError = (err: unknown) => warn({ err }, 'cannot delete old rows');
   const lease = leases.lease('retention');
-  const task = startPeriodicTask({ pauseMs: everyMs, lease, round, onError });
+  const task = startPeriodicTask({ pauseMs: everyMs, round, onError, lease });
   return { ...task, round: () => round(new AbortController().signal) };
 }
