@@ -260,6 +260,8 @@ function openSqlite(file) {
       return indexes.map(({ sql }) => sql);
     },
     end() {
+      // The triggers have recorded some of the rows as changes.
+      db.exec('delete from changes');
       db.pragma('wal_checkpoint(TRUNCATE)');
       db.close();
     },
