@@ -3,19 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { useNodeTextEncoding } from './api/text-encoding.ts';
 import type { Rotation } from './identity/keys/rotation.ts';
 import type { Signer } from './identity/tokens/signer.ts';
-import { writeAddresses } from './installation/bootstrap.ts';
 import type { ViewRecorder } from './sharing/views/view-recorder.ts';
+import { noteAddresses } from './stages/addresses.ts';
 import { closeOnFailure } from './stages/close-on-failure.ts';
 import { createModules } from './stages/modules.ts';
 import { type AppOptions, bootstrapFileOf } from './stages/options.ts';
-import { bindSockets, type Sockets } from './stages/sockets.ts';
+import { bindSockets } from './stages/sockets.ts';
 import { openStorage } from './stages/storage.ts';
-import { startTransports } from './stages/transports.ts';
+import { startTransports, type Transports } from './stages/transports.ts';
 import type { Database } from './storage/schema.ts';
 
 export type { AppOptions } from './stages/options.ts';
 
-export type App = {
+/** A running service: a single process, or a primary process with workers. */
+export type Service = {
   readonly publicUrl: string;
   /** `<host>:<port>` */
   readonly grpcAddress: string;
@@ -23,6 +24,16 @@ export type App = {
   /** The file with the secrets of the first start. */
   readonly bootstrapFile: string;
   readonly bootstrapped: boolean;
+  /**
+   * Reports for LATCHKEY_DRAIN_SECONDS that the service is not ready, while it serves all calls.
+   * Then refuses new calls and lets running calls finish, for 9 seconds at most.
+   */
+  stop(): Promise<void>;
+};
+
+export type App = Service & {
+  /** What the operations port serves. */
+  readonly operations: Pick<Transports, 'readiness' | 'metrics'>;
   /** Parts of the service, for tests. */
   readonly inside: {
     readonly db: Database;
@@ -31,11 +42,6 @@ export type App = {
     readonly views: Pick<ViewRecorder, 'flush'>;
     readonly deleteOldRows: () => Promise<void>;
   };
-  /**
-   * Reports for LATCHKEY_DRAIN_SECONDS that the service is not ready, while it serves all calls.
-   * Then refuses new calls and lets running calls finish, for 9 seconds at most.
-   */
-  stop(): Promise<void>;
 };
 
 const finishMs = 9_000;
@@ -45,21 +51,23 @@ export function startApp(options: AppOptions): Promise<App> {
   useNodeTextEncoding();
   return closeOnFailure(async (onFailure) => {
     // Binds the ports first, so that a port in use fails before anything is written.
-    const sockets = await bindSockets(options.config);
+    const sockets = options.sockets ?? (await bindSockets(options.config));
     onFailure(sockets.close);
     const storage = await openStorage(options);
     onFailure(storage.close);
     const modules = await createModules(options, sockets, storage);
     onFailure(modules.stop);
     const transports = await startTransports(options, { sockets, storage, modules });
-    await noteAddresses(options, sockets);
+    // The primary process notes the addresses of its workers.
+    if (sockets.ops !== undefined) await noteAddresses(options, sockets.urls);
     const { db } = storage;
     const { signer, rotation } = modules.identity;
-    const { deleteOldRows } = transports;
+    const { deleteOldRows, readiness, metrics } = transports;
     return {
       ...sockets.urls,
       bootstrapFile: bootstrapFileOf(options),
       bootstrapped: storage.bootstrapped,
+      operations: { readiness, metrics },
       inside: { db, signer, rotation, views: modules.sharing.recorder, deleteOldRows },
       async stop() {
         transports.announceStop();
@@ -69,21 +77,5 @@ export function startApp(options: AppOptions): Promise<App> {
         await storage.close();
       },
     };
-  });
-}
-
-/**
- * Writes the addresses to the bootstrap file, for convenience: a full or read-only disk does not
- * prevent the start.
- */
-async function noteAddresses(options: AppOptions, { urls }: Sockets): Promise<void> {
-  const addresses = {
-    LATCHKEY_BASE_URL: urls.publicUrl,
-    LATCHKEY_SHARING_BASE_URL: `${urls.publicUrl}/api/v1`,
-    LATCHKEY_GRPC_ADDRESS: urls.grpcAddress,
-    LATCHKEY_OPS_URL: urls.opsUrl,
-  };
-  await writeAddresses(bootstrapFileOf(options), addresses).catch((err: unknown) => {
-    options.log.warn({ err }, 'cannot update the addresses in bootstrap.env');
   });
 }

@@ -1,9 +1,11 @@
 // `latchkey serve`: runs the service until it gets a signal.
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import type { App, startApp } from '../app.ts';
+import type { Service } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { ListenError } from '../net/listen-error.ts';
 import { createLog } from '../observe/log.ts';
+import type { AppOptions } from '../stages/options.ts';
 import { formatAnnouncement } from './announcement.ts';
 import { type Command, type CommandHost, errorMessageOf, requireNoArguments } from './command.ts';
 
@@ -26,15 +28,35 @@ Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
     const config = readConfig(host.env);
     // Imported here, so that the other commands, which do not need the service, start twice as
     // fast.
-    const { startApp } = await import('../app.ts');
-    return runService(config, host, startApp);
+    const workers = config.workers === 0 ? availableParallelism() : config.workers;
+    const logFormat = config.logFormat ?? (host.stdout.isTTY === true ? 'pretty' : 'json');
+    if (workers === 1) {
+      const { startApp } = await import('../app.ts');
+      return runService({ config, host, logFormat, start: startApp });
+    }
+    const { startPrimary } = await import('../workers/primary.ts');
+    const start: Start = (options) => startPrimary({ ...options, workers, logFormat });
+    return runService({ config, host, logFormat, logFields: { pid: process.pid }, start });
   },
 };
 
-function runService(config: Config, host: CommandHost, start: typeof startApp): Promise<number> {
+type Start = (options: AppOptions) => Promise<Service>;
+
+type Run = {
+  readonly config: Config;
+  readonly host: CommandHost;
+  readonly logFormat: 'json' | 'pretty';
+  readonly logFields?: Readonly<Record<string, unknown>>;
+  readonly start: Start;
+};
+
+function runService({ config, host, logFormat: format, logFields, start }: Run): Promise<number> {
   const isTerminal = host.stderr.isTTY === true;
-  const format = config.logFormat ?? (host.stdout.isTTY === true ? 'pretty' : 'json');
-  const { log, flush, droppedLines } = createLog({ level: config.logLevel, format });
+  const { log, flush, droppedLines } = createLog({
+    level: config.logLevel,
+    format,
+    ...(logFields === undefined ? {} : { fields: logFields }),
+  });
   const built = path.join(import.meta.dirname, '../..');
 
   return new Promise((end) => {
@@ -53,7 +75,7 @@ function runService(config: Config, host: CommandHost, start: typeof startApp): 
       log.fatal({ err: error }, 'the process ends');
       void fail('Latchkey ends', error);
     }
-    async function started(app: App): Promise<void> {
+    async function started(app: Service): Promise<void> {
       const { bootstrap } = config;
       const text = await formatAnnouncement(app, { isTerminal, bootstrap });
       const stop = () =>

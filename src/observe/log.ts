@@ -34,12 +34,14 @@ export type LogOptions = {
   readonly format?: 'json' | 'pretty';
   /** A file; undefined for standard output. */
   readonly file?: string;
+  /** Fields of every line. */
+  readonly fields?: Readonly<Record<string, unknown>>;
 };
 
 /** How long the exit of the process waits until its log is read. */
 const flushMs = 500;
 
-export function createLog({ level, format, file }: LogOptions): OpenLog {
+export function createLog({ level, format, file, fields }: LogOptions): OpenLog {
   const time = isoTime();
   const asWritten = format === 'pretty' ? formatLogLine : (line: string) => line;
   const writer = createLogWriter({
@@ -52,7 +54,7 @@ export function createLog({ level, format, file }: LogOptions): OpenLog {
   const log = pino(
     {
       level,
-      base: null,
+      base: fields ?? null,
       timestamp: time,
       formatters: { log: censor },
       serializers: { err: writeError },

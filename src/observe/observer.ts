@@ -4,12 +4,13 @@ import type { Observation } from '../api/method-guard.ts';
 import { principalId } from '../api/principal.ts';
 import type { HttpObservation } from '../http/observation.ts';
 import type { Log } from './log.ts';
+import { type Metrics, metricsOf } from './merge-metrics.ts';
 
 export type Observer = {
   call(observation: Observation): void;
   route(observation: HttpObservation): void;
   blob(check: BlobCheck): void;
-  readonly metrics: { readonly contentType: string; read(): Promise<string> };
+  readonly metrics: Metrics;
 };
 
 /** The result of comparing the stored bytes of a document with its row. */
@@ -43,6 +44,7 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
   new Gauge({
     name: 'latchkey_start_time_seconds',
     help: 'When the process started, in seconds since 1970.',
+    aggregator: 'min',
     registers: [registry],
   }).setToCurrentTime();
   new Counter({
@@ -99,7 +101,7 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
       log.error({ document_id: documentId, source, damage: result }, 'document is damaged');
     },
 
-    metrics: { contentType: registry.contentType, read: () => registry.metrics() },
+    metrics: metricsOf(registry),
   };
 }
 

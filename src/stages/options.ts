@@ -6,6 +6,7 @@ import type { Random } from '../crypto/ids.ts';
 import type { Log } from '../observe/log.ts';
 import type { GrpcLimits } from '../transports/grpc/server.ts';
 import type { HttpLimits } from '../transports/http/server.ts';
+import type { Sockets } from './sockets.ts';
 
 export type AppOptions = {
   readonly config: Config;
@@ -16,6 +17,8 @@ export type AppOptions = {
   readonly webDir: string;
   /** A PDF for the demo workspace, which is empty without it. */
   readonly sampleFile?: string;
+  /** The sockets of a worker process. Without them, the service binds its own. */
+  readonly sockets?: Sockets;
   readonly now?: Clock;
   readonly random?: Random;
   /** How long an upload may pause. Must be shorter than the timeout of the HTTP transport. */

@@ -7,7 +7,8 @@ import { type BoundSocket, bindSocket } from '../transports/socket.ts';
 export type Sockets = {
   readonly http: BoundSocket;
   readonly grpc: BoundSocket;
-  readonly ops: BoundSocket;
+  /** Undefined in a worker: its primary process owns the operations port. */
+  readonly ops: BoundSocket | undefined;
   readonly urls: {
     readonly publicUrl: string;
     /** `<host>:<port>` */
@@ -18,7 +19,9 @@ export type Sockets = {
 };
 
 /** Throws if one of the ports is in use; then binds none. */
-export async function bindSockets(config: Config): Promise<Sockets> {
+export async function bindSockets(
+  config: Config,
+): Promise<Sockets & { readonly ops: BoundSocket }> {
   const bound: BoundSocket[] = [];
   const close = async () => void (await Promise.all(bound.map((socket) => socket.close())));
   async function bind(setting: string, address: Config['http']): Promise<BoundSocket> {

@@ -12,11 +12,12 @@ import { consoleRoute } from '../http/console-route.ts';
 import { errorsRoute } from '../http/errors-route.ts';
 import { homeRoute } from '../http/home-route.ts';
 import { createNotFoundHtml } from '../http/not-found-html.ts';
+import type { Metrics } from '../observe/merge-metrics.ts';
 import { pingDatabase, storageFailureOf } from '../storage/database.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
 import { createPeerOf } from '../transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../transports/http-transport.ts';
-import { startOpsServer } from '../transports/ops-server.ts';
+import { type Readiness, runChecks, startOpsServer } from '../transports/ops-server.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import type { Modules } from './modules.ts';
 import type { AppOptions } from './options.ts';
@@ -33,6 +34,9 @@ type Started = {
 export type Transports = {
   /** Runs a round of the retention. */
   deleteOldRows(): Promise<void>;
+  /** Runs the readiness checks. */
+  readiness(): Promise<Readiness>;
+  readonly metrics: Metrics;
   /** Reports that the process is about to stop. Calls are still served. */
   announceStop(): void;
   /** Refuses new calls and lets running calls finish, for `finishMs` at most. */
@@ -94,13 +98,17 @@ export function startTransports(options: AppOptions, started: Started): Promise<
     });
     onFailure(() => closeAtOnce(grpc));
     const checks = readinessChecks(started);
-    const ops = await startOpsServer({ socket: sockets.ops, checks, metrics: observer.metrics });
-    onFailure(ops.close);
+    const readiness = () => runChecks(checks);
+    const { metrics } = observer;
+    const ops = sockets.ops && (await startOpsServer({ socket: sockets.ops, readiness, metrics }));
+    if (ops !== undefined) onFailure(ops.close);
     const retention = startRetention(options, storage);
     return {
       deleteOldRows: retention.round,
+      readiness,
+      metrics,
       announceStop() {
-        ops.drain();
+        ops?.drain();
         http.announceStop();
         grpc.announceStop();
       },
@@ -111,7 +119,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
         }, finishMs);
         await Promise.all([http.drain(), grpc.drain()]);
         clearTimeout(late);
-        await Promise.all([ops.close(), failures.stop(), retention.stop()]);
+        await Promise.all([ops?.close(), failures.stop(), retention.stop()]);
       },
     };
   });

@@ -6,9 +6,17 @@ import type { BoundSocket } from './socket.ts';
 /** The readiness checks by name. Each one throws if its resource is not ready. */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
 
+export type Readiness = {
+  readonly ready: boolean;
+  /** The result of each check. */
+  readonly checks: Readonly<Record<string, string>>;
+  /** The number of workers, of a node that has some. */
+  readonly workers?: { readonly ready: number; readonly total: number };
+};
+
 export type OpsOptions = {
   readonly socket: BoundSocket;
-  readonly checks: ReadinessChecks;
+  readonly readiness: () => Promise<Readiness>;
   readonly metrics: {
     readonly contentType: string;
     read(): Promise<string>;
@@ -26,7 +34,11 @@ const checkMs = 2_000;
 const requestMs = 10_000;
 const connectionsMax = 256;
 
-export async function startOpsServer({ socket, checks, metrics }: OpsOptions): Promise<OpsServer> {
+export async function startOpsServer({
+  socket,
+  readiness,
+  metrics,
+}: OpsOptions): Promise<OpsServer> {
   const app = Fastify({
     forceCloseConnections: true,
     requestTimeout: requestMs,
@@ -41,13 +53,10 @@ export async function startOpsServer({ socket, checks, metrics }: OpsOptions): P
   app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
 
   app.get('/readyz', async (_request, reply) => {
-    const results = await Promise.all(Object.entries(checks).map(runCheck));
-    const ready = !draining && results.every(([, result]) => result === 'ok');
+    const { ready: isReady, ...facts } = await readiness();
+    const ready = !draining && isReady;
     reply.header('cache-control', 'no-store').status(ready ? 200 : 503);
-    return {
-      status: draining ? 'draining' : ready ? 'ok' : 'not ready',
-      checks: Object.fromEntries(results),
-    };
+    return { status: draining ? 'draining' : ready ? 'ok' : 'not ready', ...facts };
   });
 
   app.get('/metrics', async (request, reply) => {
@@ -67,6 +76,12 @@ export async function startOpsServer({ socket, checks, metrics }: OpsOptions): P
       await app.close();
     },
   };
+}
+
+export async function runChecks(checks: ReadinessChecks): Promise<Readiness> {
+  const results = await Promise.all(Object.entries(checks).map(runCheck));
+  const ready = results.every(([, result]) => result === 'ok');
+  return { ready, checks: Object.fromEntries(results) };
 }
 
 async function runCheck([name, check]: [string, () => Promise<void>]): Promise<[string, string]> {

@@ -49,7 +49,8 @@ export async function bindSocket(options: {
   };
 }
 
-function listen(server: Server, start: () => void): Promise<void> {
+/** Resolves when the server listens; throws its error. */
+export function listen(server: Server, start: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.once('listening', () => {

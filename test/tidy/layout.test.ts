@@ -45,6 +45,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/identity/module.ts': ['*'],
   'src/sharing/module.ts': ['*'],
   stages: ['*'],
+  workers: ['*'],
   'src/app.ts': ['*'],
   'src/main.ts': ['*'],
 };

@@ -1,0 +1,30 @@
+// The messages between the primary process of a node and its workers.
+import type { ProcessMetrics } from '../observe/merge-metrics.ts';
+import type { Sockets } from '../stages/sockets.ts';
+import type { Readiness } from '../transports/ops-server.ts';
+
+export type SharedSocket = 'http' | 'grpc';
+
+export type StartMessage = {
+  readonly type: 'start';
+  /** The ports that the workers share. */
+  readonly ports: Readonly<Record<SharedSocket, number>>;
+  readonly urls: Sockets['urls'];
+  readonly logFormat: 'json' | 'pretty';
+};
+
+export type ToWorker =
+  | StartMessage
+  | { readonly type: 'stop' }
+  | { readonly type: 'report'; readonly id: number }
+  /** The primary no longer listens on the port, so that the workers can. */
+  | { readonly type: 'released'; readonly socket: SharedSocket };
+
+export type Report = { readonly readiness: Readiness; readonly metrics: ProcessMetrics };
+
+export type FromWorker =
+  /** The worker now receives messages; earlier ones would be lost. */
+  | { readonly type: 'listening' }
+  | { readonly type: 'release'; readonly socket: SharedSocket }
+  | { readonly type: 'ready' }
+  | { readonly type: 'report'; readonly id: number; readonly report: Report };

@@ -1,0 +1,195 @@
+// The worker processes of a node: starts them, replaces those that end, and collects their reports.
+import cluster, { type Worker } from 'node:cluster';
+import type { Log } from '../observe/log.ts';
+import {
+  createProcessMetrics,
+  lastingMetrics,
+  type Metrics,
+  mergeMetrics,
+  type ProcessMetrics,
+} from '../observe/merge-metrics.ts';
+import type { Readiness } from '../transports/ops-server.ts';
+import type { FromWorker, Report, SharedSocket, StartMessage, ToWorker } from './messages.ts';
+import { wholeLines } from './whole-lines.ts';
+
+export type WorkerPoolOptions = {
+  /** The number of workers. */
+  readonly size: number;
+  /** The program of a worker. */
+  readonly program: string;
+  readonly start: StartMessage;
+  /** Closes the primary's socket on a shared port. */
+  readonly release: (socket: SharedSocket) => Promise<void>;
+  readonly log: Log;
+};
+
+type Member = {
+  readonly worker: Worker;
+  readonly startTime: number;
+  readonly ended: Promise<void>;
+  isReady: boolean;
+  /** The latest metrics that the worker has reported. */
+  metrics: ProcessMetrics;
+};
+
+/** A worker that lived for longer than this is replaced at once. */
+const stableMs = 10_000;
+const firstDelayMs = 100;
+const delayMsMax = 10_000;
+/** A worker that does not report in time counts as not ready. */
+const reportMs = 3_000;
+
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions;
+  readonly #members = new Set<Member>();
+  readonly #reports = new Map<number, (report: Report) => void>();
+  readonly #delays = new Set<NodeJS.Timeout>();
+  readonly #own = createProcessMetrics();
+  #endedMetrics: ProcessMetrics = [];
+  #lastReport = 0;
+  /** The number of workers in a row that ended soon after their start. */
+  #failures = 0;
+  #isStarted = false;
+  #isStopping = false;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+    cluster.setupPrimary({ exec: options.program, args: [], silent: true });
+    // Each worker adds listeners to both streams.
+    for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
+  }
+
+  /** Starts the workers. Throws if all of them end before one is ready. */
+  async start(): Promise<void> {
+    const first = Array.from({ length: this.#options.size }, () => this.#fork());
+    const ready = await Promise.all(first);
+    if (!ready.includes(true)) throw new Error('no worker could start; see the log');
+    this.#isStarted = true;
+    for (const isReady of ready) if (!isReady) this.#replace(performance.now());
+  }
+
+  /** The node is ready if a worker is ready. */
+  async readiness(): Promise<Readiness> {
+    const reports = await this.#collect();
+    const all = reports.map(({ readiness }) => readiness);
+    const ready = all.filter((one) => one.ready);
+    const checks = (ready[0] ?? all[0])?.checks ?? {};
+    const workers = { ready: ready.length, total: this.#options.size };
+    return { ready: ready.length > 0, checks, workers };
+  }
+
+  /** The metrics of the node: those of the workers, earlier workers and the primary, merged. */
+  async metrics(): Promise<Metrics> {
+    const [own] = await Promise.all([this.#own.collect(), this.#collect()]);
+    const current = [...this.#members].map(({ metrics }) => metrics);
+    return mergeMetrics([...current, own, this.#endedMetrics]);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const delay of this.#delays) clearTimeout(delay);
+    for (const { worker } of this.#members) send(worker, { type: 'stop' });
+    await Promise.all([...this.#members].map(({ ended }) => ended));
+  }
+
+  /** Ends all workers immediately. */
+  async kill(): Promise<void> {
+    this.#isStopping = true;
+    for (const { worker } of this.#members) worker.process.kill('SIGKILL');
+    await Promise.all([...this.#members].map(({ ended }) => ended));
+  }
+
+  /** Starts a worker. Returns whether it becomes ready before it ends. */
+  #fork(): Promise<boolean> {
+    const worker = cluster.fork();
+    const { stdout, stderr } = worker.process;
+    stdout?.pipe(wholeLines()).pipe(process.stdout, { end: false });
+    stderr?.pipe(wholeLines()).pipe(process.stderr, { end: false });
+    // A message to a worker that has just ended fails.
+    worker.on('error', () => {});
+    return new Promise((resolve) => {
+      // After this event, all output of the worker has been read.
+      const ended = new Promise<void>((resolveEnd) => {
+        worker.process.once('close', (exitCode, signal) => {
+          this.#members.delete(member);
+          resolve(false);
+          void this.#noteEnd(member, { exit_code: exitCode, signal });
+          resolveEnd();
+        });
+      });
+      const startTime = performance.now();
+      const member: Member = { worker, startTime, ended, isReady: false, metrics: [] };
+      this.#members.add(member);
+      worker.on('message', (message: FromWorker) => {
+        if (message.type === 'listening') send(worker, this.#options.start);
+        else if (message.type === 'release') void this.#release(worker, message.socket);
+        else if (message.type === 'report') this.#receive(member, message);
+        else {
+          member.isReady = true;
+          resolve(true);
+          if (this.#isStopping) send(worker, { type: 'stop' });
+        }
+      });
+    });
+  }
+
+  async #release(worker: Worker, socket: SharedSocket): Promise<void> {
+    await this.#options.release(socket);
+    send(worker, { type: 'released', socket });
+  }
+
+  async #noteEnd(
+    { worker, startTime, metrics, isReady }: Member,
+    facts: { exit_code: number | null; signal: string | null },
+  ): Promise<void> {
+    const merged = mergeMetrics([this.#endedMetrics, lastingMetrics(metrics)]);
+    this.#endedMetrics = await merged.collect();
+    if (this.#isStopping) return;
+    this.#options.log.error({ worker: worker.process.pid, ...facts }, 'a worker has ended');
+    // Workers that end before the first one is ready end the start.
+    if (this.#isStarted || isReady) this.#replace(startTime);
+  }
+
+  /** Starts a new worker, after a pause if the previous ones ended soon after their start. */
+  #replace(startTime: number): void {
+    const isStable = performance.now() - startTime >= stableMs;
+    this.#failures = isStable ? 0 : this.#failures + 1;
+    const doublings = Math.min(this.#failures, 20) - 1;
+    const ms = isStable ? 0 : Math.min(firstDelayMs * 2 ** doublings, delayMsMax);
+    const delay = setTimeout(() => {
+      this.#delays.delete(delay);
+      void this.#fork();
+    }, ms);
+    this.#delays.add(delay);
+  }
+
+  #collect(): Promise<Report[]> {
+    const ready = [...this.#members].filter(({ isReady }) => isReady);
+    const reports = ready.map(({ worker }) => this.#ask(worker));
+    return Promise.all(reports).then((all) => all.filter((report) => report !== undefined));
+  }
+
+  #ask(worker: Worker): Promise<Report | undefined> {
+    const id = ++this.#lastReport;
+    return new Promise((resolve) => {
+      const give = (report: Report | undefined) => {
+        clearTimeout(timer);
+        this.#reports.delete(id);
+        resolve(report);
+      };
+      const timer = setTimeout(() => give(undefined), reportMs);
+      this.#reports.set(id, give);
+      send(worker, { type: 'report', id });
+    });
+  }
+
+  #receive(member: Member, { id, report }: Extract<FromWorker, { type: 'report' }>): void {
+    member.metrics = report.metrics;
+    this.#reports.get(id)?.(report);
+  }
+}
+
+/** A worker that has ended receives nothing. */
+function send(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message, () => {});
+}

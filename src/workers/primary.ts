@@ -1,0 +1,69 @@
+// The primary process of a node with several workers: prepares the storage, owns the operations
+// port, and starts, replaces and stops the workers. It serves no calls.
+import path from 'node:path';
+import { useNodeTextEncoding } from '../api/text-encoding.ts';
+import type { Service } from '../app.ts';
+import { createProcessMetrics } from '../observe/merge-metrics.ts';
+import { noteAddresses } from '../stages/addresses.ts';
+import { closeOnFailure } from '../stages/close-on-failure.ts';
+import { type AppOptions, bootstrapFileOf } from '../stages/options.ts';
+import { bindSockets } from '../stages/sockets.ts';
+import { openStorage } from '../stages/storage.ts';
+import { startOpsServer } from '../transports/ops-server.ts';
+import type { SharedSocket } from './messages.ts';
+import { WorkerPool } from './pool.ts';
+
+export type PrimaryOptions = AppOptions & {
+  /** The number of workers. */
+  readonly workers: number;
+  readonly logFormat: 'json' | 'pretty';
+};
+
+/** Starts a node. Resolves when each worker serves calls or has failed, and at least one serves. */
+export function startPrimary(options: PrimaryOptions): Promise<Service> {
+  useNodeTextEncoding();
+  const { config, log, webDir, logFormat, workers: size } = options;
+  return closeOnFailure(async (onFailure) => {
+    const sockets = await bindSockets(config);
+    onFailure(sockets.close);
+    // Creates the schema and the first rows before any worker starts.
+    const storage = await openStorage(options);
+    await storage.close();
+    const { http, grpc, ops: opsSocket, urls } = sockets;
+    const closing = new Map<SharedSocket, Promise<void>>();
+    const pool = new WorkerPool({
+      size,
+      log,
+      // The program is next to the built browser code, even if the service runs from its sources.
+      program: path.join(webDir, '../src/workers/program.js'),
+      start: { type: 'start', ports: { http: http.port, grpc: grpc.port }, urls, logFormat },
+      release(name) {
+        const closed = closing.get(name) ?? sockets[name].close();
+        closing.set(name, closed);
+        return closed;
+      },
+    });
+    onFailure(() => pool.kill());
+    await pool.start();
+    const ops = await startOpsServer({
+      socket: opsSocket,
+      readiness: () => pool.readiness(),
+      metrics: {
+        contentType: createProcessMetrics().contentType,
+        read: async () => (await pool.metrics()).read(),
+      },
+    });
+    onFailure(ops.close);
+    await noteAddresses(options, urls);
+    return {
+      ...urls,
+      bootstrapFile: bootstrapFileOf(options),
+      bootstrapped: storage.bootstrapped,
+      async stop() {
+        ops.drain();
+        await pool.stop();
+        await ops.close();
+      },
+    };
+  });
+}

@@ -1,0 +1,225 @@
+// A node with several worker processes.
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { Agent, get } from 'node:http';
+import path from 'node:path';
+import { Client, credentials } from '@grpc/grpc-js';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Dialect, describeDialects } from '../support/harness.ts';
+import { freshPostgresDatabase } from '../support/postgres-databases.ts';
+import { newDataDir, type RunningProgram, spawnProgram, startProgram } from '../support/program.ts';
+
+async function started(dialect: Dialect, env: Record<string, string> = {}) {
+  const url = dialect === 'postgres' ? await freshPostgresDatabase() : '';
+  const settings = { LATCHKEY_WORKERS: '2', LATCHKEY_BOOTSTRAP: 'demo', ...env };
+  const program = await startProgram({ ...settings, LATCHKEY_DATABASE_URL: url });
+  onTestFinished(() => program.remove());
+  return program;
+}
+
+/** The process ids of the workers. */
+async function workersOf({ child }: RunningProgram): Promise<number[]> {
+  const text = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  return text.trim().split(' ').filter(Boolean).map(Number);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The lines of the log so far. */
+function logOf(program: Pick<RunningProgram, 'stdout'>): Record<string, unknown>[] {
+  const lines = program.stdout().split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line));
+}
+
+async function readyz({ env }: RunningProgram): Promise<unknown> {
+  const response = await fetch(`${env.LATCHKEY_OPS_URL}/readyz`);
+  return { code: response.status, ...((await response.json()) as object) };
+}
+
+const allReady = { code: 200, status: 'ok', workers: { ready: 2, total: 2 } };
+
+/** Requests the keys on a new connection. */
+function requestKeys({ env }: RunningProgram): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const agent = new Agent();
+    get(`${env.LATCHKEY_BASE_URL}/.well-known/jwks.json`, { agent }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode));
+    }).once('error', reject);
+  });
+}
+
+/** Requests the keys on a new connection over gRPC. */
+function requestKeysByGrpc({ env }: RunningProgram): Promise<unknown> {
+  const options = { 'grpc.use_local_subchannel_pool': 1 };
+  const insecure = credentials.createInsecure();
+  const client = new Client(env.LATCHKEY_GRPC_ADDRESS, insecure, options);
+  const method = '/latchkey.identity.v1.VerificationService/GetJwks';
+  const keep = (bytes: Buffer) => bytes;
+  return new Promise((resolve) => {
+    client.makeUnaryRequest(method, keep, keep, Buffer.alloc(0), (error) => {
+      client.close();
+      resolve(error);
+    });
+  });
+}
+
+/** The number of answered requests for the keys, from the metrics. */
+async function countedCalls({ env }: RunningProgram): Promise<number> {
+  const text = await (await fetch(`${env.LATCHKEY_OPS_URL}/metrics`)).text();
+  const counts = text.matchAll(/^latchkey_call_duration_seconds_count\{.*GetJwks.*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+async function upload({ env }: RunningProgram, name: string): Promise<string> {
+  const form = new FormData();
+  form.append('file', new File([`the text of ${name}`], name));
+  const response = await fetch(`${env.LATCHKEY_SHARING_BASE_URL}/documents`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${env.API_KEY}` },
+    body: form,
+  });
+  if (response.status !== 201) throw new Error(`status ${response.status}`);
+  const { document } = (await response.json()) as { document: { id: string } };
+  return document.id;
+}
+
+async function contentOf({ env }: RunningProgram, id: string): Promise<string> {
+  const response = await fetch(`${env.LATCHKEY_SHARING_BASE_URL}/documents/${id}/content`, {
+    headers: { authorization: `Bearer ${env.API_KEY}` },
+  });
+  return `${response.status} ${await response.text()}`;
+}
+
+describeDialects('two workers', (dialect) => {
+  test('share both ports, and the node has one log, one /metrics and one /readyz', async () => {
+    const program = await started(dialect);
+
+    await expect.poll(() => readyz(program)).toMatchObject(allReady);
+    for (let i = 0; i < 6; i++) expect(await requestKeys(program)).toBe(200);
+    for (let i = 0; i < 6; i++) expect(await requestKeysByGrpc(program)).toBeNull();
+
+    expect(await countedCalls(program)).toBe(12);
+    const workers = (await workersOf(program)).sort();
+    expect(workers).toHaveLength(2);
+    for (const transport of ['http', 'grpc']) {
+      const pids = () => {
+        const calls = logOf(program).filter((line) => line.transport === transport);
+        return [...new Set(calls.map(({ pid }) => pid))].sort();
+      };
+      await expect.poll(pids).toEqual(workers);
+    }
+  });
+
+  test('lose no acknowledged upload when one is killed, which is replaced', async () => {
+    const program = await started(dialect);
+    const [killed = 0] = await workersOf(program);
+    const stored = new Map<string, string>();
+    let isKilled = false;
+    let after = 0;
+    async function repeat(loop: number): Promise<void> {
+      for (let i = 0; after < 20; i++) {
+        const name = `${loop}-${i}.txt`;
+        const id = await upload(program, name).catch(() => undefined);
+        if (id !== undefined) stored.set(id, name);
+        if (isKilled) after++;
+      }
+    }
+    const loops = [0, 1, 2, 3].map(repeat);
+    await expect.poll(() => stored.size).toBeGreaterThan(10);
+    for (let i = 0; i < 6; i++) await requestKeys(program);
+    const counted = await countedCalls(program);
+
+    process.kill(killed, 'SIGKILL');
+    isKilled = true;
+    await Promise.all(loops);
+
+    await expect.poll(() => readyz(program), { timeout: 30_000 }).toMatchObject(allReady);
+    expect(await workersOf(program)).not.toContain(killed);
+    expect(logOf(program)).toContainEqual(
+      expect.objectContaining({ worker: killed, signal: 'SIGKILL', msg: 'a worker has ended' }),
+    );
+    // The sums contain the calls of the killed worker.
+    expect(await countedCalls(program)).toBeGreaterThanOrEqual(counted);
+    for (const [id, name] of stored) {
+      expect(await contentOf(program, id)).toBe(`200 the text of ${name}`);
+    }
+  }, 90_000);
+});
+
+test('a stop ends all processes with status 0; signals to workers alone end none', async () => {
+  const program = await started('sqlite');
+  const workers = await workersOf(program);
+  for (const pid of workers) for (const signal of ['SIGINT', 'SIGTERM']) process.kill(pid, signal);
+  for (let i = 0; i < 4; i++) expect(await requestKeys(program)).toBe(200);
+  expect(await workersOf(program)).toEqual(workers);
+
+  program.child.kill('SIGTERM');
+
+  expect(await program.ended).toBe(0);
+  expect(workers.filter(isAlive)).toEqual([]);
+  expect(logOf(program).filter(({ level }) => Number(level) >= 40)).toEqual([]);
+});
+
+test('while the node drains, it serves calls but is not ready', async () => {
+  const program = await started('sqlite', { LATCHKEY_DRAIN_SECONDS: '5' });
+
+  program.child.kill('SIGTERM');
+
+  await expect.poll(() => readyz(program)).toMatchObject({ code: 503, status: 'draining' });
+  expect(await requestKeys(program)).toBe(200);
+  expect(await program.ended).toBe(0);
+}, 30_000);
+
+test('the workers end if the primary process is killed', async () => {
+  const program = await started('sqlite');
+  const workers = await workersOf(program);
+
+  program.child.kill('SIGKILL');
+
+  await expect.poll(() => workers.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+});
+
+/** A module that ends each worker at its start while the file `broken` exists. */
+async function breakable(dataDir: string): Promise<Record<string, string>> {
+  const file = path.join(dataDir, 'break.cjs');
+  const condition = `require('node:fs').existsSync('${dataDir}/broken')`;
+  await writeFile(file, `if (process.env.NODE_UNIQUE_ID && ${condition}) process.exit(7);\n`);
+  return { LATCHKEY_WORKERS: '2', NODE_OPTIONS: `--require ${file}` };
+}
+
+test('the node ends with status 1 if no worker can start', async () => {
+  const dataDir = await newDataDir();
+  const env = await breakable(dataDir);
+  await writeFile(path.join(dataDir, 'broken'), '');
+
+  const program = await spawnProgram(env, dataDir);
+  onTestFinished(() => program.remove());
+
+  expect(await program.ended).toBe(1);
+  expect(program.stderr()).toContain('no worker could start');
+});
+
+test('workers that end at once are replaced after growing pauses', async () => {
+  const dataDir = await newDataDir();
+  const program = await startProgram(await breakable(dataDir), dataDir);
+  onTestFinished(() => program.remove());
+  const ends = () => logOf(program).filter(({ msg }) => msg === 'a worker has ended');
+  const [killed = 0] = await workersOf(program);
+
+  await writeFile(path.join(dataDir, 'broken'), '');
+  process.kill(killed, 'SIGKILL');
+  await expect.poll(() => ends().length, { timeout: 30_000 }).toBe(4);
+
+  const times = ends().map(({ time }) => Date.parse(String(time)));
+  for (const [i, pauseMs] of [100, 200, 400].entries()) {
+    expect((times[i + 1] ?? 0) - (times[i] ?? 0)).toBeGreaterThanOrEqual(pauseMs);
+  }
+  expect(ends().at(-1)).toMatchObject({ exit_code: 7, signal: null });
+  await rm(path.join(dataDir, 'broken'));
+  await expect.poll(() => readyz(program), { timeout: 30_000 }).toMatchObject(allReady);
+}, 90_000);
