@@ -11,7 +11,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 
 export type S3Keys = { readonly accessKeyId: string; readonly secretAccessKey: string };
 
@@ -22,6 +22,8 @@ export type S3Server = {
   readonly keys: S3Keys;
   /** The same keys as environment variables of the AWS SDK. */
   readonly env: { readonly AWS_ACCESS_KEY_ID: string; readonly AWS_SECRET_ACCESS_KEY: string };
+  /** Creates another user, who has no bucket. */
+  createUser(): Promise<S3Keys>;
   /** Kills the gateway; its data stays. Resolves after it has ended. */
   kill(): Promise<void>;
   /** Starts a killed gateway. Resolves when it accepts requests. */
@@ -57,7 +59,6 @@ export async function missingS3Packages(): Promise<string[]> {
 /** Starts a store on free loopback ports. */
 export async function startRadosgw(): Promise<S3Server> {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-s3-'));
-  const keys = { accessKeyId: 'AKTEST', secretAccessKey: randomUUID() };
   const port = await freePort();
   const layout = { folder, port, conf: path.join(folder, 'ceph.conf') };
   const servers: Guarded[] = [];
@@ -67,13 +68,15 @@ export async function startRadosgw(): Promise<S3Server> {
     await rm(folder, { recursive: true, force: true });
   }
   try {
-    await startCluster(layout, keys, (server) => void servers.push(server));
+    await startCluster(layout, (server) => void servers.push(server));
+    const keys = await createUser(layout);
     let gateway = await startGateway(layout);
     servers.push({ end: () => gateway.end() });
     return {
       endpoint: `http://127.0.0.1:${port}`,
       keys,
       env: { AWS_ACCESS_KEY_ID: keys.accessKeyId, AWS_SECRET_ACCESS_KEY: keys.secretAccessKey },
+      createUser: () => createUser(layout),
       kill: () => gateway.end(),
       async start() {
         gateway = await startGateway(layout);
@@ -88,20 +91,14 @@ export async function startRadosgw(): Promise<S3Server> {
 
 type Layout = { readonly folder: string; readonly port: number; readonly conf: string };
 
-/** Starts the monitor and the OSD, and creates the user. */
-async function startCluster(
-  layout: Layout,
-  keys: S3Keys,
-  onStart: (server: Guarded) => void,
-): Promise<void> {
+/** Starts the monitor and the OSD. */
+async function startCluster(layout: Layout, onStart: (server: Guarded) => void): Promise<void> {
   const { folder, conf } = layout;
   const [fsid, osdId, monitorPort] = [randomUUID(), randomUUID(), await freePort()];
   const monitor = `[v1:127.0.0.1:${monitorPort}]`;
   for (const name of ['mon', 'osd', 'run', 'rgw']) await mkdir(path.join(folder, name));
   await writeFile(conf, configuration(layout, fsid, monitor));
-  const env = { ...process.env, CEPH_CONF: conf };
-  const command = (program: string, ...args: string[]) =>
-    run(program, args, { env, timeout: commandMs });
+  const command = (program: string, ...args: string[]) => runCommand(layout, program, args);
 
   const map = path.join(folder, 'monmap');
   await command('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', monitor, map);
@@ -110,9 +107,18 @@ async function startCluster(
   await command('ceph', 'osd', 'new', osdId, '0');
   await command('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', osdId);
   onStart(guard('ceph-osd', ['-i', '0', '-f'], conf, path.join(folder, 'osd')));
-  const user = ['--uid=test', '--display-name=test'];
+}
+
+async function createUser(layout: Layout): Promise<S3Keys> {
+  const keys = { accessKeyId: randomUUID(), secretAccessKey: randomUUID() };
+  const user = [`--uid=${keys.accessKeyId}`, '--display-name=Test'];
   const pair = [`--access-key=${keys.accessKeyId}`, `--secret-key=${keys.secretAccessKey}`];
-  await command('radosgw-admin', 'user', 'create', ...user, ...pair);
+  await runCommand(layout, 'radosgw-admin', ['user', 'create', ...user, ...pair]);
+  return keys;
+}
+
+function runCommand({ conf }: Layout, program: string, args: readonly string[]) {
+  return run(program, args, { env: { ...process.env, CEPH_CONF: conf }, timeout: commandMs });
 }
 
 /** Resolves when the gateway answers. */
@@ -141,7 +147,7 @@ function accepts(port: number): Promise<boolean> {
 type Guarded = { end(): Promise<void> };
 type GuardedServer = Guarded & { hasEnded(): boolean; log(): string };
 
-const watchdogFile = fileURLToPath(new URL('../support/watchdog.mjs', import.meta.url));
+const watchdogFile = fileURLToPath(new URL('../../support/watchdog.mjs', import.meta.url));
 
 /** Runs a server that is killed, and its folder removed, when this process ends. */
 function guard(command: string, args: string[], conf: string, folder: string): GuardedServer {

@@ -1,0 +1,53 @@
+// The client of an S3 store. An unreachable store causes an error within seconds: connections and
+// silent requests have short timeouts, and each request is sent at most twice.
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { S3Client } from '@aws-sdk/client-s3';
+import type { S3Location } from '../../config/blob-url.ts';
+
+/** How long a store may send and receive nothing during a request. */
+export const silenceMs = 5_000;
+const connectMs = 1_500;
+const attemptsMax = 2;
+
+/** Downloads keep a connection as long as their reader, so the limits of listeners apply. */
+const connections = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 64 };
+
+export type Bucket = {
+  readonly client: S3Client;
+  /** The parameters that select a key. */
+  readonly keyOf: (name: string) => { readonly Bucket: string; readonly Key: string };
+  readonly Bucket: string;
+  readonly prefix: string;
+};
+
+/** Opens a bucket without a request. Throws if the region is unknown. */
+export async function openBucket(location: S3Location): Promise<Bucket> {
+  const { bucket, prefix, endpoint, pathStyle } = location;
+  // The version of the SDK is fixed, so its warning about future versions is of no use here.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+  // Stores other than Amazon S3 accept any region.
+  const region = location.region ?? (endpoint === undefined ? undefined : 'us-east-1');
+  const client = new S3Client({
+    ...(region === undefined ? {} : { region }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    forcePathStyle: pathStyle,
+    maxAttempts: attemptsMax,
+    // Every request has a SHA-256 of its body in its signature, which every store verifies. Many
+    // stores do not know the newer checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    expectContinueHeader: false,
+    requestHandler: {
+      connectionTimeout: connectMs,
+      socketTimeout: silenceMs,
+      httpAgent: new HttpAgent(connections),
+      httpsAgent: new HttpsAgent(connections),
+    },
+  });
+  await client.config.region().catch(() => {
+    throw new Error('the region is unknown: add region=… to LATCHKEY_BLOB_URL or set AWS_REGION');
+  });
+  const keyOf = (name: string) => ({ Bucket: bucket, Key: `${prefix}${name}` });
+  return { client, keyOf, Bucket: bucket, prefix };
+}

@@ -1,0 +1,38 @@
+// Maps errors of an S3 store to errors of the catalogue.
+import { Failure, fail } from '../../errors/errors.ts';
+import { errorCodeOf } from '../../files/error-code.ts';
+import { DamagedBlob } from '../../storage/damaged-blob.ts';
+
+/** The codes of a store without space (MinIO, Ceph, Wasabi). */
+const fullCodes = new Set(['XMinioStorageFull', 'QuotaExceeded', 'InsufficientStorage']);
+
+/** Errors of the SDK and of Node's HTTP client that have no code. */
+const awayNames = new Set([
+  'AbortError',
+  'CredentialsProviderError',
+  'ProviderError',
+  'TimeoutError',
+  'TokenProviderError',
+]);
+
+/** Converts an error of the store to `unavailable`. Returns other errors unchanged. */
+export function s3FailureOf(error: unknown): unknown {
+  if (error instanceof Failure || error instanceof DamagedBlob) return error;
+  const { name, status } = describeS3Error(error);
+  if (fullCodes.has(name) || status === 507) {
+    const detail = 'The document store is full.';
+    return fail('unavailable', detail, { cause: error, retryAfterSeconds: 60 });
+  }
+  if (status === undefined && !awayNames.has(name) && errorCodeOf(error) === '') return error;
+  const detail = 'The document store is unreachable.';
+  return fail('unavailable', detail, { cause: error, retryAfterSeconds: 5 });
+}
+
+/** The S3 error code, and the status if the store sent a response. */
+export function describeS3Error(error: unknown): { name: string; status: number | undefined } {
+  const name = error instanceof Error ? error.name : '';
+  const metadata = error instanceof Error && '$metadata' in error ? error.$metadata : undefined;
+  // The SDK adds this object to each error that it throws for a response.
+  const status = (metadata as { httpStatusCode?: number } | undefined)?.httpStatusCode;
+  return { name, status };
+}

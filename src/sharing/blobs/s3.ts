@@ -1,0 +1,144 @@
+// Stores blobs as objects `<prefix><id>` of an S3 bucket. This file loads the AWS SDK, so
+// installations without S3 do not import it.
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  HeadBucketCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import type { S3Location } from '../../config/blob-url.ts';
+import type { BlobStore } from './blob-store.ts';
+import { type Bucket, openBucket } from './s3-client.ts';
+import { describeS3Error, s3FailureOf } from './s3-failure.ts';
+import { readS3Part } from './s3-read.ts';
+import { watchSource } from './watch-source.ts';
+
+/** The smallest part that S3 permits. An upload holds up to three parts in memory. */
+const partBytes = 5 * 1024 * 1024;
+/** With one request at a time, a part is received while the previous one is sent. */
+const concurrentParts = 1;
+/** How long a request without a body may take, with its repetition. */
+const requestMs = 10_000;
+/** How long a failed upload waits for the removal of its parts; `remove` repeats it. */
+const abortMs = 3_000;
+/** How long a successful write proves that the store is writable. */
+const provenMs = 60_000;
+/** Blobs have longer names. */
+const probeName = 'probe';
+
+export type S3Blobs = Pick<BlobStore, 'read' | 'check' | 'close'> & {
+  write(id: string, source: AsyncIterable<Uint8Array>): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Returns whether the store contains a blob. */
+  hasBlobs(): Promise<boolean>;
+  /** Writes and removes an object. */
+  probe(): Promise<void>;
+};
+
+const within = (milliseconds: number) => ({ abortSignal: AbortSignal.timeout(milliseconds) });
+
+/** Opens a store without a request to it. */
+export async function openS3Blobs(location: S3Location): Promise<S3Blobs> {
+  const bucket = await openBucket(location);
+  const { client, keyOf } = bucket;
+  let provenUntil = 0;
+
+  async function upload(id: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+    const uploading = new Upload({
+      client,
+      partSize: partBytes,
+      queueSize: concurrentParts,
+      leavePartsOnError: true,
+      params: { ...keyOf(id), Body: Readable.from(body, { highWaterMark: 1 }), IfNoneMatch: '*' },
+    });
+    try {
+      await uploading.done();
+      provenUntil = performance.now() + provenMs;
+    } catch (error) {
+      provenUntil = 0;
+      if (uploading.uploadId !== undefined) {
+        const options = within(abortMs);
+        await abortUploads(bucket, id, () => options).catch(() => {});
+      }
+      throw error;
+    }
+  }
+
+  async function probe(): Promise<void> {
+    await client.send(
+      new PutObjectCommand({ ...keyOf(probeName), Body: 'probe' }),
+      within(requestMs),
+    );
+    await client.send(new DeleteObjectCommand(keyOf(probeName)), within(requestMs));
+    provenUntil = performance.now() + provenMs;
+  }
+
+  return {
+    async write(id, source) {
+      const watched = watchSource(source);
+      await upload(id, watched.source).catch((error: unknown) => {
+        throw watched.hasFailed() ? error : s3FailureOf(error);
+      });
+    },
+
+    read: (id, part) => readS3Part(bucket, id, part),
+
+    remove: mapped(async (id: string) => {
+      // First, because the completion of an upload would create the object again.
+      await abortUploads(bucket, id, () => within(requestMs));
+      await client.send(new DeleteObjectCommand(keyOf(id)), within(requestMs));
+    }),
+
+    check: mapped(async () => {
+      if (performance.now() >= provenUntil) return probe();
+      await client.send(new HeadBucketCommand({ Bucket: bucket.Bucket }), within(requestMs));
+    }),
+
+    hasBlobs: mapped(async () => {
+      const { Bucket, prefix: Prefix } = bucket;
+      const list = new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 2 });
+      const { Contents = [] } = await client.send(list, within(requestMs));
+      return Contents.some(({ Key }) => Key !== keyOf(probeName).Key);
+    }),
+
+    probe: mapped(probe),
+
+    close: async () => client.destroy(),
+  };
+}
+
+/** Returns the same function with errors of the catalogue. */
+function mapped<A extends unknown[], T>(work: (...args: A) => Promise<T>) {
+  return (...args: A): Promise<T> =>
+    work(...args).catch((error: unknown) => {
+      throw s3FailureOf(error);
+    });
+}
+
+/** Removes the parts of all uploads of a blob that are not complete. */
+async function abortUploads(
+  { client, keyOf }: Bucket,
+  id: string,
+  optionsOf: () => ReturnType<typeof within>,
+): Promise<void> {
+  const { Bucket, Key } = keyOf(id);
+  let marker = {};
+  for (;;) {
+    // A prefix, so other keys can follow.
+    const list = new ListMultipartUploadsCommand({ Bucket, Prefix: Key, ...marker });
+    const page = await client.send(list, optionsOf());
+    for (const { Key: key, UploadId } of page.Uploads ?? []) {
+      if (key !== Key) continue;
+      const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+      await client.send(abort, optionsOf()).catch((error: unknown) => {
+        if (describeS3Error(error).name !== 'NoSuchUpload') throw error;
+      });
+    }
+    if (page.IsTruncated !== true) return;
+    marker = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+  }
+}
