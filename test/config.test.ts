@@ -26,7 +26,7 @@ test('every setting has a default', () => {
     workers: 1,
     drainSeconds: undefined,
     grpcConnectionAgeSeconds: 300,
-    blobDir: './data/blobs',
+    blobs: { kind: 'folder', path: './data/blobs' },
     masterKey: undefined,
     previousMasterKey: undefined,
     audience: undefined,
@@ -61,7 +61,7 @@ test('the previous master key is another one', () => {
 
 describe('a setting', () => {
   test.each([
-    ['DATA_DIR', '/var/lib/x', { dataDir: '/var/lib/x', blobDir: '/var/lib/x/blobs' }],
+    ['DATA_DIR', '/var/lib/x', { dataDir: '/var/lib/x' }],
     ['DATA_DIR', '/var/lib/x', { databaseUrl: 'sqlite:/var/lib/x/latchkey.db' }],
     ['HTTP_ADDRESS', '0.0.0.0:80', { http: { host: '0.0.0.0', port: 80 } }],
     ['HTTP_ADDRESS', 'localhost:0', { http: { host: 'localhost', port: 0 } }],
@@ -74,7 +74,19 @@ describe('a setting', () => {
     ['BOOTSTRAP_FORCE', 'true', { bootstrapForce: true }],
     ['DATABASE_URL', 'postgres://u:p@h/d', { databaseUrl: 'postgres://u:p@h/d' }],
     ['DATABASE_URL', 'postgresql://h/d', { bootstrap: 'owner' }],
-    ['BLOB_URL', 'file:/var/blobs', { blobDir: '/var/blobs' }],
+    ['BLOB_URL', 'file:/var/blobs', { blobs: { kind: 'folder', path: '/var/blobs' } }],
+    ['BLOB_URL', 's3://docs', { blobs: { bucket: 'docs', prefix: '', pathStyle: false } }],
+    ['BLOB_URL', 's3://docs/', { blobs: { kind: 's3', bucket: 'docs', prefix: '' } }],
+    ['BLOB_URL', 's3://docs/a/b/', { blobs: { bucket: 'docs', prefix: 'a/b/' } }],
+    ['BLOB_URL', 's3://docs/a?region=eu-west-1', { blobs: { prefix: 'a/', region: 'eu-west-1' } }],
+    [
+      'BLOB_URL',
+      's3://docs?endpoint=https://s3.example:9000/',
+      { blobs: { endpoint: 'https://s3.example:9000', pathStyle: true } },
+    ],
+    ['BLOB_URL', 's3://docs?endpoint=http%3A%2F%2Fh%3A1', { blobs: { endpoint: 'http://h:1' } }],
+    ['BLOB_URL', 's3://d-0?endpoint=http://h&path_style=false', { blobs: { pathStyle: false } }],
+    ['BLOB_URL', 's3://docs?path_style=true', { blobs: { endpoint: undefined, pathStyle: true } }],
     ['MASTER_KEY', 'aB'.repeat(32), { masterKey: Buffer.alloc(32, 0xab) }],
     ['PREVIOUS_MASTER_KEY', 'cd'.repeat(32), { previousMasterKey: Buffer.alloc(32, 0xcd) }],
     ['AUDIENCE', 'urn:x', { audience: 'urn:x' }],
@@ -126,7 +138,9 @@ describe('a setting', () => {
     ['DATABASE_URL', '/var/lib/x.db'],
     ['BLOB_URL', 'file:'],
     ['BLOB_URL', '/var/blobs'],
-    ['BLOB_URL', 's3://bucket'],
+    ['BLOB_URL', 's3:'],
+    ['BLOB_URL', 's3://'],
+    ['BLOB_URL', 's3:bucket'],
     ['MASTER_KEY', 'ab'.repeat(31)],
     ['MASTER_KEY', 'ab'.repeat(33)],
     ['MASTER_KEY', 'xy'.repeat(32)],
@@ -189,6 +203,27 @@ describe('a setting', () => {
     const problems = problemsOf({ [`LATCHKEY_${name}`]: value });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^LATCHKEY_${name}: must be `));
+  });
+
+  test.each([
+    ['s3://key:hunter2@docs', 'must not contain credentials'],
+    ['s3://do', 'invalid bucket name'],
+    ['s3://docs:9000', 'invalid bucket name'],
+    ['s3://docs//a', 'invalid prefix'],
+    ['s3://docs/a/../b', 'invalid prefix'],
+    ['s3://docs/a%20b', 'invalid prefix'],
+    ['s3://docs?regoin=x', 'unknown parameter'],
+    ['s3://docs?region=a&region=b', 'region twice'],
+    ['s3://docs?region=', 'region must be'],
+    ['s3://docs?endpoint=s3.example', 'endpoint must be'],
+    ['s3://docs?endpoint=https://key:hunter2@s3.example', 'endpoint must be'],
+    ['s3://docs?endpoint=https://s3.example/path', 'endpoint must be'],
+    ['s3://docs?path_style=yes', 'path_style must be'],
+  ])('LATCHKEY_BLOB_URL must not be %s', (value, message) => {
+    const problems = problemsOf({ LATCHKEY_BLOB_URL: value });
+    expect(problems).toEqual([expect.stringContaining(message)]);
+    expect(problems[0]).toMatch(/^LATCHKEY_BLOB_URL: /);
+    expect(problems[0]).not.toContain('hunter2');
   });
 
   test('that is empty counts as not set', () => {

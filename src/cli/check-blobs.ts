@@ -1,7 +1,8 @@
 // `latchkey doctor --blobs`: reads the stored bytes of every document and compares their size and
 // SHA-256 with the database. Changes nothing, and can run while the service runs.
 import type { Config } from '../config/config.ts';
-import { readDiskBlobs } from '../sharing/blobs/disk.ts';
+import type { BlobStore } from '../sharing/blobs/blob-store.ts';
+import { withBlobReader } from '../sharing/blobs/open-store.ts';
 import { checkBlob } from '../sharing/documents/integrity-scan.ts';
 import { findDocument, findDocumentsAfter } from '../sharing/documents/store.ts';
 import type { Damage } from '../storage/damaged-blob.ts';
@@ -14,7 +15,7 @@ export type BlobReport = {
 };
 
 const damageTexts: Record<Damage, string> = {
-  missing: 'the file is missing',
+  missing: 'the content is missing',
   size: 'the size is wrong',
   digest: 'the SHA-256 is wrong',
 };
@@ -28,7 +29,7 @@ export async function checkBlobs(
 ): Promise<BlobReport> {
   const db = await openExistingDatabase(config);
   try {
-    return await checkAll(db, config.blobDir, print);
+    return await withBlobReader(config.blobs, (blobs) => checkAll(db, blobs, print));
   } finally {
     await db.destroy();
   }
@@ -38,10 +39,9 @@ const batchMax = 100;
 
 async function checkAll(
   db: Database,
-  blobDir: string,
+  blobs: Pick<BlobStore, 'read'>,
   print: (line: string) => void,
 ): Promise<BlobReport> {
-  const blobs = readDiskBlobs(blobDir);
   const damaged: { documentId: string; damage: Damage }[] = [];
   let checked = 0;
   for (let after = ''; ; ) {

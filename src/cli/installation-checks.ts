@@ -5,6 +5,7 @@ import { access, readFile, stat, statfs } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import type { Clock } from '../clock.ts';
+import { describeBlobLocation, type S3Location } from '../config/blob-url.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { readMasterKeyIfAny } from '../crypto/master-key-file.ts';
 import { findExposedPath } from '../files/private-files.ts';
@@ -15,6 +16,8 @@ import {
   isMissingOrEmpty,
   privateFiles,
 } from '../installation/data-folder.ts';
+import { withS3Blobs } from '../sharing/blobs/open-store.ts';
+import { describeStoreError } from '../sharing/blobs/s3-failure.ts';
 import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
 import { errorMessageOf } from './command.ts';
 
@@ -71,11 +74,12 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 async function checkFiles(config: Config): Promise<Finding[]> {
-  const { dataDir, blobDir } = config;
+  const { dataDir, blobs } = config;
   if (!(await exists(dataDir))) {
     return [warning('files', `${dataDir} does not exist; the first start creates it`)];
   }
-  const paths = [dataDir, blobDir, path.join(dataDir, 'outbox'), ...privateFiles(config)];
+  const paths = [dataDir, path.join(dataDir, 'outbox'), ...privateFiles(config)];
+  if (blobs.kind === 'folder') paths.push(blobs.path);
   const open = await Promise.all(paths.map(findExposedPath));
   const findings = open.flatMap((one) =>
     one === undefined ? [] : [warning('files', `${one.path}: ${one.message}`)],
@@ -168,7 +172,23 @@ function checkClock(newestTime: number | undefined, now: number): Finding[] {
 
 const freeBytesMin = 100 * 1024 * 1024;
 
-async function checkBlobs({ blobDir }: Config): Promise<Finding[]> {
+function checkBlobs({ blobs }: Config): Promise<Finding[]> {
+  return blobs.kind === 'folder' ? checkBlobFolder(blobs.path) : checkBucket(blobs);
+}
+
+async function checkBucket(location: S3Location): Promise<Finding[]> {
+  const place = describeBlobLocation(location);
+  try {
+    await withS3Blobs(location, (blobs) => blobs.probe());
+    return [ok('blobs', `${place} is writable`)];
+  } catch (error) {
+    const reason = describeStoreError(error);
+    const remedy = 'check LATCHKEY_BLOB_URL, the credentials of the AWS SDK and the bucket policy';
+    return [problem('blobs', `${place}: ${reason}; ${remedy}`)];
+  }
+}
+
+async function checkBlobFolder(blobDir: string): Promise<Finding[]> {
   if (!(await exists(blobDir))) {
     return [warning('blobs', `${blobDir} does not exist; the first start creates it`)];
   }

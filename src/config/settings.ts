@@ -1,11 +1,11 @@
 // Every setting, defined once. The parser, the known names, the type `Config` and docs/settings.md
 // come from this table. The default of a setting may depend on settings above it.
+import { type BlobLocation, blobUrl } from './blob-url.ts';
 import { localSender, sender, senderOf, smtpUrl } from './mail.ts';
 import {
   address,
   databaseUrl,
   flag,
-  folderUrl,
   integer,
   masterKey,
   networks,
@@ -165,13 +165,17 @@ export const settings = {
     about: 'Whether a start migrates the schema (`auto`) or requires `latchkey migrate` (`off`).',
     notes: 'See [Upgrades](operations.md#upgrades).',
   },
-  blobDir: {
+  blobs: {
     name: 'LATCHKEY_BLOB_URL',
     group: 'Storage',
-    type: folderUrl,
-    defaultOf: ({ dataDir }) => `${dataDir}/blobs`,
+    type: blobUrl,
+    defaultOf: ({ dataDir }): BlobLocation => ({ kind: 'folder', path: `${dataDir}/blobs` }),
     defaultText: '`file:<data>/blobs`',
-    about: 'The folder for the content of documents.',
+    about: 'The folder, or the S3 bucket and prefix, for the content of documents.',
+    notes:
+      'The AWS SDK finds the credentials in its environment. `region` defaults to the region of ' +
+      'the SDK, `endpoint` to Amazon S3, and `path_style` to `true` with an endpoint. ' +
+      'See [S3](operations.md#s3).',
   },
   masterKey: {
     name: 'LATCHKEY_MASTER_KEY',

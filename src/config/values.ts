@@ -43,12 +43,6 @@ export const databaseUrl: ValueType<string> = {
   },
 };
 
-/** Returns only the folder. */
-export const folderUrl: ValueType<string> = {
-  expected: '`file:<folder>`',
-  read: (text) => /^file:(.+)$/s.exec(text)?.[1],
-};
-
 export const networks: ValueType<readonly string[]> = {
   expected: 'addresses and networks, such as `10.0.0.0/8, ::1`',
   read(text) {

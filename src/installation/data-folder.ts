@@ -2,14 +2,14 @@
 // of killed starts, and refuses to fill an empty database if other parts of an installation exist.
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { type BlobLocation, describeBlobLocation } from '../config/blob-url.ts';
 import type { Config } from '../config/config.ts';
 import { removeTemporaries, writeFileOnce } from '../files/durable-files.ts';
 import { type ExposedPath, makePrivateFile, makePrivateFolder } from '../files/private-files.ts';
+import { withS3Blobs } from '../sharing/blobs/open-store.ts';
+import { describeStoreError } from '../sharing/blobs/s3-failure.ts';
 
-type Settings = Pick<
-  Config,
-  'dataDir' | 'blobDir' | 'databaseUrl' | 'masterKey' | 'bootstrapForce'
->;
+type Settings = Pick<Config, 'dataDir' | 'blobs' | 'databaseUrl' | 'masterKey' | 'bootstrapForce'>;
 
 const ownNames = ['master.key', 'master.key.next', 'bootstrap.env', 'first-start'];
 
@@ -30,8 +30,9 @@ export function databaseFile(url: string): string | undefined {
 
 /** Prepares the folders. Returns the paths that other users could open before, or still can. */
 export async function prepareFolders(settings: Settings): Promise<ExposedPath[]> {
-  const { dataDir, blobDir } = settings;
-  const found = [await makePrivateFolder(dataDir), await makePrivateFolder(blobDir)];
+  const { dataDir, blobs } = settings;
+  const found = [await makePrivateFolder(dataDir)];
+  if (blobs.kind === 'folder') found.push(await makePrivateFolder(blobs.path));
   for (const file of privateFiles(settings)) found.push(await makePrivateFile(file));
   await removeTemporaries(dataDir, (name) => ownNames.includes(name)).catch(() => {});
   return found.filter((one) => one !== undefined);
@@ -45,37 +46,52 @@ export type FirstStart = {
 };
 
 export type InstallationRemains = {
-  /** The remaining files and folders of an earlier installation, without the database. */
-  readonly paths: readonly string[];
+  /** The remaining files, folders and buckets of an earlier installation, without the database. */
+  readonly places: readonly string[];
   readonly hasKey: boolean;
   /** Whether a start must refuse to fill an empty database. */
   readonly isRefused: boolean;
+  /** Why the documents are unknown: the store is unreachable. */
+  readonly blobsError: unknown;
 };
 
 /** Reads the remains of an earlier installation in the folders. Changes nothing. */
 export async function findInstallationRemains(settings: Settings): Promise<InstallationRemains> {
-  const { dataDir, blobDir, masterKey, bootstrapForce } = settings;
+  const { dataDir, blobs, masterKey, bootstrapForce } = settings;
   // A first start creates the marker before the key and removes it after filling the database. The
   // key must therefore be read before the marker.
-  const paths: string[] = [];
+  const places: string[] = [];
   const key = path.join(dataDir, 'master.key');
   const hasKey = masterKey !== undefined || (await sizeOf(key)) !== undefined;
-  if (hasKey && masterKey === undefined) paths.push(key);
-  if (await hasBlobs(blobDir)) paths.push(blobDir);
+  if (hasKey && masterKey === undefined) places.push(key);
+  let blobsError: unknown;
+  try {
+    if (await hasBlobs(blobs)) places.push(describeBlobLocation(blobs));
+  } catch (error) {
+    blobsError = error;
+  }
   const isRepeated = (await sizeOf(markerIn(dataDir))) !== undefined;
-  return { paths, hasKey, isRefused: paths.length > 0 && !isRepeated && !bootstrapForce };
+  const isFirst = places.length === 0 && blobsError === undefined;
+  const isRefused = !isFirst && !isRepeated && !bootstrapForce;
+  return { places, hasKey, isRefused, blobsError };
 }
 
 /** Returns the reason why a start refuses to fill an empty database. */
 export function describeLostDatabase(
-  { databaseUrl }: Settings,
-  { paths }: InstallationRemains,
+  { databaseUrl, blobs }: Settings,
+  { places, blobsError }: InstallationRemains,
 ): string {
   const database = databaseFile(databaseUrl) ?? 'the PostgreSQL database';
+  if (places.length === 0) {
+    return (
+      `${database} is missing or empty, and ${describeBlobLocation(blobs)} cannot be searched ` +
+      `for documents of an earlier installation: ${describeStoreError(blobsError)}`
+    );
+  }
   return (
-    `${database} is missing or empty, but ${paths.join(' and ')} of an earlier installation ` +
-    `${paths.length === 1 ? 'exists' : 'exist'}. Restore the database, or correct ` +
-    'LATCHKEY_DATABASE_URL or LATCHKEY_DATA_DIR. ' +
+    `${database} is missing or empty, but ${places.join(' and ')} of an earlier installation ` +
+    `${places.length === 1 ? 'exists' : 'exist'}. Restore the database, or correct ` +
+    'LATCHKEY_DATABASE_URL, LATCHKEY_DATA_DIR or LATCHKEY_BLOB_URL. ' +
     'To start with an empty database all the same, set LATCHKEY_BOOTSTRAP_FORCE=true for ' +
     'one start'
   );
@@ -114,11 +130,13 @@ async function sizeOf(file: string): Promise<number | undefined> {
   return stats?.size;
 }
 
-/** Returns whether the folder of the blob store contains a blob. */
-async function hasBlobs(blobDir: string): Promise<boolean> {
-  const folders = await readdir(blobDir).catch(() => []);
+/** Returns whether the store contains a document. Throws if an S3 store is unreachable. */
+async function hasBlobs(location: BlobLocation): Promise<boolean> {
+  if (location.kind === 's3') return withS3Blobs(location, (blobs) => blobs.hasBlobs());
+  // Blobs are in folders with names of two characters.
+  const folders = await readdir(location.path).catch(() => []);
   for (const name of folders.filter((one) => one.length === 2)) {
-    const files = await readdir(path.join(blobDir, name)).catch(() => []);
+    const files = await readdir(path.join(location.path, name)).catch(() => []);
     if (files.length > 0) return true;
   }
   return false;

@@ -54,10 +54,13 @@ export type SharingModule = {
   stop(): Promise<void>;
 };
 
+/** Concurrent uploads of one process. With S3, each one holds up to 20 MiB in memory. */
+const uploadsMax = { folder: 256, s3: 64 };
+
 export type SharingModuleOptions = {
   readonly config: Pick<
     Config,
-    | 'blobDir'
+    | 'blobs'
     | 'blobCheckDays'
     | 'uploadBytesMax'
     | 'workspaceBytesMax'
@@ -138,6 +141,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         quotas,
         pages: pageCounter,
         uploadBytesMax,
+        uploadsMax: uploadsMax[config.blobs.kind],
         uploadStalledMs: options.uploadStalledMs,
         random,
         now,
@@ -177,7 +181,11 @@ function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
   const oldNotes = startPeriodicTask({
     pauseMs: 3_600_000,
     lease: leases.lease('notes of release 0.1'),
-    round: () => settleOldNotes({ db, root: config.blobDir, now }),
+    async round() {
+      // Release 0.1 had no S3 store.
+      if (config.blobs.kind === 's3') return;
+      await settleOldNotes({ db, root: config.blobs.path, now });
+    },
     onError: (err) => warn({ err }, 'cannot settle the notes of release 0.1'),
   });
   const tasks = [filling, sweep, oldNotes];

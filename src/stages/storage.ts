@@ -6,7 +6,7 @@ import { openMasterKey } from '../crypto/master-key-file.ts';
 import { bootstrap } from '../installation/bootstrap.ts';
 import { prepareFirstStart, prepareFolders } from '../installation/data-folder.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
-import { openDiskBlobs } from '../sharing/blobs/disk.ts';
+import { openBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
 import { isBlobReferenced } from '../sharing/documents/store.ts';
 import { startChangesUpkeep } from '../storage/changes/upkeep.ts';
@@ -41,7 +41,7 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     const db = await openDatabase(config.databaseUrl, config);
     onFailure(() => db.destroy());
     const reserve = createDiskReserve(config.databaseUrl);
-    const blobs = await openDiskBlobs(config.blobDir);
+    const blobs = await openBlobStore(config.blobs);
     onFailure(blobs.close);
     const stagedBlobs = createStagedBlobs({
       db,

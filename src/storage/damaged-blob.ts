@@ -12,7 +12,7 @@ export class DamagedBlob extends Error {
 }
 
 const damages = {
-  missing: 'its file is missing',
+  missing: 'its content is missing',
   size: 'its size differs from the document',
   digest: 'its SHA-256 differs from the document',
 };

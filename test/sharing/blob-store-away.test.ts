@@ -81,7 +81,8 @@ describe.each(ways)('a blob store that is %s', (_, prepare, readable) => {
     const blobDir = path.join(folder, 'blobs');
     execFileSync('mkdir', [blobDir]);
     const { leave, back } = await prepare(blobDir);
-    const test = await startTestApp({ config: { blobDir }, blobLeaseMs: 400 });
+    const blobs = { kind: 'folder', path: blobDir } as const;
+    const test = await startTestApp({ config: { blobs }, blobLeaseMs: 400 });
     onTestFinished(() => test.remove());
     const { id } = await upload(test, makePng(20, 20));
     const deleted = await upload(test, Buffer.from('deleted'));

@@ -152,7 +152,7 @@ describe('the check of all documents', () => {
       await harm(await blobOf(test, documents[i]?.id ?? ''));
     }
 
-    const texts = ['the size is wrong', 'the size is wrong', 'the file is missing'];
+    const texts = ['the size is wrong', 'the size is wrong', 'the content is missing'];
     const lines = [...texts, 'the SHA-256 is wrong'].map(
       (text, i) => `${documents[i]?.id}: ${text}`,
     );

@@ -28,7 +28,7 @@ async function onSmallDisk(): Promise<Place> {
   const disk = mountDisk('1m');
   onTestFinished(() => disk.unmount());
   const blobDir = path.join(disk.folder, 'blobs');
-  const test = await startTestApp({ config: { blobDir } });
+  const test = await startTestApp({ config: { blobs: { kind: 'folder', path: blobDir } } });
   onTestFinished(() => test.remove());
   return { app: test.app, credential: keyOf(test), blobDir };
 }
@@ -155,7 +155,9 @@ describe.each(mayMount() ? ['SQLite and the blobs'] : [])('a disk filled by %s',
     onTestFinished(() => disk.unmount());
     const databaseUrl = `sqlite:${disk.folder}/latchkey.db`;
     const blobDir = path.join(disk.folder, 'blobs');
-    const test = await startTestApp({ config: { databaseUrl, blobDir } });
+    const test = await startTestApp({
+      config: { databaseUrl, blobs: { kind: 'folder', path: blobDir } },
+    });
     onTestFinished(() => test.remove());
     const ids: string[] = [];
     for (let i = 0; i < 12; i++) ids.push((await upload(test, Buffer.alloc(100_000, `${i}`))).id);

@@ -7,6 +7,7 @@ import { errorCodeOf } from '../../files/error-code.ts';
 import { DamagedBlob } from '../../storage/damaged-blob.ts';
 import type { BlobPart, BlobStore } from './blob-store.ts';
 import { blobStoreFailureOf, ignoreErrorCodes, isDiskFullError } from './store-failure.ts';
+import { watchSource } from './watch-source.ts';
 
 const chunkBytes = 256 * 1024;
 
@@ -157,18 +158,4 @@ function folderMaker(root: string, requireRoot: () => Promise<void>) {
     },
     { forget: (folder: string) => void folders.delete(folder) },
   );
-}
-
-/** Distinguishes errors of the source from those of the file. */
-function watchSource(source: AsyncIterable<Uint8Array>) {
-  let failed = false;
-  async function* watched(): AsyncGenerator<Uint8Array> {
-    try {
-      yield* source;
-    } catch (error) {
-      failed = true;
-      throw error;
-    }
-  }
-  return { source: watched(), hasFailed: () => failed };
 }

@@ -36,3 +36,22 @@ export function describeS3Error(error: unknown): { name: string; status: number 
   const status = (metadata as { httpStatusCode?: number } | undefined)?.httpStatusCode;
   return { name, status };
 }
+
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['AccessDenied', 'the credentials lack a permission'],
+  ['CredentialsProviderError', 'the AWS SDK finds no credentials'],
+  ['Forbidden', 'the credentials lack a permission'],
+  ['InvalidAccessKeyId', 'the store does not know the access key'],
+  ['NoSuchBucket', 'the bucket does not exist'],
+  ['SignatureDoesNotMatch', 'the secret key is wrong'],
+]);
+
+/** Returns the reason of an error of a store, for operators. */
+export function describeStoreError(error: unknown): string {
+  const cause = error instanceof Failure ? error.extra.cause : error;
+  const { name, status } = describeS3Error(cause);
+  const reason = reasons.get(name);
+  if (reason !== undefined) return reason;
+  if (status !== undefined) return `the store responded with ${status} ${name}`;
+  return cause instanceof Error && cause.message !== '' ? cause.message : name;
+}

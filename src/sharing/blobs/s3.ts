@@ -30,9 +30,7 @@ const provenMs = 60_000;
 /** Blobs have longer names. */
 const probeName = 'probe';
 
-export type S3Blobs = Pick<BlobStore, 'read' | 'check' | 'close'> & {
-  write(id: string, source: AsyncIterable<Uint8Array>): Promise<void>;
-  remove(id: string): Promise<void>;
+export type S3Blobs = BlobStore & {
   /** Returns whether the store contains a blob. */
   hasBlobs(): Promise<boolean>;
   /** Writes and removes an object. */

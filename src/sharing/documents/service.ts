@@ -34,9 +34,6 @@ import { readUploadStart } from './upload-start.ts';
 /** The rows of links and views that a request deletes with their document. */
 const removedRowsMax = 200;
 
-/** Concurrent uploads of one process. Workspaces share them fairly. */
-const uploadsMax = 256;
-
 type Requests = AsyncIterable<UploadDocumentRequest>;
 
 export type DocumentOptions = {
@@ -50,6 +47,8 @@ export type DocumentOptions = {
   readonly quotas: Quotas;
   readonly pages: PageCounter;
   readonly uploadBytesMax: number;
+  /** Concurrent uploads of one process. Workspaces share them fairly. */
+  readonly uploadsMax: number;
   /** An upload fails if it sends nothing for this time. */
   readonly uploadStalledMs: number;
   readonly random: Random;
@@ -62,7 +61,7 @@ export function createDocumentService(
   const { db, auditLog, blobs, stagedBlobs, reserve, documents } = options;
   const { workspaces, quotas, pages, random, now } = options;
 
-  const uploadSlots = createFairPlaces(uploadsMax);
+  const uploadSlots = createFairPlaces(options.uploadsMax);
 
   /** Throws `rate_limited` if the owner already has its share of concurrent uploads. */
   async function withUploadSlot<T>(owner: string, write: () => Promise<T>): Promise<T> {

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { fail } from '../../../src/errors/errors.ts';
+import { describeStoreError, s3FailureOf } from '../../../src/sharing/blobs/s3-failure.ts';
+import { DamagedBlob } from '../../../src/storage/damaged-blob.ts';
+
+/** An error as the AWS SDK throws it for a response. */
+const responded = (name: string, httpStatusCode: number) =>
+  Object.assign(new Error('a message'), { name, $metadata: { httpStatusCode } });
+
+const named = (name: string, facts = {}) =>
+  Object.assign(new Error('a message'), { name, ...facts });
+
+describe('an error of an S3 store', () => {
+  test.each([
+    responded('NoSuchBucket', 404),
+    responded('AccessDenied', 403),
+    responded('SlowDown', 503),
+    responded('XAmzContentSHA256Mismatch', 400),
+    responded('UnknownError', 500),
+    named('TimeoutError'),
+    named('AbortError'),
+    named('CredentialsProviderError'),
+    named('Error', { code: 'ENOTFOUND' }),
+    named('TimeoutError', { code: 'ECONNRESET', $metadata: { attempts: 2 } }),
+    named('Error', { code: 'CERT_HAS_EXPIRED' }),
+  ])('$name $code becomes unavailable', (error) => {
+    expect(s3FailureOf(error)).toMatchObject({
+      code: 'unavailable',
+      message: 'The document store is unreachable.',
+      extra: { retryAfterSeconds: 5, cause: error },
+    });
+  });
+
+  test.each([
+    responded('XMinioStorageFull', 507),
+    responded('QuotaExceeded', 403),
+    responded('Unknown', 507),
+  ])('$name means a full store', (error) => {
+    expect(s3FailureOf(error)).toMatchObject({
+      code: 'unavailable',
+      message: 'The document store is full.',
+      extra: { retryAfterSeconds: 60 },
+    });
+  });
+
+  test.each([
+    new TypeError('a bug'),
+    new DamagedBlob('x', 'size'),
+    fail('canceled', 'The upload stalled.'),
+    'text',
+  ])('is unchanged if it is %s', (error) => {
+    expect(s3FailureOf(error)).toBe(error);
+  });
+});
+
+describe('the reason for an operator', () => {
+  test.each([
+    [responded('NoSuchBucket', 404), 'the bucket does not exist'],
+    [s3FailureOf(responded('AccessDenied', 403)), 'the credentials lack a permission'],
+    [responded('SlowDown', 503), 'the store responded with 503 SlowDown'],
+    [named('Error', { code: 'ENOTFOUND' }), 'a message'],
+    [named('TimeoutError'), 'a message'],
+    ['text', ''],
+  ])('of %s is: %s', (error, reason) => {
+    expect(describeStoreError(error)).toBe(reason);
+  });
+});
