@@ -17,7 +17,6 @@ export type PostgresSettings = {
  */
 export function openPostgres(url: string, settings: PostgresSettings = {}): OpenedDialect {
   const { databasePoolMax = 10, databaseQuerySeconds = 10 } = settings;
-  requireReadable(url);
   const options = optionsOf(url, settings);
   const queries = { max: databasePoolMax, query_timeout: databaseQuerySeconds * 1000 };
   return {
@@ -25,17 +24,8 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Open
     // A migration may take minutes.
     openForMigration: () => new OurPostgresDialect({ pool: openPool({ ...options, max: 1 }) }),
     beginMigration,
+    ready: () => {},
   };
-}
-
-/** Throws if the URL names a file, such as `sslrootcert`, that cannot be read. */
-function requireReadable(url: string): void {
-  try {
-    new pg.Client({ connectionString: url });
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`LATCHKEY_DATABASE_URL: ${reason}`, { cause });
-  }
 }
 
 function optionsOf(url: string, { databaseConnectSeconds = 5 }: PostgresSettings): pg.PoolConfig {

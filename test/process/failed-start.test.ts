@@ -74,16 +74,16 @@ it('closes the parts of a module if a later part of the module cannot be made', 
   const sockets = await bindSockets(options.config);
   onTestFinished(sockets.close);
 
-  let fills = 0;
-  const reserve = { ...storage.reserve, fill: async () => void fills++ };
+  let sweeps = 0;
+  const stagedBlobs = { ...storage.stagedBlobs, sweep: async () => void sweeps++ };
 
-  const started = createModules(options, sockets, { ...storage, masterKey, reserve });
+  const started = createModules(options, sockets, { ...storage, masterKey, stagedBlobs });
 
   await expect(started).rejects.toThrow('no such key');
-  expect(fills).toBeGreaterThan(0);
-  const before = fills;
+  expect(sweeps).toBeGreaterThan(0);
+  const before = sweeps;
   await sleep(100);
-  expect(fills).toBe(before);
+  expect(sweeps).toBe(before);
 });
 
 it('closes the modules and the database if a transport cannot be started', async () => {

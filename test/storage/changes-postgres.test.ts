@@ -6,7 +6,7 @@ import { createChangesTrim } from '../../src/storage/changes/trim-changes.ts';
 import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { fillCachedTables } from '../support/cached-rows.ts';
-import { changeEntity } from '../support/changes.ts';
+import { changeEntity, waitForEarlierTransactions } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
@@ -164,12 +164,14 @@ describe('changes of concurrent transactions', () => {
     const long = await begin();
     await long.revoke('long');
     await changeEntity(db, 'after long');
+    await waitForEarlierTransactions(db, 'old');
     await round();
     now += 600_000;
     await round();
     expect(await ids()).toEqual(['after long', 'deletion']);
 
     await long.commit();
+    await waitForEarlierTransactions(db);
     now += 599_999;
     await round();
     expect(await ids()).toContain('long');

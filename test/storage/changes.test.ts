@@ -1,4 +1,5 @@
 // Reading and trimming the table of changes.
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { pollChanges } from '../../src/storage/changes/poll-changes.ts';
@@ -7,7 +8,7 @@ import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { fillCachedTables } from '../support/cached-rows.ts';
-import { changeEntity } from '../support/changes.ts';
+import { changeEntity, waitForEarlierTransactions } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
@@ -35,6 +36,7 @@ describeDialects('the table of changes', (dialect) => {
   async function trimAll(db: Database): Promise<void> {
     let now = 0;
     const trim = createChangesTrim({ db, monotonicNow: () => now });
+    await waitForEarlierTransactions(db);
     await trim(new AbortController().signal);
     now += 600_000;
     await trim(new AbortController().signal);
@@ -68,7 +70,11 @@ describeDialects('the table of changes', (dialect) => {
     expect(reads).toBe(1);
 
     const begin = performance.now();
-    for (let i = 0; deliveries < 9; i++) await changeEntity(other, `${i}`);
+    for (let i = 0; deliveries < 9; i++) {
+      await changeEntity(other, `${i}`);
+      // SQLite answers without a pause, in which the poll could run.
+      await setImmediate();
+    }
     const seconds = (performance.now() - begin) / 1_000;
     await source.stop();
 
@@ -140,14 +146,21 @@ describeDialects('the table of changes', (dialect) => {
     await changeEntity(other, 'a');
     const heard = await listen(db);
 
-    if (dialect === 'sqlite') await sql`delete from sqlite_sequence`.execute(other);
-    else await recreateTable(other);
+    await (dialect === 'sqlite' ? emptyTable(other) : recreateTable(other));
 
     await expect.poll(() => heard).toEqual(['everything']);
     await changeEntity(other, 'b');
     await expect.poll(() => heard).toEqual(['everything', 'b']);
   });
 });
+
+/** As a replacement of the file does. */
+async function emptyTable(db: Database): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`delete from changes`.execute(trx);
+    await sql`delete from sqlite_sequence`.execute(trx);
+  });
+}
 
 /** As a restore of a dump into the same database does. */
 async function recreateTable(db: Database): Promise<void> {

@@ -1,4 +1,6 @@
 // Changes of cached entities, for suites that need no particular one.
+import { SqliteAdapter, sql } from 'kysely';
+import { expect } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 
@@ -19,4 +21,21 @@ export async function insertChangedRow(trx: Executor, jti: string): Promise<void
 /** Changes the entity `revoked_token` with this id. */
 export function changeEntity(db: Database, jti: string): Promise<void> {
   return transact(db, (trx) => insertChangedRow(trx, jti));
+}
+
+/**
+ * Waits until every transaction has ended that began before this change was made, or before any
+ * change: other tests use the same server.
+ */
+export async function waitForEarlierTransactions(db: Database, jti?: string): Promise<void> {
+  if (db.getExecutor().adapter instanceof SqliteAdapter) return;
+  const chosen = jti === undefined ? sql`true` : sql`entity_id = ${jti}`;
+  const haveEnded = async () => {
+    const { rows } = await sql<{ ended: boolean }>`
+      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > max(xact_id) as ended
+      from changes where ${chosen}
+    `.execute(db);
+    return rows[0]?.ended;
+  };
+  await expect.poll(haveEnded).toBe(true);
 }
