@@ -2,6 +2,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../src/storage/database.ts';
 import { createAuthority } from './support/certificates.ts';
@@ -12,19 +13,23 @@ describe('a PostgreSQL server that accepts only TLS', () => {
   let folder: string;
   let postgres: PostgresServer;
   let template: URL;
+  const authority = createAuthority('Test authority');
+
+  async function setHost(dataDir: string, host: string): Promise<void> {
+    const { certificate, key } = authority.issue(host);
+    await writeFile(path.join(dataDir, 'server.crt'), certificate);
+    await writeFile(path.join(dataDir, 'server.key'), key);
+    await chmod(path.join(dataDir, 'server.key'), 0o600);
+  }
 
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'latchkey-test-'));
-    const authority = createAuthority('Test authority');
-    const { certificate, key } = authority.issue('localhost');
     await writeFile(path.join(folder, 'ca.pem'), authority.certificate);
     await writeFile(path.join(folder, 'other.pem'), createAuthority('Other').certificate);
     postgres = await startPostgres({
       settings: ['ssl=on', 'ssl_cert_file=server.crt', 'ssl_key_file=server.key'],
       async prepare(dataDir) {
-        await writeFile(path.join(dataDir, 'server.crt'), certificate);
-        await writeFile(path.join(dataDir, 'server.key'), key);
-        await chmod(path.join(dataDir, 'server.key'), 0o600);
+        await setHost(dataDir, 'localhost');
         await writeFile(path.join(dataDir, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 trust\n');
       },
     });
@@ -55,13 +60,18 @@ describe('a PostgreSQL server that accepts only TLS', () => {
   it.each([
     ['another authority', 'localhost', 'verify-full', 'other.pem', /certificate/],
     ['no authority', 'localhost', 'verify-full', undefined, /certificate/],
-    ['another host name', '127.0.0.1', 'verify-full', 'ca.pem', /does not match certificate/],
     ['no TLS', 'localhost', 'disable', undefined, /no pg_hba\.conf entry .* no encryption/],
   ])('is refused with %s', async (_, host, mode, ca, reason) => {
     const error = await openDatabase(urlOf(host, mode, ca)).catch((thrown) => thrown);
     expect(error.message).toMatch(/^cannot connect to the PostgreSQL server: /);
     expect(error.message).toMatch(reason);
     expect(error.message).toMatch(/; check LATCHKEY_DATABASE_URL$/);
+  });
+
+  it('is refused at an IP address, for which pg would verify another name', async () => {
+    await expect(openDatabase(urlOf('127.0.0.1', 'verify-full', 'ca.pem'))).rejects.toThrow(
+      'LATCHKEY_DATABASE_URL: TLS with a verified certificate needs a host name, not an IP address',
+    );
   });
 
   it.each([
@@ -75,5 +85,22 @@ describe('a PostgreSQL server that accepts only TLS', () => {
     expect(status).toBe(1);
     expect(program.stderr()).toMatch(/^Latchkey cannot start: .*\n$/);
     expect(program.stderr()).toMatch(reason);
+  });
+
+  it('is refused with a certificate for another host', async () => {
+    await setHost(postgres.dataDir, 'db.example.com');
+    const client = new pg.Client({ connectionString: urlOf('127.0.0.1', 'no-verify') });
+    await client.connect();
+    await client.query('select pg_reload_conf()').finally(() => client.end());
+
+    const open = () => openDatabase(urlOf('localhost', 'verify-full', 'ca.pem'));
+    const reasonOf = () =>
+      open().then(
+        (db) => db.destroy(),
+        (error) => error.message,
+      );
+    await expect
+      .poll(reasonOf)
+      .toMatch(/^cannot connect .* does not match certificate.*; check LATCHKEY_DATABASE_URL$/);
   });
 });

@@ -1,4 +1,6 @@
 // PostgreSQL, with a pool of connections.
+import { isIP } from 'node:net';
+import type tls from 'node:tls';
 import { PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import { openPool, requireWritable } from './postgres-pool.ts';
@@ -17,6 +19,7 @@ export type PostgresSettings = {
  */
 export function openPostgres(url: string, settings: PostgresSettings = {}): OpenedDialect {
   const { databasePoolMax = 10, databaseQuerySeconds = 10 } = settings;
+  requireUsable(url);
   const options = optionsOf(url, settings);
   const queries = { max: databasePoolMax, query_timeout: databaseQuerySeconds * 1000 };
   return {
@@ -26,6 +29,27 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Open
     beginMigration,
     ready: () => {},
   };
+}
+
+/** Throws if a file in the URL, such as `sslrootcert`, cannot be read, or if TLS is not safe. */
+function requireUsable(url: string): void {
+  try {
+    const { host, ssl } = new pg.Client({ connectionString: url });
+    if (isIP(host) === 0 || !verifiesHost(ssl)) return;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`LATCHKEY_DATABASE_URL: ${reason}`, { cause });
+  }
+  // For an IP address, pg accepts a certificate for `localhost`.
+  throw new Error(
+    'LATCHKEY_DATABASE_URL: TLS with a verified certificate needs a host name, not an IP address',
+  );
+}
+
+/** The types of pg do not declare that the value may be an object. */
+function verifiesHost(ssl: boolean | tls.ConnectionOptions): boolean {
+  if (typeof ssl === 'boolean') return ssl;
+  return ssl.rejectUnauthorized !== false && ssl.checkServerIdentity === undefined;
 }
 
 function optionsOf(url: string, { databaseConnectSeconds = 5 }: PostgresSettings): pg.PoolConfig {
