@@ -8,7 +8,7 @@ export const doctorCommand: Command = {
   usage: '[--blobs]',
   about: 'checks the installation, or with --blobs all stored documents; changes nothing',
   details: `It prints one line per check: "ok", "warning" or "problem", and the remedy. It may run
-while the service runs.
+while the service runs. With an S3 store, it writes and removes one object.
 
   --blobs  reads the content of every document and compares its size and SHA-256 with the database
 
