@@ -1,13 +1,8 @@
 // The blob store with an S3 store that is broken, slow or away, behind a proxy.
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { PutBucketPolicyCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { S3Location } from '../../../src/config/blob-url.ts';
@@ -15,6 +10,7 @@ import { openS3Blobs, type S3Blobs } from '../../../src/sharing/blobs/s3.ts';
 import { type S3Server, startRadosgw } from '../components/radosgw.ts';
 import { digest, mib, partBytes, pieces, readBlob } from './blob-content.ts';
 import { newBucket, type TestBucket, useKeys } from './bucket.ts';
+import { certificate } from './certificate.ts';
 import { type StoreProxy, startStoreProxy } from './proxy.ts';
 
 let server: S3Server;
@@ -62,18 +58,6 @@ async function expectUnavailable(store: S3Blobs): Promise<void> {
   for (const [name, call] of Object.entries(calls)) {
     await expect(call(), name).rejects.toEqual(unavailable);
   }
-}
-
-async function certificate() {
-  const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-tls-'));
-  const [keyFile, certFile] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name));
-  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const files = ['-keyout', `${keyFile}`, '-out', `${certFile}`];
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-  await promisify(execFile)('openssl', ['req', ...kind, ...subject, ...files, '-days', '2']);
-  const [key, cert] = [await readFile(`${keyFile}`), await readFile(`${certFile}`)];
-  await rm(folder, { recursive: true });
-  return { key, cert };
 }
 
 describe('a byte that changes on the way to the store', () => {
@@ -310,27 +294,5 @@ describe('a slow S3 store', () => {
       break;
     await expect.poll(proxy.connections).toBe(0);
     expect(proxy.receivedBytes() - before).toBeLessThan(bytes.length / 2);
-  });
-});
-
-describe('the memory of uploads', () => {
-  test('is three parts each, however fast their sources are', async () => {
-    const [uploads, size] = [8, 64 * mib];
-    const piece = randomBytes(mib);
-    let pulled = 0;
-    let aheadMax = 0;
-    const before = proxy.sentBytes();
-    async function* source() {
-      for (let i = 0; i < size / mib; i++) {
-        pulled += piece.length;
-        aheadMax = Math.max(aheadMax, pulled - (proxy.sentBytes() - before));
-        yield piece;
-      }
-    }
-    const ids = Array.from({ length: uploads }, newId);
-    await Promise.all(ids.map((id) => blobs.write(id, source())));
-    expect(pulled).toBe(uploads * size);
-    expect(aheadMax).toBeLessThan(uploads * 3 * partBytes);
-    for (const id of ids) await blobs.remove(id);
   });
 });

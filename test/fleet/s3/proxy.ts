@@ -64,11 +64,12 @@ export async function startStoreProxy(target: string, tls?: TlsOptions): Promise
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const bound = server.address();
+  const ownPort = typeof bound === 'object' ? bound?.port : '';
   const cutConnections = () => {
     for (const client of clients) client.destroy();
   };
   return {
-    endpoint: `http${tls === undefined ? '' : 's'}://127.0.0.1:${typeof bound === 'object' ? bound?.port : ''}`,
+    endpoint: `http${tls === undefined ? '' : 's'}://127.0.0.1:${ownPort}`,
     changeRequests(next) {
       change = next;
     },
