@@ -48,6 +48,8 @@ test('every setting has a default', () => {
     logFormat: undefined,
     bootstrap: 'demo',
     bootstrapForce: false,
+    backupRecipients: undefined,
+    backupIdentity: undefined,
   });
 });
 

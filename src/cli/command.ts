@@ -13,7 +13,8 @@ export type CommandHost = {
 export type Output = {
   /** Whether a person reads the output. */
   readonly isTTY?: boolean;
-  readonly write: (text: string) => unknown;
+  readonly write: (data: string | Uint8Array, done?: (error?: Error | null) => void) => unknown;
+  readonly on?: (event: 'error', listener: (error: Error) => void) => unknown;
 };
 
 export type Command = {

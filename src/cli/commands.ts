@@ -1,9 +1,11 @@
 // The table of commands, and the program that runs them.
 import { ConfigError } from '../config/config.ts';
+import { backupCommand } from './backup.ts';
 import { type Command, CommandError, type CommandHost, UsageError } from './command.ts';
 import { doctorCommand } from './doctor.ts';
 import { migrateCommand } from './migrate.ts';
 import { recoverStaffCommand } from './recover-staff.ts';
+import { restoreCommand } from './restore.ts';
 import { rotateMasterKeyCommand } from './rotate-master-key.ts';
 import { serveCommand } from './serve.ts';
 import { readVersion } from './version.ts';
@@ -14,6 +16,8 @@ const commands: Readonly<Record<string, Command>> = {
   doctor: doctorCommand,
   'rotate-master-key': rotateMasterKeyCommand,
   'recover-staff': recoverStaffCommand,
+  backup: backupCommand,
+  restore: restoreCommand,
 };
 
 const usageStatus = 2;

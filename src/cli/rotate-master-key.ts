@@ -52,7 +52,7 @@ Exit status: 0 done, 1 not possible, 2 wrong arguments or settings.`,
 };
 
 /** All columns that are encrypted under the master key. */
-const sealedColumns = [sealedSigningKeys, sealedSeeds];
+export const sealedColumns = [sealedSigningKeys, sealedSeeds];
 
 export type RotateOptions = {
   readonly config: Config;

@@ -11,6 +11,7 @@ import {
   networks,
   oneOf,
   origin,
+  recipients,
   text,
   type ValueType,
 } from './values.ts';
@@ -24,6 +25,7 @@ export const settingGroups = [
   'Mail',
   'Logs',
   'First start',
+  'Backup',
 ] as const;
 
 /** The settings that the defaults of later settings depend on. */
@@ -341,5 +343,22 @@ export const settings = {
       'Whether a start fills an empty database even if the master key or documents of an earlier ' +
       'installation exist.',
     notes: 'Otherwise such a start is refused. Set it for one start only.',
+  },
+  backupRecipients: {
+    name: 'LATCHKEY_BACKUP_RECIPIENT',
+    group: 'Backup',
+    type: recipients,
+    about: 'The public keys of age that `latchkey backup` encrypts for.',
+    notes:
+      '`latchkey backup --make-key <file>` makes a key. See [Backup and restore]' +
+      '(operations.md#backup-and-restore).',
+  },
+  backupIdentity: {
+    name: 'LATCHKEY_BACKUP_IDENTITY',
+    group: 'Backup',
+    type: text,
+    isSecret: true,
+    about: 'The secret key of age that `latchkey restore` decrypts with.',
+    notes: 'Keep the key on another machine. The service does not need it.',
   },
 } as const satisfies Readonly<Record<string, Setting>>;

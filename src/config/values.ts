@@ -63,6 +63,15 @@ export const masterKey: ValueType<Uint8Array> = {
   read: (text) => (/^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined),
 };
 
+/** Does not verify the checksums of the keys. */
+export const recipients: ValueType<readonly string[]> = {
+  expected: 'public keys of age, such as `age1…, age1…`',
+  read(text) {
+    const list = text.split(',').map((one) => one.trim());
+    return list.every((one) => /^age1[0-9a-z]+$/.test(one)) ? list : undefined;
+  },
+};
+
 export const text: ValueType<string> = { expected: 'a text', read: (value) => value };
 
 export const flag: ValueType<boolean> = {

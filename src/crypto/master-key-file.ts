@@ -59,6 +59,40 @@ export async function placeNextMasterKeyFile(dataDir: string): Promise<void> {
   await syncFolder(dataDir);
 }
 
+/** The texts of the two files; undefined for a missing file. */
+export type KeyFileTexts = {
+  readonly masterKey: string | undefined;
+  readonly nextMasterKey: string | undefined;
+};
+
+export async function readKeyFileTexts(dataDir: string): Promise<KeyFileTexts> {
+  // In this order: a rotation that ends in between renames the next file.
+  const nextMasterKey = await readFileIfAny(nextFileIn(dataDir));
+  return { masterKey: await readFileIfAny(fileIn(dataDir)), nextMasterKey };
+}
+
+/** Writes the files of a backup. Throws if a file with another key exists. */
+export async function placeKeyFileTexts(dataDir: string, texts: KeyFileTexts): Promise<void> {
+  await place(fileIn(dataDir), texts.masterKey);
+  await place(nextFileIn(dataDir), texts.nextMasterKey);
+}
+
+async function place(file: string, text: string | undefined): Promise<void> {
+  if (text === undefined || (await writeFileOnce(file, text))) return;
+  const found = parse(await readFile(file, 'utf8'), file);
+  if (Buffer.compare(found, parse(text, file)) !== 0) {
+    throw new Error(`${file} contains another key than the backup`);
+  }
+}
+
+/** Opens the master key of two texts. */
+export function parseKeyFileTexts({ masterKey, nextMasterKey }: KeyFileTexts): MasterKey {
+  const keys = [masterKey, nextMasterKey].filter((text) => text !== undefined);
+  const [first, ...others] = keys.map((text) => parse(text, 'the backup'));
+  if (first === undefined) throw new Error('the backup does not contain the master key');
+  return createMasterKey(first, others);
+}
+
 async function readIfAny(file: string): Promise<Uint8Array | undefined> {
   const text = await readFileIfAny(file);
   return text === undefined ? undefined : parse(text, file);

@@ -1,6 +1,16 @@
 // Writes files that exist in full or not at all.
 import { randomUUID } from 'node:crypto';
-import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import {
+  access,
+  link,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 
 /** Makes changes in a folder (created, linked or renamed files) survive a crash. */
@@ -33,16 +43,36 @@ export async function replaceFile(file: string, text: string): Promise<void> {
   await withTemporary(file, text, (temporary) => rename(temporary, file));
 }
 
+/**
+ * Writes a new file that only its owner can read. Throws if the file exists. Works on file systems
+ * without hard links.
+ */
+export async function writeNewFile(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  await requireMissing(file);
+  await withTemporary(file, chunks, async (temporary) => {
+    await requireMissing(file);
+    await rename(temporary, file);
+  });
+}
+
+async function requireMissing(file: string): Promise<void> {
+  const isFound = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (isFound) throw new Error(`${file} already exists`);
+}
+
 async function withTemporary<T>(
   file: string,
-  text: string,
+  content: string | AsyncIterable<Uint8Array>,
   place: (temporary: string) => Promise<T>,
 ): Promise<T> {
   const temporary = `${file}.${randomUUID()}`;
   try {
     const handle = await open(temporary, 'wx', 0o600);
     try {
-      await handle.writeFile(text);
+      await writeFile(handle, content);
       await handle.sync();
     } finally {
       await handle.close();

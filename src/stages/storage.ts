@@ -1,6 +1,7 @@
 // The stage of storage: opens the folders, the master key and the database, and fills them on the
 // first start.
 import { randomBytes } from 'node:crypto';
+import { requireNoUnfinishedRestore } from '../backup/store.ts';
 import type { MasterKey } from '../crypto/master-key.ts';
 import { openMasterKey } from '../crypto/master-key-file.ts';
 import { bootstrap } from '../installation/bootstrap.ts';
@@ -37,9 +38,11 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     const { config, log, now = Date.now, random = randomBytes } = options;
     for (const { path, message } of await prepareFolders(config)) log.warn({ path }, message);
     const firstStart = await prepareFirstStart(config);
-    const masterKey = await openMasterKey(config);
     const db = await openDatabase(config.databaseUrl, config);
     onFailure(() => db.destroy());
+    // Before the master key, because the restore brings its own.
+    await requireNoUnfinishedRestore(db);
+    const masterKey = await openMasterKey(config);
     const reserve = createDiskReserve(config.databaseUrl);
     const blobs = await openBlobStore(config.blobs);
     onFailure(blobs.close);

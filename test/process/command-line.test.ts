@@ -11,7 +11,15 @@ async function run(...words: string[]) {
   return { status, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-const names = ['serve', 'migrate', 'doctor', 'rotate-master-key', 'recover-staff'];
+const names = [
+  'serve',
+  'migrate',
+  'doctor',
+  'rotate-master-key',
+  'recover-staff',
+  'backup',
+  'restore',
+];
 
 describe('the command line', () => {
   test.each([['--help'], ['-h'], ['help']])('lists the commands with %s', async (word) => {

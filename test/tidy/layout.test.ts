@@ -39,6 +39,7 @@ const mayImport: Record<string, readonly string[]> = {
   audit: [...leaves, 'storage', 'api'],
   credentials: [...leaves, 'storage', 'access', 'api'],
   feature: [...shared, 'http'],
+  backup: shared,
   transports: [...leaves, 'api', 'http'],
   installation: ['*'],
   cli: ['*'],
@@ -56,6 +57,8 @@ const mayImportTypes: Record<string, readonly string[]> = {
   'identity feature': ['identity feature', 'mail'],
   'sharing feature': ['sharing feature', 'mail'],
   observe: ['http'],
+  // A backup receives the blob store.
+  backup: ['sharing feature'],
   // The roles of a caller can be read within a transaction.
   api: ['storage'],
 };

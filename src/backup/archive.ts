@@ -1,0 +1,78 @@
+// Writes and reads the tar archive of a backup, one entry after the other.
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { extract, pack } from 'tar-stream';
+import { BackupError } from './format.ts';
+
+type Bytes = AsyncIterable<Uint8Array>;
+
+export type ArchiveWriter = {
+  addText(name: string, text: string): Promise<void>;
+  /** `source` must yield `sizeBytes` bytes. */
+  add(name: string, sizeBytes: number, source: Bytes): Promise<void>;
+};
+
+/**
+ * Returns the bytes of the archive whose entries `produce` adds. Reading the bytes drives
+ * `produce`, and an error of `produce` ends them.
+ */
+export async function* writeArchive(produce: (writer: ArchiveWriter) => Promise<void>): Bytes {
+  const archive = pack();
+  async function add(name: string, size: number, source: Bytes | Buffer[]): Promise<void> {
+    await pipeline(Readable.from(source), archive.entry({ name, size, mode: 0o600 }));
+  }
+  const writer: ArchiveWriter = {
+    add,
+    async addText(name, text) {
+      const bytes = Buffer.from(text);
+      await add(name, bytes.length, [bytes]);
+    },
+  };
+  const produced = produce(writer).then(
+    () => archive.finalize(),
+    (error: Error) => archive.destroy(error),
+  );
+  try {
+    // The types of tar-stream do not name the chunks.
+    yield* archive as Bytes;
+  } finally {
+    archive.destroy();
+    await produced;
+  }
+}
+
+export type ArchiveEntry = {
+  readonly name: string;
+  readonly sizeBytes: number;
+  /** The consumer reads it before it asks for the next entry. */
+  readonly content: Bytes;
+};
+
+/** Yields the entries of an archive. Ends after the last byte of the source. */
+export async function* readArchive(source: Bytes): AsyncGenerator<ArchiveEntry> {
+  const archive = extract();
+  const piped = pipeline(Readable.from(source), archive);
+  piped.catch(() => {});
+  try {
+    for await (const entry of archive) {
+      const { name, size = 0 } = entry.header;
+      yield { name, sizeBytes: size, content: entry as Bytes };
+      entry.resume();
+    }
+    await piped;
+  } finally {
+    archive.destroy();
+    await piped.catch(() => {});
+  }
+}
+
+/** Larger texts are refused, so that a file cannot exhaust the memory. */
+const textBytesMax = 64 * 1024 * 1024;
+
+/** Reads a whole entry into memory. */
+export async function readText({ name, sizeBytes, content }: ArchiveEntry): Promise<string> {
+  if (sizeBytes > textBytesMax) throw new BackupError(`the entry ${name} is too large`);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,107 @@
+// The contents of a backup: a tar archive, encrypted with age. Its entries, in this order:
+//
+//   manifest.json                  how the backup was made
+//   master.key, master.key.next    the files of the data folder, if the master key is in a file
+//   blobs/index-<n>.jsonl          facts about the next documents, at most 1,000
+//   blobs/<id>                     the content of each of these documents
+//   rows/<table>-<n>.jsonl         the rows of a table, one JSON object per line
+//   end.json                       counts; proves that the backup is complete
+
+/** The version of this format. A reader refuses higher versions. */
+export const formatVersion = 1;
+
+/** The content of the documents, or only the ids of their blobs in the store. */
+export type BlobMode = 'content' | 'references';
+
+export type Manifest = {
+  readonly format: 'latchkey-backup';
+  readonly version: number;
+  readonly release: string;
+  /** In RFC 3339. */
+  readonly create_time: string;
+  /** The migrations of the schema, in their order. */
+  readonly migrations: readonly string[];
+  readonly master_key: {
+    readonly id: string;
+    /** `setting`: the backup does not contain the master key. */
+    readonly source: 'file' | 'setting';
+  };
+  readonly blobs: BlobMode;
+};
+
+/** The facts about one document that a restore needs before its row. */
+export type BlobFacts = {
+  readonly document_id: string;
+  readonly blob_id: string;
+  readonly size_bytes: number;
+  readonly sha256: string;
+};
+
+export type BackupEnd = {
+  /** The number of rows of each table. */
+  readonly rows: Readonly<Record<string, number>>;
+  readonly documents: number;
+  /** The total size of the documents. */
+  readonly bytes: number;
+  /** The ids of the documents whose content was missing or damaged. */
+  readonly damaged: readonly string[];
+};
+
+export type Row = Readonly<Record<string, string | number | null>>;
+
+export const entryNames = {
+  manifest: 'manifest.json',
+  masterKey: 'master.key',
+  nextMasterKey: 'master.key.next',
+  end: 'end.json',
+  index: (n: number) => `blobs/index-${digits(n)}.jsonl`,
+  blob: (id: string) => `blobs/${id}`,
+  rows: (table: string, n: number) => `rows/${table}-${digits(n)}.jsonl`,
+};
+
+const digits = (n: number) => String(n).padStart(6, '0');
+
+export type EntryKind =
+  | { readonly kind: 'manifest' | 'masterKey' | 'nextMasterKey' | 'index' | 'end' }
+  | { readonly kind: 'blob'; readonly id: string }
+  | { readonly kind: 'rows'; readonly table: string };
+
+/** Returns undefined for a name that no backup contains. */
+export function parseEntryName(name: string): EntryKind | undefined {
+  if (name === entryNames.manifest) return { kind: 'manifest' };
+  if (name === entryNames.masterKey) return { kind: 'masterKey' };
+  if (name === entryNames.nextMasterKey) return { kind: 'nextMasterKey' };
+  if (name === entryNames.end) return { kind: 'end' };
+  if (/^blobs\/index-\d{6,}\.jsonl$/.test(name)) return { kind: 'index' };
+  const table = /^rows\/([a-z_]+)-\d{6,}\.jsonl$/.exec(name)?.[1];
+  if (table !== undefined) return { kind: 'rows', table };
+  const id = /^blobs\/(\w{1,100})$/.exec(name)?.[1];
+  return id === undefined ? undefined : { kind: 'blob', id };
+}
+
+export function formatLines(values: readonly object[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join('');
+}
+
+/** The text is authentic: age has verified it. */
+export function parseLines<T>(text: string): T[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+/** Throws if this release cannot read the backup. */
+export function parseManifest(text: string): Manifest {
+  const manifest: Manifest = JSON.parse(text);
+  if (manifest.format !== 'latchkey-backup') throw new BackupError('the file is not a backup');
+  if (manifest.version > formatVersion) {
+    throw new BackupError(`release ${manifest.release} made the backup; restore it with that one`);
+  }
+  return manifest;
+}
+
+/** An expected failure of a backup or a restore. The message contains no secret. */
+export class BackupError extends Error {
+  override name = 'BackupError';
+}

@@ -1,0 +1,44 @@
+// Ensures that one process of the deployment makes a backup, or restores one, at a time.
+import { startLeases } from '../storage/leases.ts';
+import type { Database } from '../storage/schema.ts';
+import { BackupError } from './format.ts';
+
+/** Longer than the lease of a killed process lasts. */
+const waitMs = 20_000;
+
+/**
+ * Runs `work` while this process holds the lease. The signal of `work` is
+ * aborted if the lease is lost or `stop` is aborted. The lease then expires instead of being
+ * released, so that its row shows that the work is unfinished.
+ */
+export async function withLease<T>(
+  db: Database,
+  name: string,
+  stop: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  let failure: unknown;
+  const leases = startLeases({
+    db,
+    onError: (error) => {
+      failure = error;
+    },
+  });
+  try {
+    const waiting = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
+    const lease = await leases.lease(name).acquire(waiting);
+    stop.throwIfAborted();
+    if (lease === undefined) throw failure ?? new BackupError(`another ${name} is running`);
+    const lost = new AbortController();
+    const reason = 'the database was unreachable for too long, or another process took over';
+    lease.signal.addEventListener('abort', () => lost.abort(new BackupError(reason)));
+    const signal = AbortSignal.any([stop, lost.signal]);
+    try {
+      return await work(signal);
+    } finally {
+      if (!signal.aborted) await lease.release();
+    }
+  } finally {
+    await leases.stop();
+  }
+}

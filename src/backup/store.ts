@@ -1,0 +1,172 @@
+import { type Kysely, type RawBuilder, SqliteAdapter, sql, type Transaction } from 'kysely';
+import { databaseTime } from '../storage/database-time.ts';
+import type { Database, Executor, Schema } from '../storage/schema.ts';
+import { BackupError, type BlobFacts, type Row } from './format.ts';
+import { type BackedUpTable, backedUpTables } from './tables.ts';
+
+/** The schema, for queries on tables whose names are values. */
+type AnyTables = Record<string, Record<string, string | number | null>>;
+
+const anyTables = (db: Executor) => db as unknown as Kysely<AnyTables>;
+
+const isSqlite = (db: Executor) => db.getExecutor().adapter instanceof SqliteAdapter;
+
+/**
+ * Runs `work` in a transaction that sees the database as it is now and blocks no writer. It may
+ * take hours, and its connection may be idle in between.
+ */
+export function readSnapshot<T>(
+  db: Database,
+  work: (trx: Transaction<Schema>) => Promise<T>,
+): Promise<T> {
+  const transaction = db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only');
+  return transaction.execute(async (trx) => {
+    if (!isSqlite(trx)) await allowLongTransaction(trx);
+    // The snapshot begins with the first read.
+    await trx.selectFrom('revisions').select('name').execute();
+    return work(trx);
+  });
+}
+
+async function allowLongTransaction(trx: Executor): Promise<void> {
+  for (const timeout of ['idle_in_transaction_session_timeout', 'statement_timeout']) {
+    await sql`set local ${sql.raw(timeout)} = 0`.execute(trx);
+  }
+}
+
+/** Yields all rows of a table, in batches of at most `size`. */
+export async function* readRows(
+  db: Executor,
+  { name, key }: BackedUpTable,
+  size: number,
+): AsyncGenerator<Row[]> {
+  const columns = tuple(key.map((column) => sql.ref(column)));
+  for (let last: Row | undefined; ; ) {
+    let query = anyTables(db).selectFrom(name).selectAll().limit(size);
+    for (const column of key) query = query.orderBy(column);
+    if (last !== undefined) {
+      const values = tuple(key.map((column) => sql.val(last?.[column])));
+      query = query.where(sql<boolean>`${columns} > ${values}`);
+    }
+    const rows = await query.execute();
+    if (rows.length > 0) yield rows;
+    if (rows.length < size) return;
+    last = rows.at(-1);
+  }
+}
+
+const tuple = (parts: readonly RawBuilder<unknown>[]) => sql`(${sql.join(parts)})`;
+
+/** Returns documents with an id greater than `after`, ordered by id. */
+export function findBlobsAfter(db: Executor, after: string, limit: number): Promise<BlobFacts[]> {
+  return db
+    .selectFrom('documents')
+    .select(['id as document_id', 'blob_id', 'size_bytes', 'sha256'])
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns a table that contains a row, except the rows that the migrations insert. */
+export async function findFilledTable(db: Executor): Promise<string | undefined> {
+  const existing = new Set((await db.introspection.getTables()).map(({ name }) => name));
+  for (const { name } of backedUpTables) {
+    if (name === 'revisions' || !existing.has(name)) continue;
+    const row = await anyTables(db)
+      .selectFrom(name)
+      .select(sql.lit(1).as('one'))
+      .limit(1)
+      .execute();
+    if (row.length > 0) return name;
+  }
+  return undefined;
+}
+
+/** PostgreSQL accepts 65,535 values in a statement, SQLite 32,766. */
+const valuesMax = 20_000;
+
+/** Inserts rows that have the same columns. */
+export async function insertRows(
+  trx: Executor,
+  table: string,
+  rows: readonly Row[],
+): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {}).length;
+  const size = Math.max(1, Math.floor(valuesMax / Math.max(1, columns)));
+  for (let i = 0; i < rows.length; i += size) {
+    await anyTables(trx)
+      .insertInto(table)
+      .values(rows.slice(i, i + size))
+      .execute();
+  }
+}
+
+/** Prepares a long transaction. Deletes the rows that the migrations insert. */
+export async function clearForRestore(trx: Executor): Promise<void> {
+  if (!isSqlite(trx)) await allowLongTransaction(trx);
+  await trx.deleteFrom('revisions').execute();
+}
+
+/** The lease of a running or interrupted restore. */
+export const restoreLease = 'restore';
+
+/** Throws if the database is empty because a restore is running or was interrupted. */
+export async function requireNoUnfinishedRestore(db: Executor): Promise<void> {
+  const lease = db.selectFrom('leases').select('name').where('name', '=', restoreLease);
+  if ((await lease.execute()).length === 0 || (await findFilledTable(db)) !== undefined) return;
+  throw new BackupError('a restore is running or was interrupted; run "latchkey restore" again');
+}
+
+/** Deletes the notes of the restore, and the changes that its inserts have recorded. */
+export async function clearAfterRestore(trx: Executor): Promise<void> {
+  await trx.deleteFrom('pending_blobs').execute();
+  await trx.deleteFrom('leases').where('name', '=', restoreLease).execute();
+  await anyTables(trx).deleteFrom('changes').execute();
+}
+
+/** Returns the number of documents whose blobs the restore has not noted. */
+export async function countUnnotedDocuments(trx: Executor): Promise<number> {
+  const row = await trx
+    .selectFrom('documents')
+    .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'documents.blob_id')
+    .where('pending_blobs.blob_id', 'is', null)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+/** The owner of the notes of a restore. */
+const restoreOwner = 'restore';
+const noteMs = 86_400_000;
+
+/** Notes blobs that a restore is about to write, so that they are found after an interruption. */
+export async function insertNotes(trx: Executor, blobIds: readonly string[]): Promise<void> {
+  const expire_time = databaseTime(trx, noteMs);
+  const rows = blobIds.map((blob_id) => ({ blob_id, owner: restoreOwner, expire_time }));
+  if (rows.length > 0) await trx.insertInto('pending_blobs').values(rows).execute();
+}
+
+export async function findNotes(db: Executor, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('pending_blobs')
+    .select('blob_id')
+    .where('owner', '=', restoreOwner)
+    .orderBy('blob_id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ blob_id }) => blob_id);
+}
+
+export async function deleteNotes(trx: Executor, blobIds: readonly string[]): Promise<void> {
+  await trx.deleteFrom('pending_blobs').where('blob_id', 'in', blobIds).execute();
+}
+
+/** Returns whether the database has blobs that a running service is about to use. */
+export async function hasForeignNotes(db: Executor): Promise<boolean> {
+  const other = db.selectFrom('pending_blobs').select('blob_id').where('owner', '!=', restoreOwner);
+  return (await other.limit(1).execute()).length > 0;
+}

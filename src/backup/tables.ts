@@ -1,0 +1,43 @@
+// Decides for each table of the schema whether a backup contains it.
+import type { Schema } from '../storage/schema.ts';
+
+/** The primary key, in the order of which the rows are read; or the reason to leave them out. */
+type Handling = { readonly key: readonly string[] } | { readonly omitted: string };
+
+/** A table follows the tables that its rows refer to. */
+export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
+  revisions: { key: ['name'] },
+  signing_keys: { key: ['kid'] },
+  revoked_tokens: { key: ['jti'] },
+  clients: { key: ['id'] },
+  customers: { key: ['id'] },
+  accounts: { key: ['id'] },
+  customer_accounts: { key: ['customer_id', 'account_id'] },
+  users: { key: ['id'] },
+  totp_seeds: { key: ['user_id'] },
+  sessions: { key: ['id'] },
+  familiar_networks: { key: ['key'] },
+  workspaces: { key: ['id'] },
+  workspace_usage: { key: ['workspace_id'] },
+  members: { key: ['workspace_id', 'user_id'] },
+  credentials: { key: ['id'] },
+  documents: { key: ['id'] },
+  links: { key: ['id'] },
+  views: { key: ['id'] },
+  view_pages: { key: ['view_id', 'visit', 'page'] },
+  gate_codes: { key: ['key'] },
+  verified_addresses: { key: ['key'] },
+  audit_events: { key: ['id'] },
+  retention_times: { key: ['name'] },
+  leases: { omitted: 'belongs to running processes' },
+  pending_blobs: { omitted: 'belongs to running processes' },
+  changes: { omitted: 'informs running processes of changes; a new process reads the rows' },
+  throttle_counters: { omitted: 'counts the attempts of the last minutes' },
+};
+
+export type BackedUpTable = { readonly name: string; readonly key: readonly string[] };
+
+/** The tables that a backup contains, in the order of insertion. */
+export const backedUpTables: readonly BackedUpTable[] = Object.entries(tableHandling).flatMap(
+  ([name, handling]) => ('key' in handling ? [{ name, key: handling.key }] : []),
+);

@@ -1,0 +1,145 @@
+// `latchkey restore <file>`: fills an empty installation from a backup.
+import { createReadStream } from 'node:fs';
+import { createDecrypter, decrypt } from '../backup/encryption.ts';
+import { BackupError, type Manifest } from '../backup/format.ts';
+import { withLease } from '../backup/lease.ts';
+import { type RestoreResult, type RestoreTarget, restoreBackup } from '../backup/restore.ts';
+import { findFilledTable, restoreLease } from '../backup/store.ts';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import {
+  parseKeyFileTexts,
+  placeKeyFileTexts,
+  readMasterKeyIfAny,
+} from '../crypto/master-key-file.ts';
+import { makePrivateFolder } from '../files/private-files.ts';
+import { requireDecryptable } from '../identity/keys/sealed-values.ts';
+import { databaseFile, isMissingOrEmpty } from '../installation/data-folder.ts';
+import { openBlobStore } from '../sharing/blobs/open-store.ts';
+import { openDatabase, openDatabaseReadOnly } from '../storage/database.ts';
+import { schemaMigrations } from '../storage/migrate.ts';
+import { type Command, CommandError, type CommandHost, UsageError } from './command.ts';
+import { sealedColumns } from './rotate-master-key.ts';
+import { abortOnSignal } from './signals.ts';
+import { longQueries } from './stores.ts';
+
+export const restoreCommand: Command = {
+  usage: '<file>',
+  about: 'fills an empty installation from a backup',
+  details: `The settings name the installation: its data folder, database and blob store. The
+database must be empty, and the blob store must not contain the documents of the backup. The
+database and the blob store may be of another kind than those of the backup.
+LATCHKEY_BACKUP_IDENTITY is the secret key of age, or LATCHKEY_BACKUP_IDENTITY_FILE names a file
+with it.
+
+Start the service after the command has succeeded. After an interruption, run the command again.
+
+Exit status: 0 done, 1 failed, 2 wrong arguments or settings.`,
+  async run(words, host) {
+    const [file, ...others] = words;
+    if (file === undefined || others.length > 0) throw new UsageError();
+    const config = readConfig(host.env);
+    const identity = requireIdentity(config);
+    const stopping = abortOnSignal(host, new BackupError('it was stopped'));
+    try {
+      const bytes = decrypt(createReadStream(file), createDecrypter(identity));
+      report(await restore(config, bytes, stopping.signal), host);
+      return 0;
+    } catch (error) {
+      throw new CommandError('The backup was not restored', error);
+    } finally {
+      stopping.end();
+    }
+  },
+};
+
+function requireIdentity({ backupIdentity }: Config): string {
+  if (backupIdentity !== undefined) return backupIdentity;
+  throw new ConfigError([
+    'LATCHKEY_BACKUP_IDENTITY: must be set to the secret key of the backup; ' +
+      'LATCHKEY_BACKUP_IDENTITY_FILE may name its file',
+  ]);
+}
+
+function restore(
+  config: Config,
+  bytes: AsyncIterable<Uint8Array>,
+  stop: AbortSignal,
+): Promise<RestoreResult> {
+  return restoreBackup(bytes, async (manifest, fill) => {
+    requireKnownSchema(manifest);
+    await requireSameKey(config, manifest);
+    await requireEmptyDatabase(config);
+    await makePrivateFolder(config.dataDir);
+    const db = await openDatabase(config.databaseUrl, {
+      ...config,
+      ...longQueries,
+      migrate: 'auto',
+    });
+    try {
+      return await withLease(db, restoreLease, stop, async (signal) => {
+        const blobs = await openBlobStore(config.blobs);
+        return fill({ db, blobs, signal, ...keysOf(config) }).finally(() => blobs.close());
+      });
+    } finally {
+      await db.destroy();
+    }
+  });
+}
+
+function requireKnownSchema({ migrations, release }: Manifest): void {
+  const known = Object.keys(schemaMigrations);
+  if (migrations.every((name) => known.includes(name))) return;
+  throw new BackupError(`release ${release} made the backup; use that release or a later one`);
+}
+
+/** Reads an existing database without migrating it: it may belong to a running service. */
+async function requireEmptyDatabase(config: Config): Promise<void> {
+  const { databaseUrl } = config;
+  const file = databaseFile(databaseUrl);
+  if (file !== undefined && (await isMissingOrEmpty(file))) return;
+  const db = openDatabaseReadOnly(databaseUrl, config);
+  try {
+    const table = await findFilledTable(db);
+    if (table === undefined) return;
+    throw new BackupError(`the database is not empty (${table}); restore into an empty one`);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function requireSameKey(config: Config, { master_key }: Manifest): Promise<void> {
+  const own = await readMasterKeyIfAny(config);
+  const { id, source } = master_key;
+  if (own === undefined && source === 'setting') {
+    throw new BackupError(
+      `the backup does not contain the master key ${id}; set LATCHKEY_MASTER_KEY to it`,
+    );
+  }
+  if (own === undefined || own.opens(id)) return;
+  const name =
+    config.masterKey === undefined ? `${config.dataDir}/master.key` : 'LATCHKEY_MASTER_KEY';
+  throw new BackupError(`the backup needs the master key ${id}, but ${name} is another key`);
+}
+
+function keysOf(config: Config): Pick<RestoreTarget, 'placeKeys' | 'requireKeys'> {
+  return {
+    async placeKeys(keys) {
+      if (config.masterKey === undefined) await placeKeyFileTexts(config.dataDir, keys);
+    },
+    async requireKeys(trx, keys) {
+      const masterKey = (await readMasterKeyIfAny(config)) ?? parseKeyFileTexts(keys);
+      await requireDecryptable(trx, sealedColumns, masterKey);
+    },
+  };
+}
+
+function report({ manifest, rows, documents, bytes, ...found }: RestoreResult, host: CommandHost) {
+  const count = Object.values(rows).reduce((sum, one) => sum + one, 0);
+  for (const id of found.damaged) host.stderr.write(`${id}: the backup has no intact content\n`);
+  for (const id of found.missing) host.stderr.write(`${id}: the blob store has no content\n`);
+  host.stderr.write(
+    `Backup of ${manifest.create_time} restored\n` +
+      `Rows: ${count}, documents: ${documents} (${bytes} bytes), ` +
+      `damaged: ${found.damaged.length}, missing: ${found.missing.length}\n`,
+  );
+}

@@ -1,0 +1,20 @@
+import type { CommandHost } from './command.ts';
+
+export type Stopping = {
+  readonly signal: AbortSignal;
+  /** From now on, a signal ends the process. */
+  end(): void;
+};
+
+/** Aborts with the reason when the process gets its first SIGINT or SIGTERM. */
+export function abortOnSignal(host: CommandHost, reason: Error): Stopping {
+  const controller = new AbortController();
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  const onSignal = () => controller.abort(reason);
+  const end = () => {
+    for (const name of names) host.off(name, onSignal);
+  };
+  for (const name of names) host.on(name, onSignal);
+  controller.signal.addEventListener('abort', end);
+  return { signal: controller.signal, end };
+}

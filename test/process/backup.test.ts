@@ -1,0 +1,223 @@
+// Runs `latchkey backup` and `latchkey restore` with a running service, and across databases.
+import { copyFile, readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
+import {
+  type BackupPlace,
+  backupPlace,
+  installationWithDocuments,
+  newFolder,
+  rowsToBackUp,
+  runCommand,
+} from '../support/backups.ts';
+import { freshDatabaseUrl } from '../support/databases.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Dialect, describeDialects } from '../support/harness.ts';
+import { addSealed, urlIn } from '../support/master-keys.ts';
+import { type RunningProgram, startProgram } from '../support/program.ts';
+import { sha256 } from '../support/sharing-api.ts';
+
+type Installation = { readonly dataDir: string; readonly env: Record<string, string> };
+
+async function emptyInstallation(dialect: Dialect): Promise<Installation> {
+  const dataDir = await newFolder();
+  if (dialect === 'sqlite') return { dataDir, env: {} };
+  return { dataDir, env: { LATCHKEY_DATABASE_URL: await freshDatabaseUrl('postgres') } };
+}
+
+const urlOf = ({ dataDir, env }: Installation) => env.LATCHKEY_DATABASE_URL ?? urlIn(dataDir);
+
+const originOf = ({ env }: RunningProgram) => new URL(env.LATCHKEY_BASE_URL).origin;
+
+/** Calls the HTTP API with the demo's API key, or with a token. */
+async function call<T>(
+  program: RunningProgram,
+  route: string,
+  body?: unknown,
+  credential = program.env.API_KEY,
+): Promise<T> {
+  const isForm = body instanceof FormData;
+  const response = await fetch(`${originOf(program)}${route}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      ...(route === '/tokens' ? {} : { authorization: `Bearer ${credential}` }),
+      ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+  });
+  expect(response.ok, `${route}: ${response.status}`).toBe(true);
+  return (await response.json()) as T;
+}
+
+async function issueToken(program: RunningProgram): Promise<string> {
+  const { env } = program;
+  const { access_token } = await call<{ access_token: string }>(program, '/tokens', {
+    client_id: env.CLIENT_ID,
+    client_secret: env.CLIENT_SECRET,
+    scope: 'tokens:read',
+  });
+  return access_token;
+}
+
+type Uploaded = { readonly id: string; readonly digest: string };
+
+async function upload(program: RunningProgram, sizeBytes: number): Promise<Uploaded> {
+  const bytes = Buffer.alloc(sizeBytes, crypto.randomUUID());
+  const form = new FormData();
+  form.set('file', new Blob([bytes]), 'file.bin');
+  const { id } = await call<{ id: string }>(program, '/api/v1/documents', form);
+  return { id, digest: sha256(bytes) };
+}
+
+async function remove(program: RunningProgram, id: string): Promise<void> {
+  const headers = { authorization: `Bearer ${program.env.API_KEY}` };
+  const url = `${originOf(program)}/api/v1/documents/${id}`;
+  expect((await fetch(url, { method: 'DELETE', headers })).ok).toBe(true);
+}
+
+async function digestOf(program: RunningProgram, id: string): Promise<string> {
+  const headers = { authorization: `Bearer ${program.env.API_KEY}` };
+  const response = await fetch(`${originOf(program)}/api/v1/documents/${id}/file`, { headers });
+  return sha256(Buffer.from(await response.arrayBuffer()));
+}
+
+async function backUp(
+  { dataDir, env }: Installation,
+  place: BackupPlace,
+  ...options: string[]
+): Promise<string> {
+  const file = path.join(place.folder, `${crypto.randomUUID()}.age`);
+  const words = ['backup', ...options, file];
+  const { code, stdout, stderr } = await runCommand(words, dataDir, { ...env, ...place.env });
+  expect(stderr).toContain(`Backup written to ${file}\n`);
+  expect([code, stdout]).toEqual([0, '']);
+  return file;
+}
+
+async function restore({ dataDir, env }: Installation, place: BackupPlace, file: string) {
+  const { code, stderr } = await runCommand(['restore', file], dataDir, { ...env, ...place.env });
+  expect(stderr).toMatch(/^Backup of .* restored\n/);
+  expect(code).toBe(0);
+  return stderr;
+}
+
+describeDialects('a backup of a running service', (dialect) => {
+  test('contains what was acknowledged before it began, and nothing in part', async () => {
+    const place = await backupPlace();
+    const source = await emptyInstallation(dialect);
+    const target = await emptyInstallation(dialect === 'sqlite' ? 'postgres' : 'sqlite');
+    // The same address, because it is the issuer of the tokens.
+    const address = { LATCHKEY_HTTP_ADDRESS: `127.0.0.1:${await freePort()}` };
+    const demo = { LATCHKEY_BOOTSTRAP: 'demo', ...address };
+    const before = await startProgram({ ...source.env, ...demo }, source.dataDir);
+    onTestFinished(() => before.kill());
+    const token = await issueToken(before);
+    const documents = [await upload(before, 1), await upload(before, 3_000_000)];
+    for (let i = 0; i < 20; i++) documents.push(await upload(before, 100_000 + i));
+
+    const deleted: Uploaded[] = [];
+    for (let i = 0; i < 30; i++) deleted.push(await upload(before, 1_000 + i));
+
+    let isDone = false;
+    let writes = 0;
+    async function load(): Promise<void> {
+      for (; !isDone; writes++) {
+        await upload(before, 50_000);
+        const document = deleted.pop();
+        if (document !== undefined) await remove(before, document.id);
+      }
+    }
+    const loads = [load(), load()];
+    await expect.poll(() => writes).toBeGreaterThan(2);
+    const file = await backUp(source, place);
+    const writesDuring = writes;
+    await expect.poll(() => writes).toBeGreaterThan(writesDuring + 2);
+    isDone = true;
+    await Promise.all(loads);
+    await before.kill();
+    await restore(target, place, file);
+
+    const checked = await runCommand(['doctor', '--blobs'], target.dataDir, target.env);
+    expect(checked.stdout).toMatch(/damaged: 0\n$/);
+    const bootstrapFile = 'bootstrap.env';
+    await copyFile(
+      path.join(source.dataDir, bootstrapFile),
+      path.join(target.dataDir, bootstrapFile),
+    );
+    const after = await startProgram({ ...target.env, ...demo }, target.dataDir);
+    onTestFinished(() => after.kill());
+    expect(await call(after, '/tokens/verify', { token }, token)).toMatchObject({ active: true });
+    await issueToken(after);
+    for (const { id, digest } of documents) expect(await digestOf(after, id)).toBe(digest);
+    const { links } = await call<{ links: [{ url: string }] }>(after, '/api/v1/links');
+    expect((await fetch(links[0].url)).status).toBe(200);
+    // The restored service also accepts changes.
+    const added = await upload(after, 100);
+    expect(await digestOf(after, added.id)).toBe(added.digest);
+  });
+});
+
+describe('a restore', () => {
+  const pairs = (['sqlite', 'postgres'] as const).flatMap((from) =>
+    (['sqlite', 'postgres'] as const).map((to) => [from, to] as const),
+  );
+
+  test.each(pairs)('from %s to %s contains every row and document', async (from, to) => {
+    const place = await backupPlace();
+    const env: Record<string, string> =
+      from === 'sqlite' ? {} : { LATCHKEY_DATABASE_URL: await freshDatabaseUrl('postgres') };
+    const dataDir = await installationWithDocuments(env.LATCHKEY_DATABASE_URL);
+    const source = { dataDir, env };
+    await addSealed(urlOf(source), await readMasterKeyFile(dataDir), 3);
+    const target = await emptyInstallation(to);
+
+    await restore(target, place, await backUp(source, place));
+
+    expect(await rowsToBackUp(urlOf(target))).toEqual(await rowsToBackUp(urlOf(source)));
+    expect(await readFile(path.join(target.dataDir, 'master.key'), 'utf8')).toBe(
+      await readFile(path.join(dataDir, 'master.key'), 'utf8'),
+    );
+    for (const name of ['.', 'blobs']) {
+      expect((await stat(path.join(target.dataDir, name))).mode & 0o777).toBe(0o700);
+    }
+    const names = await readdir(target.dataDir);
+    for (const name of names.filter((one) => /^(master|latchkey)/.test(one))) {
+      expect((await stat(path.join(target.dataDir, name))).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  test('of references checks that the blob store has the documents', async () => {
+    const place = await backupPlace();
+    const dataDir = await installationWithDocuments();
+    const file = await backUp({ dataDir, env: {} }, place, '--blobs=references');
+    const blobs = path.join(dataDir, 'blobs');
+    const target = { dataDir: await newFolder(), env: { LATCHKEY_BLOB_URL: `file:${blobs}` } };
+    const wrong = await runCommand(['restore', file], await newFolder(), place.env);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      expect.stringContaining('the blob store has none of them; check LATCHKEY_BLOB_URL'),
+    ]);
+
+    await restore(target, place, file);
+
+    const checked = await runCommand(['doctor', '--blobs'], target.dataDir, target.env);
+    expect(checked.stdout).toBe('Documents checked: 3, damaged: 0\n');
+  });
+
+  test('of an installation whose key is a setting requires the same key', async () => {
+    const place = await backupPlace();
+    const dataDir = await installationWithDocuments();
+    const key = (await readFile(path.join(dataDir, 'master.key'), 'utf8')).trim();
+    const env = { LATCHKEY_MASTER_KEY: key };
+    const file = await backUp({ dataDir, env }, place);
+    const run = async (other: Record<string, string>) =>
+      runCommand(['restore', file], await newFolder(), { ...place.env, ...other });
+
+    expect((await run({})).stderr).toContain('set LATCHKEY_MASTER_KEY to it');
+    expect((await run({ LATCHKEY_MASTER_KEY: 'ab'.repeat(32) })).stderr).toContain(
+      'LATCHKEY_MASTER_KEY is another key',
+    );
+    expect((await run(env)).code).toBe(0);
+  });
+});
