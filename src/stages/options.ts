@@ -4,6 +4,8 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Random } from '../crypto/ids.ts';
 import type { Log } from '../observe/log.ts';
+import type { ChangeSource } from '../storage/changes/poll-changes.ts';
+import type { Database } from '../storage/schema.ts';
 import type { GrpcLimits } from '../transports/grpc/server.ts';
 import type { HttpLimits } from '../transports/http/server.ts';
 import type { Sockets } from './sockets.ts';
@@ -19,6 +21,8 @@ export type AppOptions = {
   readonly sampleFile?: string;
   /** The sockets of a worker process. Without them, the service binds its own. */
   readonly sockets?: Sockets;
+  /** Learns of the changes of other processes. The default reads them from the database. */
+  readonly changeSource?: (db: Database) => ChangeSource;
   readonly now?: Clock;
   readonly random?: Random;
   /** How long an upload may pause. Must be shorter than the timeout of the HTTP transport. */

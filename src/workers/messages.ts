@@ -2,6 +2,7 @@
 import type { ProcessMetrics } from '../observe/merge-metrics.ts';
 import type { Sockets } from '../stages/sockets.ts';
 import type { Readiness } from '../transports/ops-server.ts';
+import type { SentDelivery } from './change-feed.ts';
 
 export type SharedSocket = 'http' | 'grpc';
 
@@ -17,6 +18,9 @@ export type ToWorker =
   | StartMessage
   | { readonly type: 'stop' }
   | { readonly type: 'report'; readonly id: number }
+  | { readonly type: 'changes'; readonly delivery: SentDelivery }
+  /** The answer to `refresh`. The changes were sent before it. */
+  | { readonly type: 'refreshed'; readonly id: number; readonly isFresh: boolean }
   /** The primary no longer listens on the port, so that the workers can. */
   | { readonly type: 'released'; readonly socket: SharedSocket };
 
@@ -27,4 +31,5 @@ export type FromWorker =
   | { readonly type: 'listening' }
   | { readonly type: 'release'; readonly socket: SharedSocket }
   | { readonly type: 'ready' }
+  | { readonly type: 'refresh'; readonly id: number }
   | { readonly type: 'report'; readonly id: number; readonly report: Report };

@@ -9,6 +9,7 @@ import {
   type ProcessMetrics,
 } from '../observe/merge-metrics.ts';
 import type { Readiness } from '../transports/ops-server.ts';
+import type { SentDelivery } from './change-feed.ts';
 import type { FromWorker, Report, SharedSocket, StartMessage, ToWorker } from './messages.ts';
 import { wholeLines } from './whole-lines.ts';
 
@@ -20,6 +21,8 @@ export type WorkerPoolOptions = {
   readonly start: StartMessage;
   /** Closes the primary's socket on a shared port. */
   readonly release: (socket: SharedSocket) => Promise<void>;
+  /** Reads the changes and sends them to the workers. */
+  readonly refresh: () => Promise<void>;
   readonly log: Log;
 };
 
@@ -124,6 +127,7 @@ export class WorkerPool {
         if (message.type === 'listening') send(worker, this.#options.start);
         else if (message.type === 'release') void this.#release(worker, message.socket);
         else if (message.type === 'report') this.#receive(member, message);
+        else if (message.type === 'refresh') void this.#refresh(worker, message.id);
         else {
           member.isReady = true;
           resolve(true);
@@ -136,6 +140,19 @@ export class WorkerPool {
   async #release(worker: Worker, socket: SharedSocket): Promise<void> {
     await this.#options.release(socket);
     send(worker, { type: 'released', socket });
+  }
+
+  /** Sends a delivery of changes to all workers. */
+  sendChanges(delivery: SentDelivery): void {
+    for (const { worker } of this.#members) send(worker, { type: 'changes', delivery });
+  }
+
+  async #refresh(worker: Worker, id: number): Promise<void> {
+    const isFresh = await this.#options.refresh().then(
+      () => true,
+      () => false,
+    );
+    send(worker, { type: 'refreshed', id, isFresh });
   }
 
   async #noteEnd(

@@ -9,7 +9,10 @@ import { closeOnFailure } from '../stages/close-on-failure.ts';
 import { type AppOptions, bootstrapFileOf } from '../stages/options.ts';
 import { bindSockets } from '../stages/sockets.ts';
 import { openStorage } from '../stages/storage.ts';
+import { type ChangeSource, pollChanges } from '../storage/changes/poll-changes.ts';
+import type { Database } from '../storage/schema.ts';
 import { startOpsServer } from '../transports/ops-server.ts';
+import { passOn } from './change-feed.ts';
 import type { SharedSocket } from './messages.ts';
 import { WorkerPool } from './pool.ts';
 
@@ -26,14 +29,21 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
   return closeOnFailure(async (onFailure) => {
     const sockets = await bindSockets(config);
     onFailure(sockets.close);
+    let pool: WorkerPool | undefined;
+    let source: ChangeSource | undefined;
+    const changeSource = (db: Database) => {
+      source = passOn(pollChanges(db), (delivery) => pool?.sendChanges(delivery));
+      return source;
+    };
     // Creates the schema and the first rows before any worker starts.
-    const storage = await openStorage(options);
-    await storage.close();
+    const storage = await openStorage({ ...options, changeSource });
+    onFailure(storage.close);
     const { http, grpc, ops: opsSocket, urls } = sockets;
     const closing = new Map<SharedSocket, Promise<void>>();
-    const pool = new WorkerPool({
+    const workers = new WorkerPool({
       size,
       log,
+      refresh: async () => source?.refresh(),
       // The program is next to the built browser code, even if the service runs from its sources.
       program: path.join(webDir, '../src/workers/program.js'),
       start: { type: 'start', ports: { http: http.port, grpc: grpc.port }, urls, logFormat },
@@ -43,14 +53,15 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
         return closed;
       },
     });
-    onFailure(() => pool.kill());
-    await pool.start();
+    pool = workers;
+    onFailure(() => workers.kill());
+    await workers.start();
     const ops = await startOpsServer({
       socket: opsSocket,
-      readiness: () => pool.readiness(),
+      readiness: () => workers.readiness(),
       metrics: {
         contentType: createProcessMetrics().contentType,
-        read: async () => (await pool.metrics()).read(),
+        read: async () => (await workers.metrics()).read(),
       },
     });
     onFailure(ops.close);
@@ -61,8 +72,9 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
       bootstrapped: storage.bootstrapped,
       async stop() {
         ops.drain();
-        await pool.stop();
+        await workers.stop();
         await ops.close();
+        await storage.close();
       },
     };
   });

@@ -7,6 +7,7 @@ import { readConfig } from '../config/config.ts';
 import { createLog } from '../observe/log.ts';
 import type { Sockets } from '../stages/sockets.ts';
 import { type BoundSocket, listen } from '../transports/socket.ts';
+import { type Feed, receiveChanges } from './change-feed.ts';
 import type { FromWorker, SharedSocket, StartMessage, ToWorker } from './messages.ts';
 
 const send = (message: FromWorker) => void process.send?.(message);
@@ -55,7 +56,8 @@ async function serve(start: StartMessage, end: (status: number) => void): Promis
     urls: start.urls,
     close: async () => {},
   };
-  await startApp({ config, log, droppedLines, webDir, sockets }).then((app) => {
+  const changeSource = () => receiveChanges(feed());
+  await startApp({ config, log, droppedLines, webDir, sockets, changeSource }).then((app) => {
     onMessage(
       'stop',
       () =>
@@ -67,6 +69,32 @@ async function serve(start: StartMessage, end: (status: number) => void): Promis
     onMessage('report', ({ id }) => void report(app, id));
     send({ type: 'ready' });
   }, crash('the worker cannot start'));
+}
+
+/** How long a call waits for the primary if it cannot trust cached values. */
+const refreshMs = 10_000;
+
+/** The changes that the primary reads. */
+function feed(): Feed {
+  const waiting = new Map<number, (isFresh: boolean) => void>();
+  let lastId = 0;
+  onMessage('refreshed', ({ id, isFresh }) => waiting.get(id)?.(isFresh));
+  return {
+    onDelivery: (listener) => onMessage('changes', ({ delivery }) => listener(delivery)),
+    refresh: () =>
+      new Promise((resolve, reject) => {
+        const id = ++lastId;
+        const settle = (isFresh: boolean) => {
+          clearTimeout(timer);
+          waiting.delete(id);
+          if (isFresh) resolve();
+          else reject(new Error('the primary process cannot read the changes'));
+        };
+        const timer = setTimeout(() => settle(false), refreshMs).unref();
+        waiting.set(id, settle);
+        send({ type: 'refresh', id });
+      }),
+  };
 }
 
 async function report({ operations }: App, id: number): Promise<void> {
