@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Setting, settingGroups, settings } from '../src/config/settings.ts';
+import { type Setting, settingGroups } from '../src/config/setting.ts';
+import { settings } from '../src/config/settings.ts';
 
 const intro = `# Settings
 

@@ -3,7 +3,8 @@
 // may be a secret.
 import { localSender } from './mail.ts';
 import { fileVariableOf, readSecretFiles } from './secret-files.ts';
-import { type EarlierSettings, type Setting, settings } from './settings.ts';
+import type { EarlierSettings, Setting } from './setting.ts';
+import { settings } from './settings.ts';
 import type { ValueType } from './values.ts';
 
 export type { Address } from './values.ts';

@@ -121,7 +121,7 @@ describe('an import', () => {
   test.each([
     ['kysely', /^src\/storage\/|\/store\.ts$/],
     ['better-sqlite3', /^src\/storage\/sqlite\.ts$/],
-    ['pg', /^src\/storage\/(database|postgres)\.ts$/],
+    ['pg', /^src\/storage\/(database|postgres(-pool)?)\.ts$/],
     ['fastify', /^src\/transports\//],
     ['@fastify/static', /^src\/transports\//],
     ['@fastify/busboy', /^src\/transports\//],

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { settingsDoc } from '../../scripts/settings-doc.ts';
-import { type Setting, settingGroups, settings } from '../../src/config/settings.ts';
+import { type Setting, settingGroups } from '../../src/config/setting.ts';
+import { settings } from '../../src/config/settings.ts';
 
 const file = path.resolve(import.meta.dirname, '../../docs/settings.md');
 const all = Object.values<Setting>(settings);
