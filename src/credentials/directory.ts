@@ -7,7 +7,7 @@ import {
   digestMatches,
   parseCredentialId,
 } from '../crypto/credential-format.ts';
-import { type EntityKey, entityKey } from '../storage/changes/change.ts';
+import { type EntityKey, entityKey } from '../storage/change.ts';
 import type { Invalidations } from '../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../storage/revocation-safe-cache.ts';
 import type { Database } from '../storage/schema.ts';
@@ -15,7 +15,7 @@ import { findCredential, findCustomerAccountIds, type StoredCredential } from '.
 
 const cachedMax = 50_000;
 
-/** The kind of the entity that owns a credential. Nothing about a workspace is cached with its keys. */
+/** The kind of the owner's entity. Nothing about a workspace is cached with its keys. */
 const ownerEntities = { cs: 'client', ck: 'customer', wk: undefined } as const;
 
 function dependsOn(credential: ValidCredential | undefined, id: string): EntityKey[] {

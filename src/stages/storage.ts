@@ -10,7 +10,7 @@ import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
 import { isBlobReferenced } from '../sharing/documents/store.ts';
-import { startChangesUpkeep } from '../storage/changes/upkeep.ts';
+import { startChangesUpkeep } from '../storage/changes-upkeep.ts';
 import { openDatabase } from '../storage/database.ts';
 import { createDiskReserve, type DiskReserve } from '../storage/disk-reserve.ts';
 import { type Invalidations, watchInvalidations } from '../storage/invalidation.ts';

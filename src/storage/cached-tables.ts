@@ -1,5 +1,5 @@
-// Knows which writes change cached rows. The triggers of the database record the changes; the plugins
-// here inspect the queries, so that a transaction reads its changes only if it may have made some.
+// Knows which writes change cached rows. The triggers of the database record the changes. The
+// plugins here inspect the queries, so that a transaction reads its changes only if it may have made some.
 import type {
   ColumnUpdateNode,
   KyselyPlugin,
@@ -9,8 +9,8 @@ import type {
   RootOperationNode,
   Transaction,
 } from 'kysely';
-import type { Change, Entity } from './changes/change.ts';
-import { changeTableOf } from './changes/change-table.ts';
+import type { Entity, EntityChange } from './change.ts';
+import { changeTableOf } from './open-change-table.ts';
 import type { Database, Executor, Schema } from './schema.ts';
 
 type CachedTable<Row> = {
@@ -100,7 +100,7 @@ export type CommitListener = {
   /** The highest id of a change that the listener was called for. */
   readonly lastId: () => number;
   /** `isConfirmed` is false if the changes may have been rolled back. */
-  readonly onCommit: (changes: readonly Change[], isConfirmed: boolean) => Promise<void>;
+  readonly onCommit: (changes: readonly EntityChange[], isConfirmed: boolean) => Promise<void>;
 };
 
 /**
@@ -119,13 +119,13 @@ export class CommitListeners implements KyselyPlugin {
   }
 
   /** Reads the changes that a transaction has made so far, if there are listeners. */
-  async readChanges(trx: Executor): Promise<Change[]> {
+  async readChanges(trx: Executor): Promise<EntityChange[]> {
     if (this.#listeners.size === 0) return [];
     const lastIds = [...this.#listeners].map(({ lastId }) => lastId());
     return changeTableOf(trx).readOwn(trx, Math.min(...lastIds));
   }
 
-  async notify(changes: readonly Change[], isConfirmed: boolean): Promise<void> {
+  async notify(changes: readonly EntityChange[], isConfirmed: boolean): Promise<void> {
     if (changes.length === 0) return;
     for (const { onCommit } of this.#listeners) await onCommit(changes, isConfirmed);
   }

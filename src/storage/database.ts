@@ -4,7 +4,7 @@ import pg from 'pg';
 import { Failure, fail } from '../errors/errors.ts';
 import { errorCodeOf } from '../files/error-code.ts';
 import { CommitListeners, commitListenersOf, WriteRecorder } from './cached-tables.ts';
-import type { Change } from './changes/change.ts';
+import type { EntityChange } from './change.ts';
 import { openPostgres, type PostgresSettings, requireWritableServer } from './postgres.ts';
 import { isPostgresUnavailable } from './postgres-errors.ts';
 import { type Prepared, prepareSchema } from './prepare-schema.ts';
@@ -87,7 +87,7 @@ export async function transact<T>(
   const listeners = commitListenersOf(db);
   for (let attempt = 1; ; attempt++) {
     const writes = new WriteRecorder();
-    let changes: Change[] = [];
+    let changes: EntityChange[] = [];
     let isCommitting = false;
     let result: T;
     try {

@@ -1,9 +1,9 @@
 // Evicts what this process has cached of an entity when any process changes the entity.
 import { Failure, fail } from '../errors/errors.ts';
 import { commitListenersOf } from './cached-tables.ts';
-import { type Change, type Changes, type Entity, noChanges } from './changes/change.ts';
-import { type ChangeSource, pollChanges } from './changes/poll-changes.ts';
+import { type Changes, type Entity, type EntityChange, noChanges } from './change.ts';
 import { storageFailureOf } from './database.ts';
+import { type ChangeSource, pollChanges } from './poll-changes.ts';
 import type { Database } from './schema.ts';
 
 const trustMs = 5_000;
@@ -54,7 +54,7 @@ export async function watchInvalidations(
   });
   const listener = {
     lastId: () => own.lastId,
-    async onCommit(list: readonly Change[], isConfirmed: boolean): Promise<void> {
+    async onCommit(list: readonly EntityChange[], isConfirmed: boolean): Promise<void> {
       await listeners.apply({ ...noChanges, list });
       if (isConfirmed) own.noteApplied(list, monotonicNow());
     },
@@ -128,7 +128,7 @@ class OwnChanges {
   lastId = 0;
   readonly #noteTimes = new Map<number, number>();
 
-  noteApplied(list: readonly Change[], time: number): void {
+  noteApplied(list: readonly EntityChange[], time: number): void {
     for (const { id } of list) {
       this.#noteTimes.set(id, time);
       this.lastId = Math.max(this.lastId, id);

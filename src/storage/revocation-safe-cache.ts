@@ -1,6 +1,6 @@
 // A bounded cache. A change of an entity that an entry depends on evicts the entry.
 import { LRUCache } from 'lru-cache';
-import { type Changes, type EntityKey, entityKey } from './changes/change.ts';
+import { type Changes, type EntityKey, entityKey } from './change.ts';
 import type { Invalidations } from './invalidation.ts';
 
 export type RevocationSafeCache<V> = {

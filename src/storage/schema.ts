@@ -1,7 +1,7 @@
 // The types of the rows. Times are integer milliseconds since 1970, digests and ciphertexts are
 // text, and flags are 0 or 1, so that both dialects read and write the same values.
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
-import type { deletionNote, Entity } from './changes/change.ts';
+import type { deletionNote, Entity } from './change.ts';
 import type {
   DocumentTable,
   GateCodeRow,
@@ -186,7 +186,7 @@ export type RevokedTokenRow = {
   jti: string;
   /** When the token would have expired. The row is not needed after that. */
   expire_time: number;
-  /** For processes of release 0.1: see changes/release-0-1.ts. 0 until they can read the row. */
+  /** For processes of release 0.1: see release-0-1.ts. 0 until they can read the row. */
   revision: number;
 };
 

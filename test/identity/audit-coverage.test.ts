@@ -121,7 +121,7 @@ describeApp('the audit log', (suite) => {
  * 0.1, which are written later.
  */
 async function stateOf({ app }: Suite): Promise<string[]> {
-  const rows = await allRows(app.inside.db, ['audit_events', 'revisions']);
+  const rows = await allRows(app.inside.db, ['audit_events', 'revisions', 'leases']);
   return rows.map((row) => row.replace(/"(last_used_time|revision)":\w+,?/, ''));
 }
 

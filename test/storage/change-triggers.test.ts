@@ -1,4 +1,4 @@
-// The triggers that record changes: whoever writes to a cached table, with whatever statement.
+// The triggers record the changes of every writer and every statement.
 import { SqliteAdapter, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { cachedTables } from '../../src/storage/cached-tables.ts';

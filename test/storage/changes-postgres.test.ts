@@ -1,10 +1,10 @@
-// Concurrent transactions on PostgreSQL: every process learns of every change, in whatever order the
-// transactions begin, write and commit, and no transaction waits for another.
+// Concurrent transactions on PostgreSQL: every process learns of every change, in any order of
+// begins, writes and commits, and no transaction waits for another.
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createChangesTrim } from '../../src/storage/changes/trim-changes.ts';
 import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
+import { createChangesTrim } from '../../src/storage/trim-changes.ts';
 import { fillCachedTables } from '../support/cached-rows.ts';
 import { changeEntity, waitForEarlierTransactions } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';

@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { noChanges } from '../../src/storage/changes/change.ts';
-import type { ChangeSource } from '../../src/storage/changes/poll-changes.ts';
+import { noChanges } from '../../src/storage/change.ts';
 import { transact } from '../../src/storage/database.ts';
 import {
   type InvalidationOptions,
   type Invalidations,
   watchInvalidations,
 } from '../../src/storage/invalidation.ts';
+import type { ChangeSource } from '../../src/storage/poll-changes.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { changeEntity, insertChangedRow } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';

@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { insertRevokedToken } from '../../src/identity/tokens/store.ts';
-import { createAnnouncement } from '../../src/storage/changes/release-0-1.ts';
 import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { startPeriodicTask } from '../../src/storage/periodic-task.ts';
+import { createAnnouncement } from '../../src/storage/release-0-1.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { fillCachedTables } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
@@ -51,7 +51,7 @@ function openRelease01(db: Database) {
   };
 }
 
-describeDialects('beside a process of release 0.1', (dialect) => {
+describeDialects('next to a process of release 0.1', (dialect) => {
   async function open() {
     const url = await migratedDatabaseUrl(dialect);
     const db = await openUntilFinished(url);

@@ -1,6 +1,6 @@
 // The only cache for values that a change can revoke.
 import { expect, it, onTestFinished } from 'vitest';
-import { type Changes, entityKey, noChanges } from '../../src/storage/changes/change.ts';
+import { type Changes, entityKey, noChanges } from '../../src/storage/change.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import {
   type CacheOptions,

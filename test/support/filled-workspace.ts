@@ -91,7 +91,7 @@ export async function makeFilledWorkspace(testApp: TestApp): Promise<FilledWorks
     key: { authorization: `Bearer ${text}` },
     marks,
     async rows() {
-      const rows = await allRows(db, ['audit_events', 'revisions']);
+      const rows = await allRows(db, ['audit_events', 'revisions', 'leases']);
       return rows.filter((row) => marks.some((mark) => row.includes(mark)));
     },
   };

@@ -79,7 +79,7 @@ type LoadedKeys = {
   readonly active: ActiveKey | undefined;
 };
 
-/** Keeps the loaded keys that have not changed, because verified tokens are cached with their key. */
+/** Keeps loaded keys that have not changed, because verified tokens are cached with their key. */
 async function load(options: KeyringOptions, before: readonly LoadedKey[]): Promise<LoadedKeys> {
   const rows = await findPublishedKeys(options.db);
   const activeRow = rows.find(({ state }) => state === 'active');

@@ -1,7 +1,7 @@
 // The current grants of users. A user's token stops working when its session ends or the user is
 // disabled, and covers only the user's current scopes. The session's expiry is not checked, because
 // no token outlives it.
-import { type EntityKey, entityKey } from '../../storage/changes/change.ts';
+import { type EntityKey, entityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, UserRow } from '../../storage/schema.ts';

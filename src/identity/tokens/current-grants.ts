@@ -2,7 +2,7 @@
 // never covers more than their current grants. Only this service checks the grants: a verifier that
 // only uses the published keys accepts a token until its `exp`.
 import type { Clock } from '../../clock.ts';
-import type { EntityKey } from '../../storage/changes/change.ts';
+import type { EntityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database } from '../../storage/schema.ts';
@@ -19,7 +19,7 @@ export type Grants = {
   readonly expireTime: number | undefined;
 };
 
-/** What the database holds about the client or the API key of a token. */
+/** The stored grants of a client or an API key. */
 export type StoredGrants = {
   /** Undefined if the client is disabled or the key is invalid. */
   readonly grants: Grants | undefined;

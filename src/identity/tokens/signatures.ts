@@ -4,7 +4,7 @@
 
 import { hash, type KeyObject, verify } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
-import { entityKey } from '../../storage/changes/change.ts';
+import { entityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Keyring } from '../keys/keyring.ts';

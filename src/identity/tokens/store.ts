@@ -1,5 +1,5 @@
 import { parseStoredScopes } from '../../access/scopes.ts';
-import { entityKey } from '../../storage/changes/change.ts';
+import { entityKey } from '../../storage/change.ts';
 import type { Database, Executor, RevokedTokenRow } from '../../storage/schema.ts';
 import type { StoredGrants } from './current-grants.ts';
 

@@ -1,6 +1,6 @@
 // The scopes of users in their workspaces, cached until something changes.
 import type { MembershipsOf } from '../../api/principal.ts';
-import { entityKey } from '../../storage/changes/change.ts';
+import { entityKey } from '../../storage/change.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
 import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, Executor } from '../../storage/schema.ts';

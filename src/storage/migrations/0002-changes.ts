@@ -125,7 +125,7 @@ async function createPostgresTable(db: Kysely<unknown>): Promise<void> {
   await createIndex(db, 'changes', 'xact_id', ['xact_id']);
 }
 
-/** Locking a row updates a column to its own value, which is no change. */
+/** Locking a row updates a column to its own value, which must not count. */
 function isChanged({ columns }: CachedTable, comparison: string): string {
   return columns.map((column) => `old.${column} ${comparison} new.${column}`).join(' or ');
 }

@@ -1,8 +1,9 @@
 // Learns of the changes of all processes by reading the table `changes` four times a second, which
 // also works through connection poolers.
-import type { Database } from '../schema.ts';
+
 import type { Changes } from './change.ts';
-import { changeTableOf } from './change-table.ts';
+import { changeTableOf } from './open-change-table.ts';
+import type { Database } from './schema.ts';
 
 const pauseMs = 250;
 

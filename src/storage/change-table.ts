@@ -1,9 +1,7 @@
-// What both databases offer for the table `changes`.
-import { type Expression, type SqlBool, SqliteAdapter } from 'kysely';
-import type { ChangeRow, Database, Executor } from '../schema.ts';
-import { type Change, type Changes, deletionNote } from './change.ts';
-import { postgresChanges } from './postgres-changes.ts';
-import { sqliteChanges } from './sqlite-changes.ts';
+// The operations on the table `changes` that differ between the databases.
+import type { Expression, SqlBool } from 'kysely';
+import { type Changes, deletionNote, type EntityChange } from './change.ts';
+import type { ChangeRow, Database, Executor } from './schema.ts';
 
 /** Changes since a position, and the position after them. */
 export type ChangesRead<Position> = { readonly changes: Changes; readonly position: Position };
@@ -18,17 +16,12 @@ export type ChangeTable<Position> = {
    * Reads the changes that the transaction itself has made so far. It may return other changes too,
    * with ids above `afterId`.
    */
-  readOwn(trx: Executor, afterId: number): Promise<Change[]>;
+  readOwn(trx: Executor, afterId: number): Promise<EntityChange[]>;
   /** Returns a boundary. Every change before it has been committed or rolled back. */
   readBoundary(db: Database): Promise<number>;
   /** The condition of the rows before a boundary. */
   isBefore(boundary: number): Expression<SqlBool>;
 };
-
-export function changeTableOf(db: Executor): ChangeTable<unknown> {
-  const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
-  return (isSqlite ? sqliteChanges : postgresChanges) as ChangeTable<unknown>;
-}
 
 /** A row of a query that returns its other columns even if there is no change. */
 export type JoinedRow = { [Name in keyof Omit<ChangeRow, 'xact_id'>]: ChangeRow[Name] | null };
@@ -38,7 +31,7 @@ export function changesIn(
   rows: readonly JoinedRow[],
   missedFrom: number,
 ): Pick<Changes, 'isComplete' | 'list'> {
-  const list: Change[] = [];
+  const list: EntityChange[] = [];
   let isComplete = true;
   for (const { id, entity, entity_id, expire_time } of rows) {
     if (id === null || entity === null || entity_id === null) continue;

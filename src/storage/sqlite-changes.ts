@@ -1,5 +1,5 @@
-// Reads changes from SQLite. It runs one writing transaction at a time, so the ids of changes are in
-// the order of their commits.
+// Reads changes from SQLite. It runs one writing transaction at a time, so the ids of changes are
+// in the order of their commits.
 import { sql } from 'kysely';
 import { deletionNote, type Entity, noChanges } from './change.ts';
 import { type ChangeTable, changesIn, type JoinedRow } from './change-table.ts';

@@ -1,10 +1,10 @@
 // The background tasks of the table `changes`.
 import { SqliteAdapter } from 'kysely';
-import type { Invalidations } from '../invalidation.ts';
-import type { Leases } from '../leases.ts';
-import { type PeriodicTask, startPeriodicTask } from '../periodic-task.ts';
-import type { Database } from '../schema.ts';
+import type { Invalidations } from './invalidation.ts';
+import type { Leases } from './leases.ts';
+import { type PeriodicTask, startPeriodicTask } from './periodic-task.ts';
 import { createAnnouncement } from './release-0-1.ts';
+import type { Database } from './schema.ts';
 import { createChangesTrim } from './trim-changes.ts';
 
 const trimPauseMs = 60_000;

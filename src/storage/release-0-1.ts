@@ -1,10 +1,11 @@
-// Announces changes to processes of release 0.1, which still run during a rolling upgrade. They read
-// the counters in the table `revisions`, and the revocations by their `revision`. Nothing else reads
-// either. Delete this file, and what only it uses, in the release after next.
-import { transact } from '../database.ts';
-import type { Invalidations } from '../invalidation.ts';
-import type { Database, Executor, RevisionRow } from '../schema.ts';
+// Announces changes to processes of release 0.1, which still run during a rolling upgrade. They
+// read the counters in the table `revisions`, and the revocations by their `revision`. Nothing else
+// reads either. Delete this file in the release after next.
+
 import type { Changes, Entity } from './change.ts';
+import { transact } from './database.ts';
+import type { Invalidations } from './invalidation.ts';
+import type { Database, Executor, RevisionRow } from './schema.ts';
 
 type Topic = RevisionRow['name'];
 

@@ -1,10 +1,11 @@
 // Deletes the changes that every process has read. A process polls several times a second, so ten
 // minutes are plenty. A process that was suspended for longer finds the note of the deletion and
 // evicts everything.
-import { transact } from '../database.ts';
-import type { Database } from '../schema.ts';
+
 import { deletionNote } from './change.ts';
-import { changeTableOf } from './change-table.ts';
+import { transact } from './database.ts';
+import { changeTableOf } from './open-change-table.ts';
+import type { Database } from './schema.ts';
 
 const keepMs = 600_000;
 const sliceMax = 500;

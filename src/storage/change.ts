@@ -10,7 +10,7 @@ export type Entity =
   | 'signing_key'
   | 'revoked_token';
 
-export type Change = {
+export type EntityChange = {
   /** The id of the row in the table `changes`. */
   readonly id: number;
   readonly entity: Entity;
@@ -23,8 +23,8 @@ export type Change = {
 export type Changes = {
   /** False if changes may be missing. Any entity may then have changed. */
   readonly isComplete: boolean;
-  readonly list: readonly Change[];
-  /** In SQLite, later changes have higher ids than this. 0 in PostgreSQL, whose ids have no order. */
+  readonly list: readonly EntityChange[];
+  /** In SQLite, later changes have higher ids. 0 in PostgreSQL, whose ids have no order. */
   readonly lastId: number;
 };
 
