@@ -259,29 +259,4 @@ describeApp('verifying a token', (suite) => {
       }
     });
   });
-
-  it('forgets a revocation once the token has expired', async () => {
-    const { db } = suite.app.inside;
-    const revoke = async (lifetimeSeconds: number) => {
-      const own = { type: 'service', scope: 'accounts:read', lifetimeSeconds } as const;
-      const token = await signToken(suite.app, own);
-      await suite.transport('http').call(revokeToken, { token }, { authorization });
-      return decodeJwt(token).jti ?? '';
-    };
-    const stored = async () => {
-      const rows = await db.selectFrom('revoked_tokens').select('jti').execute();
-      return rows.map(({ jti }) => jti);
-    };
-    const first = await revoke(60);
-    expect(await stored()).toContain(first);
-    try {
-      // Another process's clock may be five minutes behind.
-      suite.clock.frozen = Date.now() + 61_000 + 300_000;
-      const second = await revoke(60);
-      expect(await stored()).toContain(second);
-      expect(await stored()).not.toContain(first);
-    } finally {
-      suite.clock.frozen = undefined;
-    }
-  });
 });
