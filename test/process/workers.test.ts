@@ -1,6 +1,6 @@
 // A node with several worker processes.
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { Agent, get } from 'node:http';
+import { Agent, get, request } from 'node:http';
 import path from 'node:path';
 import { Client, credentials } from '@grpc/grpc-js';
 import { expect, onTestFinished, test } from 'vitest';
@@ -84,12 +84,12 @@ async function upload({ env }: RunningProgram, name: string): Promise<string> {
     body: form,
   });
   if (response.status !== 201) throw new Error(`status ${response.status}`);
-  const { document } = (await response.json()) as { document: { id: string } };
-  return document.id;
+  const { id } = (await response.json()) as { id: string };
+  return id;
 }
 
 async function contentOf({ env }: RunningProgram, id: string): Promise<string> {
-  const response = await fetch(`${env.LATCHKEY_SHARING_BASE_URL}/documents/${id}/content`, {
+  const response = await fetch(`${env.LATCHKEY_SHARING_BASE_URL}/documents/${id}/file`, {
     headers: { authorization: `Bearer ${env.API_KEY}` },
   });
   return `${response.status} ${await response.text()}`;
@@ -151,6 +151,46 @@ describeDialects('two workers', (dialect) => {
   }, 90_000);
 });
 
+/** Posts JSON on a new connection and returns the status and the response. */
+function post({ env }: RunningProgram, route: string, fields: object, token = '') {
+  return new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const options = { method: 'POST', agent: new Agent(), headers };
+    request(`${env.LATCHKEY_BASE_URL}${route}`, options, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.once('end', () => resolve({ status: response.statusCode, text }));
+    })
+      .once('error', reject)
+      .end(JSON.stringify(fields));
+  });
+}
+
+describeDialects('a revocation in one worker', (dialect) => {
+  test('reaches the others', async () => {
+    const program = await started(dialect);
+    const {
+      CLIENT_ID: client_id,
+      CLIENT_SECRET: client_secret,
+      CLIENT_SCOPES: scope,
+    } = program.env;
+    const issued = await post(program, '/tokens', { client_id, client_secret, scope });
+    const { access_token: token } = JSON.parse(issued.text);
+    // New connections go to the workers in turn.
+    const verify = async () => {
+      const all = [1, 2, 3, 4].map(() => post(program, '/tokens/verify', { token }, token));
+      return (await Promise.all(all)).map(({ status }) => status);
+    };
+    expect(await verify()).toEqual([200, 200, 200, 200]);
+
+    expect(await post(program, '/tokens/revoke', { token }, token)).toMatchObject({ status: 200 });
+
+    await expect.poll(verify).toEqual([401, 401, 401, 401]);
+  });
+});
+
 test('a stop ends all processes with status 0; signals to workers alone end none', async () => {
   const program = await started('sqlite');
   const workers = await workersOf(program);
@@ -188,7 +228,8 @@ test('the workers end if the primary process is killed', async () => {
 async function breakable(dataDir: string): Promise<Record<string, string>> {
   const file = path.join(dataDir, 'break.cjs');
   const condition = `require('node:fs').existsSync('${dataDir}/broken')`;
-  await writeFile(file, `if (process.env.NODE_UNIQUE_ID && ${condition}) process.exit(7);\n`);
+  const isWorker = "process.argv[1].endsWith('workers/program.js')";
+  await writeFile(file, `if (${isWorker} && ${condition}) process.exit(7);\n`);
   return { LATCHKEY_WORKERS: '2', NODE_OPTIONS: `--require ${file}` };
 }
 
