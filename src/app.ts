@@ -32,7 +32,7 @@ export type Service = {
 };
 
 export type App = Service & {
-  /** What the operations port serves. */
+  /** The checks and metrics of the operations port. */
   readonly operations: Pick<Transports, 'readiness' | 'metrics'>;
   /** Parts of the service, for tests. */
   readonly inside: {

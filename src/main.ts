@@ -4,4 +4,6 @@ import { runProgram } from './cli/commands.ts';
 
 // With this umask, files of SQLite and of libraries are also readable only by their owner.
 process.umask(0o077);
+// The version of the AWS SDK is fixed, so its warning about future versions is of no use.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
 process.exit(await runProgram(process.argv.slice(2), process));

@@ -24,7 +24,7 @@ test('every setting has a default', () => {
     databaseQuerySeconds: 10,
     migrate: 'auto',
     workers: 1,
-    drainSeconds: undefined,
+    drainSeconds: 0,
     grpcConnectionAgeSeconds: 300,
     blobs: { kind: 'folder', path: './data/blobs' },
     masterKey: undefined,

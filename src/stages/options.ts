@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import type { Random } from '../crypto/ids.ts';
 import type { Log } from '../observe/log.ts';
-import type { ChangeSource } from '../storage/changes/poll-changes.ts';
+import type { ChangeSource } from '../storage/poll-changes.ts';
 import type { Database } from '../storage/schema.ts';
 import type { GrpcLimits } from '../transports/grpc/server.ts';
 import type { HttpLimits } from '../transports/http/server.ts';

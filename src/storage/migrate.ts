@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Migration, Migrator, sql } from 'kysely';
 import { createRecords, readApplied, recordSupport, recordsTable } from './migration-records.ts';
-import { up as createSchema } from './migrations/0001-schema.ts';
-import { up as scaleOut } from './migrations/0002-scale-out.ts';
+import { createFirstSchema } from './migrations/0001-schema.ts';
+import { scaleOut } from './migrations/0002-scale-out.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -17,7 +17,7 @@ export type SchemaMigrations = Readonly<Record<string, SchemaMigration>>;
 
 /** The migrations, in the order in which they are applied. */
 export const schemaMigrations: SchemaMigrations = {
-  '0001-schema': { up: createSchema, oldestSupported: '0001-schema' },
+  '0001-schema': { up: createFirstSchema, oldestSupported: '0001-schema' },
   '0002-scale-out': { up: scaleOut, oldestSupported: '0001-schema' },
 };
 

@@ -46,11 +46,6 @@ export function markConnectError(error: Error): void {
   connecting.add(error);
 }
 
-/** Returns whether opening a connection failed. */
-export function isConnectError(error: unknown): boolean {
-  return error instanceof Error && connecting.has(error);
-}
-
 const lostStates = ['08', '25006', '57P'];
 
 /**

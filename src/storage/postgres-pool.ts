@@ -1,5 +1,5 @@
-// A pool of connections that follows a failover. All pooled connections may lead to the lost server,
-// so none of them is used again once one of them shows that the server is lost.
+// A pool of connections that follows a failover. All pooled connections may lead to the lost
+// server, so none of them is used again once one of them shows that the server is lost.
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import {

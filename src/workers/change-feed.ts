@@ -1,8 +1,8 @@
 // Only the primary process of a node reads the table of changes. It sends what it reads to the
 // workers.
 
-import { type Changes, noChanges } from '../storage/changes/change.ts';
-import type { ChangeSource, Delivery } from '../storage/changes/poll-changes.ts';
+import { type Changes, noChanges } from '../storage/change.ts';
+import type { ChangeSource, Delivery } from '../storage/poll-changes.ts';
 
 /** A delivery for another process of the machine. */
 export type SentDelivery = {

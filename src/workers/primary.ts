@@ -9,7 +9,7 @@ import { closeOnFailure } from '../stages/close-on-failure.ts';
 import { type AppOptions, bootstrapFileOf } from '../stages/options.ts';
 import { bindSockets } from '../stages/sockets.ts';
 import { openStorage } from '../stages/storage.ts';
-import { type ChangeSource, pollChanges } from '../storage/changes/poll-changes.ts';
+import { type ChangeSource, pollChanges } from '../storage/poll-changes.ts';
 import type { Database } from '../storage/schema.ts';
 import { startOpsServer } from '../transports/ops-server.ts';
 import { passOn } from './change-feed.ts';

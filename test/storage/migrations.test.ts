@@ -5,7 +5,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { migrateDatabase, openDatabase } from '../../src/storage/database.ts';
 import { migrate, type SchemaMigrations, schemaMigrations } from '../../src/storage/migrate.ts';
-import { up as createFirstSchema } from '../../src/storage/migrations/0001-schema.ts';
+import { createFirstSchema } from '../../src/storage/migrations/0001-schema.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
 import { freshDatabaseUrl, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';

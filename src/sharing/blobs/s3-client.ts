@@ -24,8 +24,6 @@ export type Bucket = {
 /** Opens a bucket without a request. Throws if the region is unknown. */
 export async function openBucket(location: S3Location): Promise<Bucket> {
   const { bucket, prefix, endpoint, pathStyle } = location;
-  // The version of the SDK is fixed, so its warning about future versions is of no use here.
-  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   // Stores other than Amazon S3 accept any region.
   const region = location.region ?? (endpoint === undefined ? undefined : 'us-east-1');
   const client = new S3Client({

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { createSharingTables } from './0001-sharing-tables.ts';
 import { createIndex, createNewestIndex } from './indexes.ts';
 
-export async function up(db: Kysely<unknown>): Promise<void> {
+export async function createFirstSchema(db: Kysely<unknown>): Promise<void> {
   await createRevisions(db);
   await createSigningKeys(db);
   await createClients(db);

@@ -5,7 +5,7 @@ import { createChanges } from './0002-changes.ts';
 import { indexLiveCredentials, indexLiveSessions, markRemovedDocuments } from './0002-indexes.ts';
 import { createIndex } from './indexes.ts';
 
-export async function up(db: Kysely<unknown>): Promise<void> {
+export async function scaleOut(db: Kysely<unknown>): Promise<void> {
   await createLeases(db);
   await createPendingBlobs(db);
   await createChanges(db);
