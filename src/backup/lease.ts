@@ -24,6 +24,8 @@ export async function withLease<T>(
       failure = error;
     },
   });
+  // The timers of leases do not keep the process running.
+  const running = setInterval(() => {}, waitMs);
   try {
     const waiting = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
     const lease = await leases.lease(name).acquire(waiting);
@@ -39,6 +41,7 @@ export async function withLease<T>(
       if (!signal.aborted) await lease.release();
     }
   } finally {
+    clearInterval(running);
     await leases.stop();
   }
 }
