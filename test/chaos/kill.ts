@@ -3,9 +3,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check, Trial } from '../support/campaign.ts';
 import { callsTo } from '../support/campaign-calls.ts';
+import { createLedger } from '../support/ledger.ts';
 import { newDataDir, type RunningProgram, startProgram } from '../support/program.ts';
 import { compareBlobs } from '../support/stored-blobs.ts';
-import { createLedger } from './ledger.ts';
 import { removeUnlessLeft, sweepLater } from './sweep.ts';
 
 const lanes = 8;

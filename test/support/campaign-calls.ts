@@ -18,8 +18,16 @@ export function describeAnswer(answer: CampaignAnswer | undefined): string {
 
 export type Calls = ReturnType<typeof callsTo>;
 
+export type RequestParts = {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | FormData;
+};
+
 /** Undefined if no complete answer arrived. */
-async function send(url: string, init: RequestInit): Promise<CampaignAnswer | undefined> {
+export type Send = (url: string, request: RequestParts) => Promise<CampaignAnswer | undefined>;
+
+const send: Send = async (url, init) => {
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
     const text = await response.text();
@@ -32,11 +40,11 @@ async function send(url: string, init: RequestInit): Promise<CampaignAnswer | un
   } catch {
     return undefined;
   }
-}
+};
 
-export function callsTo({ env }: Pick<RunningProgram, 'env'>) {
+export function callsTo({ env }: Pick<RunningProgram, 'env'>, sender = send) {
   function json(method: string, route: string, credential?: string, body?: unknown) {
-    return send(env.LATCHKEY_BASE_URL + route, {
+    return sender(env.LATCHKEY_BASE_URL + route, {
       method,
       headers: {
         ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
@@ -50,7 +58,7 @@ export function callsTo({ env }: Pick<RunningProgram, 'env'>) {
     form.set('file', new Blob([bytes]), 'file.bin');
     const headers = { authorization: `Bearer ${credential}` };
     const url = `${env.LATCHKEY_BASE_URL}/api/v1/documents`;
-    return send(url, { method: 'POST', headers, body: form });
+    return sender(url, { method: 'POST', headers, body: form });
   }
   async function signIn(): Promise<string> {
     const { STAFF_EMAIL: email, STAFF_PASSWORD: password } = env;

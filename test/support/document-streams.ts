@@ -9,7 +9,13 @@ import {
 } from '@bufbuild/protobuf';
 import { ConnectError, createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import {
+  Client,
+  type ClientOptions,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import type { DownloadHeader } from '../../gen/latchkey/http/v1/download_pb.js';
 import {
   type Document,
@@ -52,8 +58,11 @@ export function openStreamTransports(app: Addresses): StreamTransport[] {
   return [httpTransport(app), ...openRpcStreamTransports(app)];
 }
 
-export function openRpcStreamTransports(app: Addresses): RpcStreamTransport[] {
-  return [grpcTransport(app), connectTransport(app)];
+export function openRpcStreamTransports(
+  app: Addresses,
+  options: ClientOptions = {},
+): RpcStreamTransport[] {
+  return [grpcTransport(app, options), connectTransport(app)];
 }
 
 const boundary = 'frontier';
@@ -135,8 +144,8 @@ export function startGrpcUpload(client: Client, credential: Credential) {
   return { call, answer };
 }
 
-function grpcTransport(app: Addresses): RpcStreamTransport {
-  const client = new Client(app.grpcAddress, credentials.createInsecure());
+function grpcTransport(app: Addresses, options: ClientOptions): RpcStreamTransport {
+  const client = new Client(app.grpcAddress, credentials.createInsecure(), options);
   return {
     name: 'grpc',
     upload(pieces, credential) {

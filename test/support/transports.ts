@@ -18,7 +18,13 @@ import {
 } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import {
+  Client,
+  type ClientOptions,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { http as httpRule } from '../../gen/google/api/annotations_pb.js';
 import {
   BadRequestSchema,
@@ -66,9 +72,9 @@ export type Transport = {
 /** The addresses of an app, or of a separate process. */
 export type Addresses = Pick<App, 'publicUrl' | 'grpcAddress'>;
 
-export function openTransports(app: Addresses): Transport[] {
+export function openTransports(app: Addresses, options: ClientOptions = {}): Transport[] {
   // Each transport returns the method's output; the type is restored only here.
-  return [httpTransport(app), grpcTransport(app), connectTransport(app)] as Transport[];
+  return [httpTransport(app), grpcTransport(app, options), connectTransport(app)] as Transport[];
 }
 
 /** A transport whose answers are untyped. */
@@ -166,8 +172,8 @@ export function problemError(json: JsonObject): TransportError {
   };
 }
 
-function grpcTransport(app: Addresses): PlainTransport {
-  const client = new Client(app.grpcAddress, credentials.createInsecure());
+function grpcTransport(app: Addresses, options: ClientOptions): PlainTransport {
+  const client = new Client(app.grpcAddress, credentials.createInsecure(), options);
   return {
     name: 'grpc',
     call(method, init, credential = {}) {

@@ -1,8 +1,8 @@
 // Records the writes that the program acknowledged, and checks that they still exist.
 import { randomBytes } from 'node:crypto';
-import { addManager, type Calls, type CampaignAnswer } from '../support/campaign-calls.ts';
-import type { SeededRandom } from '../support/seeded-random.ts';
-import { sha256 } from '../support/sharing-api.ts';
+import { addManager, type Calls, type CampaignAnswer } from './campaign-calls.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import { sha256 } from './sharing-api.ts';
 
 /** A fact that must hold from now on; a later write may withdraw it. */
 type Fact = {
@@ -67,13 +67,13 @@ export function createLedger(random: SeededRandom) {
     });
   }
 
-  const works: Record<string, (access: Access) => Promise<void>> = {
-    async upload({ calls }) {
+  const works = {
+    async upload({ calls }: Access) {
       const bytes = random.bytes(1 + random.below(40_000));
       const answer = counted(await calls.upload(new Uint8Array(bytes)));
       if (answer !== undefined) expectDocument(String(answer.body.id), sha256(bytes));
     },
-    async deleteDocument({ calls, key }) {
+    async deleteDocument({ calls, key }: Access) {
       const [id] = documents.keys();
       if (id === undefined || documents.size < 20) return;
       documents.delete(id);
@@ -82,7 +82,7 @@ export function createLedger(random: SeededRandom) {
       if (counted(await calls.json('DELETE', route, key)) === undefined) return;
       expectGet(id, route, ({ status }) => status === 404);
     },
-    async createLink({ calls, key }) {
+    async createLink({ calls, key }: Access) {
       const id = [...documents.keys()].at(-1);
       if (id === undefined) return;
       const fields = { document_id: id, email_required: true };
@@ -90,14 +90,14 @@ export function createLedger(random: SeededRandom) {
       // Another call may delete the link's document, and the link with it.
       if (answer !== undefined && documents.has(id)) links.push(String(answer.body.id));
     },
-    async revokeLink({ calls, key }) {
+    async revokeLink({ calls, key }: Access) {
       const id = links.shift();
       if (id === undefined) return;
       const route = `/api/v1/links/${id}`;
       if (counted(await calls.json('DELETE', route, key)) === undefined) return;
       expectGet(id, route, ({ status, body }) => status === 404 || body.revoke_time !== undefined);
     },
-    async createClient({ calls, token }) {
+    async createClient({ calls, token }: Access) {
       const fields = { name: randomBytes(4).toString('hex'), scopes: ['tokens:read'] };
       const answer = counted(await calls.json('POST', '/clients', token, fields));
       if (answer === undefined) return;
@@ -107,7 +107,7 @@ export function createLedger(random: SeededRandom) {
       expectGet(id, `/clients/${id}`, ({ status }) => status === 200);
       facts.set(client_secret, secretFact(id, client_secret, true));
     },
-    async revokeSecret({ calls, token }) {
+    async revokeSecret({ calls, token }: Access) {
       const client = clients.shift();
       if (client === undefined) return;
       facts.delete(client.secret);
@@ -116,7 +116,19 @@ export function createLedger(random: SeededRandom) {
       if (counted(await calls.json('DELETE', route, token)) === undefined) return;
       facts.set(client.secret, secretFact(client.id, client.secret, false));
     },
-    async revokeToken({ calls, token }) {
+    async rotateSecret({ calls, token }: Access) {
+      const client = clients.shift();
+      if (client === undefined) return;
+      facts.delete(client.secret);
+      const route = `/clients/${client.id}/secrets:rotate`;
+      const answer = counted(await calls.json('POST', route, token, { overlap_seconds: 0 }));
+      if (answer === undefined) return;
+      facts.set(client.secret, secretFact(client.id, client.secret, false));
+      const secret = String(answer.body.client_secret);
+      facts.set(secret, secretFact(client.id, secret, true));
+      clients.push({ id: client.id, secret });
+    },
+    async revokeToken({ calls, token }: Access) {
       const revoked = manager && (await calls.issue(manager.id, manager.secret, 'tokens:read'));
       if (revoked === undefined) return;
       const answer = await calls.json('POST', '/tokens/revoke', token, { token: revoked });
@@ -145,6 +157,9 @@ export function createLedger(random: SeededRandom) {
 
   return {
     statuses,
+    /** The writes, each of which resolves when its answer is recorded. */
+    works,
+    expectDocument,
     count: () => facts.size,
     /** Signs in as the manager; the first call creates that user. */
     async enter(calls: Calls, key: string): Promise<Access> {
@@ -156,12 +171,11 @@ export function createLedger(random: SeededRandom) {
     async write(access: Access, lanes: number, isOver: () => boolean): Promise<void> {
       const list = Object.values(works);
       // Uploads more often than other writes, because only they write both bytes and a row.
-      const upload = works.upload ?? list[0];
       await Promise.all(
         Array.from({ length: lanes }, async () => {
           while (!isOver()) {
-            const work = random.chance(0.4) ? upload : random.pick(list);
-            await work?.(access).catch(() => {});
+            const work = random.chance(0.4) ? works.upload : random.pick(list);
+            await work(access).catch(() => {});
           }
         }),
       );

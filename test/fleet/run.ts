@@ -1,0 +1,28 @@
+// Runs three nodes with the programs of a real deployment: `npm run test:fleet`; CI runs it with
+// `-- --short`.
+import { runCampaign } from '../support/campaign.ts';
+import { previousCommit } from './components/previous-release.ts';
+import { missingPrograms } from './components/requirements.ts';
+import { databaseOutageChecks } from './scenarios/database-outages.ts';
+import { killedNodesCheck } from './scenarios/killed-nodes.ts';
+import { leftoversCheck } from './scenarios/leftovers.ts';
+import { rollingRestartCheck } from './scenarios/rolling-restart.ts';
+import { rollingUpgradeCheck } from './scenarios/rolling-upgrade.ts';
+import { storeOutagesCheck } from './scenarios/store-outages.ts';
+
+const missing = missingPrograms();
+if (previousCommit() === undefined) {
+  missing.push('the previous release is not in the history: git fetch --unshallow');
+}
+if (missing.length > 0) {
+  process.stderr.write(`${missing.join('\n')}\n`);
+  process.exit(2);
+}
+await runCampaign('npm run test:fleet', [
+  killedNodesCheck,
+  ...databaseOutageChecks,
+  storeOutagesCheck,
+  rollingRestartCheck,
+  rollingUpgradeCheck,
+  leftoversCheck,
+]);
