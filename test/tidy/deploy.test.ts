@@ -1,0 +1,52 @@
+// The files in deploy/ fit to each other and to the settings. `npm run test:fleet` runs them.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { type Setting, settings } from '../../src/config/settings.ts';
+import { readText, root } from './files.ts';
+
+type Service = {
+  readonly environment?: Record<string, unknown>;
+  readonly volumes?: readonly string[];
+  readonly depends_on?: readonly string[] | Record<string, unknown>;
+  readonly image: string;
+};
+
+type Compose = {
+  readonly services: Record<string, Service>;
+  readonly volumes: Record<string, unknown>;
+};
+
+// Merge keys (`<<`) are YAML 1.1.
+const compose: Compose = parse(readText('deploy/compose.yaml'), { merge: true });
+const services = Object.entries(compose.services);
+
+test('the compose file sets only existing settings', () => {
+  const known: string[] = Object.values<Setting>(settings).map(({ name }) => name);
+  for (const node of ['node1', 'node2', 'node3']) {
+    const names = Object.keys(compose.services[node]?.environment ?? {});
+    const own = names.filter((name) => name.startsWith('LATCHKEY_'));
+    expect(own.length).toBeGreaterThan(0);
+    expect(own.filter((name) => !known.includes(name))).toEqual([]);
+  }
+});
+
+test('the compose file sets each variable of haproxy.cfg', () => {
+  const used = [...readText('deploy/haproxy/haproxy.cfg').matchAll(/"\$\{(\w+)\}"/g)];
+  const names = [...new Set(used.map(([, name]) => name))];
+  expect(Object.keys(compose.services.haproxy?.environment ?? {}).sort()).toEqual(names.sort());
+});
+
+test.each(services)('the service %s names a version, and only what exists', (_, service) => {
+  expect(service.image).toMatch(/^latchkey$|:/);
+  const { depends_on: needed = [], volumes = [] } = service;
+  const names = Array.isArray(needed) ? needed : Object.keys(needed);
+  expect(names.filter((name) => !(name in compose.services))).toEqual([]);
+  for (const [source = ''] of volumes.map((volume) => volume.split(':'))) {
+    const isFound = source.startsWith('.')
+      ? existsSync(path.join(root, 'deploy', source))
+      : source in compose.volumes;
+    expect([source, isFound]).toEqual([source, true]);
+  }
+});
