@@ -27,7 +27,7 @@ export function createProcessMetrics(): Metrics {
   return metricsOf(registry);
 }
 
-/** Adds up counters and histograms. Each gauge is merged by its rule: sum, average, first, minimum. */
+/** Adds up counters and histograms. Each gauge has a rule: sum, average, first or minimum. */
 export function mergeMetrics(all: readonly ProcessMetrics[]): Metrics {
   return metricsOf(AggregatorRegistry.aggregate([...all]));
 }

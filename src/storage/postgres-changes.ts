@@ -1,6 +1,6 @@
 // Reads changes from PostgreSQL. Transactions do not commit in the order of their ids, so a
-// position is a snapshot. It says which transactions had ended at a read; the next read returns the changes
-// of all others.
+// position is a snapshot. It says which transactions had ended at a read; the next read returns the
+// changes of all others.
 import { sql } from 'kysely';
 import { type Entity, noChanges } from './change.ts';
 import { type ChangeTable, changesIn, type JoinedRow } from './change-table.ts';

@@ -129,7 +129,7 @@ test('a database of a newer version and an unreachable one are problems', async 
   expect(away.code).toBe(1);
 });
 
-test('a newer database with support for this version passes, a missing migration is shown', async () => {
+test('a newer, compatible schema passes, and a missing migration is shown', async () => {
   const dataDir = await stoppedInstallation();
   const db = new SQLite(path.join(dataDir, 'latchkey.db'));
   db.exec(`insert into schema_migrations values ('9999-future', '', '0002-scale-out')`);

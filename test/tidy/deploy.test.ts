@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { type Setting, settings } from '../../src/config/settings.ts';
+import type { Setting } from '../../src/config/setting.ts';
+import { settings } from '../../src/config/settings.ts';
 import { readText, root } from './files.ts';
 
 type Service = {
@@ -38,15 +39,18 @@ test('the compose file sets each variable of haproxy.cfg', () => {
   expect(Object.keys(compose.services.haproxy?.environment ?? {}).sort()).toEqual(names.sort());
 });
 
-test.each(services)('the service %s names a version, and only what exists', (_, service) => {
-  expect(service.image).toMatch(/^latchkey$|:/);
-  const { depends_on: needed = [], volumes = [] } = service;
-  const names = Array.isArray(needed) ? needed : Object.keys(needed);
-  expect(names.filter((name) => !(name in compose.services))).toEqual([]);
-  for (const [source = ''] of volumes.map((volume) => volume.split(':'))) {
-    const isFound = source.startsWith('.')
-      ? existsSync(path.join(root, 'deploy', source))
-      : source in compose.volumes;
-    expect([source, isFound]).toEqual([source, true]);
-  }
-});
+test.each(services)(
+  'the service %s names a version and refers to defined services and volumes',
+  (_, service) => {
+    expect(service.image).toMatch(/^latchkey$|:/);
+    const { depends_on: needed = [], volumes = [] } = service;
+    const names = Array.isArray(needed) ? needed : Object.keys(needed);
+    expect(names.filter((name) => !(name in compose.services))).toEqual([]);
+    for (const [source = ''] of volumes.map((volume) => volume.split(':'))) {
+      const isFound = source.startsWith('.')
+        ? existsSync(path.join(root, 'deploy', source))
+        : source in compose.volumes;
+      expect([source, isFound]).toEqual([source, true]);
+    }
+  },
+);

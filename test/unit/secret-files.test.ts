@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { problemsOf } from '../support/config-problems.ts';
 
 const key = 'ab'.repeat(32);
 let folder: string;
@@ -16,16 +17,6 @@ function fileWith(content: string): string {
   const file = path.join(folder, `${Math.random()}`);
   writeFileSync(file, content);
   return file;
-}
-
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    readConfig(env);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
 }
 
 test.each(['', '\n', '\r\n'])('a secret is read from a file that ends with %j', (end) => {

@@ -32,8 +32,10 @@ export async function stopSharedFleet(): Promise<void> {
 }
 
 /** A request is broken if a component ended while it was answered. */
-export const broken =
-  /^http (50[234] unavailable|no answer: .*)$|^grpc (?!INTERNAL internal)(UNAVAILABLE|INTERNAL|CANCELLED|UNKNOWN) /;
+export const broken = new RegExp(
+  '^http (50[234] unavailable|no answer: .*)$|' +
+    '^grpc (?!INTERNAL internal)(UNAVAILABLE|INTERNAL|CANCELLED|UNKNOWN) ',
+);
 /** The answer names the reason. */
 export const clear = /^http 503 unavailable$|^grpc UNAVAILABLE /;
 /** No failure is permitted. */
