@@ -1,6 +1,5 @@
 // Knows which writes change cached rows. The triggers of the database record the changes. The
-// plugins here inspect the queries, so that a transaction reads its changes only if it may have made
-// some.
+// plugins here inspect the queries, so that a transaction reads its changes only if it made some.
 import type {
   ColumnUpdateNode,
   KyselyPlugin,
