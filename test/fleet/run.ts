@@ -1,7 +1,6 @@
 // Runs three nodes with the programs of a real deployment: `npm run test:fleet`; CI runs it with
 // `-- --short`.
 import { runCampaign } from '../support/campaign.ts';
-import { previousCommit } from './components/previous-release.ts';
 import { missingPrograms } from './components/requirements.ts';
 import { databaseOutageChecks } from './scenarios/database-outages.ts';
 import { killedNodesCheck } from './scenarios/killed-nodes.ts';
@@ -11,9 +10,6 @@ import { rollingUpgradeCheck } from './scenarios/rolling-upgrade.ts';
 import { storeOutagesCheck } from './scenarios/store-outages.ts';
 
 const missing = missingPrograms();
-if (previousCommit() === undefined) {
-  missing.push('the previous release is not in the history: git fetch --unshallow');
-}
 if (missing.length > 0) {
   process.stderr.write(`${missing.join('\n')}\n`);
   process.exit(2);

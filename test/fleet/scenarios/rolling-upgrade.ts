@@ -2,7 +2,7 @@
 // while the others still run.
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Check, Trial } from '../../support/campaign.ts';
+import { type Check, NotAllowedHere, type Trial } from '../../support/campaign.ts';
 import { createLedger } from '../../support/ledger.ts';
 import { buildPrevious, previousCommit } from '../components/previous-release.ts';
 import { type Fleet, startFleet } from '../fleet.ts';
@@ -15,7 +15,11 @@ export const rollingUpgradeCheck: Check = {
   name: 'a rolling upgrade',
   secondsMax: [240, 400],
   async run(trial) {
-    const { folder, program } = await buildPrevious(previousCommit() ?? '');
+    const commit = previousCommit();
+    if (commit === undefined) {
+      throw new NotAllowedHere('the git history lacks the previous release');
+    }
+    const { folder, program } = await buildPrevious(commit);
     trial.onEnd(() => rm(folder, { recursive: true, force: true }));
     const fleet = await startFleet({ previous: program });
     trial.onEnd(fleet.stop);
