@@ -60,21 +60,22 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const sample = kind === 'demo' ? await sampleOf(options) : undefined;
   if (kind === 'demo') parts.push(client(options), customer(options), workspace(options, sample));
 
-  // Writes the file before the rows: the database stores only digests, so lost secrets could not be
-  // shown again.
-  const settings = Object.assign({}, ...parts.map((part) => part.settings));
-  if (parts.length > 0) await replaceFile(file, write(settings));
+  const text = write(Object.assign({}, ...parts.map((part) => part.settings)));
   const key = await generateSigningKey(masterKey);
   const insert = (settleSample?: (trx: Executor) => Promise<void>) =>
     transact(db, async (trx) => {
       await settleSample?.(trx);
+      // Another process that fills the database waits here, and then fails.
       await insertNewKey(trx, key, 'active', now());
       for (const part of parts) await part.insert(trx);
+      // Written before the commit, because the database stores only digests: lost secrets could not
+      // be shown again. Written under the lock, so that it has the secrets of the stored rows.
+      if (parts.length > 0) await replaceFile(file, text);
     });
   try {
     await (sample === undefined ? insert() : sample.blob.commit(insert));
   } catch (error) {
-    await rm(file, { force: true });
+    if ((await readFileIfAny(file)) === text) await rm(file, { force: true });
     // Another process filled the database first: its signing key is the only active one.
     if ((await countSigningKeys(db)) > 0) return false;
     throw error;

@@ -175,7 +175,7 @@ function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
   const sweep = startPeriodicTask({
     pauseMs: options.blobLeaseMs / 4,
     lease: leases.lease('blob sweep'),
-    round: () => stagedBlobs.sweep(),
+    round: (signal) => stagedBlobs.sweep(signal),
     onError: (err) => warn({ err }, 'cannot sweep pending blobs'),
   });
   const oldNotes = startPeriodicTask({

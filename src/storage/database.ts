@@ -6,7 +6,7 @@ import { errorCodeOf } from '../files/error-code.ts';
 import { CommitListeners, commitListenersOf, WriteRecorder } from './cached-tables.ts';
 import type { EntityChange } from './change.ts';
 import { openPostgres, type PostgresSettings, requireWritableServer } from './postgres.ts';
-import { isPostgresUnavailable } from './postgres-errors.ts';
+import { explainConnectError, isPostgresUnavailable } from './postgres-errors.ts';
 import { type Prepared, prepareSchema } from './prepare-schema.ts';
 import type { Database, Schema } from './schema.ts';
 import { type OpenedDialect, openSqlite, openSqliteReadOnly } from './sqlite.ts';
@@ -29,11 +29,10 @@ export async function openDatabase(
   const db = new Kysely<Schema>({ dialect: opened.dialect });
   try {
     await prepareSchema(db, opened, settings);
-    opened.ready();
     return db.withPlugin(new CommitListeners());
   } catch (error) {
     await db.destroy();
-    throw error;
+    throw explainConnectError(error);
   }
 }
 
@@ -41,7 +40,13 @@ export async function openDatabase(
 export async function migrateDatabase(url: string, settings: PostgresSettings): Promise<Prepared> {
   const opened = openDialect(url, settings);
   const db = new Kysely<Schema>({ dialect: opened.dialect });
-  return prepareSchema(db, opened, { migrate: 'auto' }).finally(() => db.destroy());
+  try {
+    return await prepareSchema(db, opened, { migrate: 'auto' });
+  } catch (error) {
+    throw explainConnectError(error);
+  } finally {
+    await db.destroy();
+  }
 }
 
 function openDialect(url: string, settings: PostgresSettings): OpenedDialect {
@@ -64,7 +69,8 @@ export async function pingDatabase(db: Database): Promise<void> {
   await db.selectFrom('revisions').select('value').execute();
 }
 
-const attemptsMax = 20;
+const retryMsMax = 5_000;
+const retryPauseMsMax = 20;
 
 /** The answer to a COMMIT was lost: the change may or may not have been made. */
 export class UnconfirmedCommit extends Failure {
@@ -75,16 +81,18 @@ export class UnconfirmedCommit extends Failure {
 }
 
 /**
- * Runs `work` in a transaction and retries it if the database asks for a retry (a busy SQLite file,
- * a serialization failure). `work` awaits only the database; the caller runs side effects
- * afterwards. After the commit, it evicts what the caches of this process hold of the changed rows.
- * Throws `UnconfirmedCommit` if the outcome is unknown; after any other error nothing has changed.
+ * Runs `work` in a transaction and retries it for up to 5 seconds if the database asks for a retry
+ * (a busy SQLite file, a serialization failure). `work` awaits only the database; the caller runs
+ * side effects afterwards. After the commit, it evicts what the caches of this process hold of the
+ * changed rows. Throws `UnconfirmedCommit` if the outcome is unknown; after any other error nothing
+ * has changed.
  */
 export async function transact<T>(
   db: Database,
   work: (trx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {
   const listeners = commitListenersOf(db);
+  const end = performance.now() + retryMsMax;
   for (let attempt = 1; ; attempt++) {
     const writes = new WriteRecorder();
     let changes: EntityChange[] = [];
@@ -104,10 +112,10 @@ export async function transact<T>(
         throw new UnconfirmedCommit(error);
       }
       if (!isTransient(error)) throw storageFailureOf(error);
-      if (attempt === attemptsMax) {
+      if (performance.now() > end) {
         throw fail('unavailable', 'The database is busy.', { cause: error, retryAfterSeconds: 1 });
       }
-      await new Promise((resolve) => setTimeout(resolve, Math.min(5 * attempt, 50)));
+      await new Promise((resolve) => setTimeout(resolve, Math.min(attempt, retryPauseMsMax)));
       continue;
     }
     await listeners?.notify(changes, true).catch((error: unknown) => {

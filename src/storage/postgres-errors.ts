@@ -46,6 +46,18 @@ export function markConnectError(error: Error): void {
   connecting.add(error);
 }
 
+/** Names the setting to check if opening a connection failed. Returns other errors unchanged. */
+export function explainConnectError(error: unknown): unknown {
+  if (!(error instanceof Error && connecting.has(error))) return error;
+  const { code } = error as { code?: unknown };
+  // The error of several addresses has no message.
+  const reason = error.message === '' ? String(code) : error.message;
+  const message = `cannot connect to the PostgreSQL server: ${reason}; check LATCHKEY_DATABASE_URL`;
+  const explained = new Error(message, { cause: error });
+  connecting.add(explained);
+  return explained;
+}
+
 const lostStates = ['08', '25006', '57P'];
 
 /**

@@ -27,7 +27,6 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Open
     // A migration may take minutes.
     openForMigration: () => new OurPostgresDialect({ pool: openPool({ ...options, max: 1 }) }),
     beginMigration,
-    ready: () => {},
   };
 }
 

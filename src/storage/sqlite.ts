@@ -1,7 +1,15 @@
 // SQLite: one file, one connection.
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import SQLite from 'better-sqlite3';
-import { type Dialect, SqliteDialect, sql } from 'kysely';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type QueryResult,
+  SqliteDialect,
+  sql,
+} from 'kysely';
 import { errorCodeOf } from '../files/error-code.ts';
 import type { Database } from './schema.ts';
 
@@ -12,8 +20,6 @@ export type OpenedDialect = {
   readonly openForMigration?: () => Dialect;
   /** See `MigrationDialect`. */
   readonly beginMigration: (connection: Database) => Promise<boolean>;
-  /** The caller calls this once the schema is migrated. */
-  readonly ready: () => void;
 };
 
 /** Opens a database file, and creates it if it is missing. */
@@ -22,9 +28,6 @@ export function openSqlite(file: string): OpenedDialect {
   return {
     dialect: new OurSqliteDialect(database),
     beginMigration,
-    // From now on `transact` waits for a busy file. Waiting in the driver would block the event
-    // loop.
-    ready: () => database.pragma('busy_timeout = 0'),
   };
 }
 
@@ -56,6 +59,8 @@ function openFile(file: string): SQLite.Database {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
+    // From now on, waiting for a busy file must not block the event loop.
+    database.pragma('busy_timeout = 0');
     return database;
   } catch (error) {
     database.close();
@@ -68,9 +73,38 @@ async function beginMigration(connection: Database): Promise<boolean> {
     await sql`begin immediate`.execute(connection);
     return true;
   } catch (error) {
-    if (errorCodeOf(error).startsWith('SQLITE_BUSY')) return false;
+    if (isBusy(error)) return false;
     throw error;
   }
+}
+
+const isBusy = (error: unknown) => errorCodeOf(error).startsWith('SQLITE_BUSY');
+
+const busyMsMax = 5_000;
+const busyPollMs = 5;
+
+/**
+ * Repeats a query outside of a transaction while another process keeps the file busy, for example
+ * while that process starts, ends or writes. Within a transaction, `transact` repeats all of it.
+ */
+function repeatIfBusy(
+  connection: DatabaseConnection,
+  database: SQLite.Database,
+): DatabaseConnection {
+  return {
+    streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const end = performance.now() + busyMsMax;
+      for (;;) {
+        try {
+          return await connection.executeQuery<R>(query);
+        } catch (error) {
+          if (!isBusy(error) || database.inTransaction || performance.now() > end) throw error;
+          await sleep(busyPollMs);
+        }
+      }
+    },
+  };
 }
 
 class OurSqliteDialect extends SqliteDialect {
@@ -81,12 +115,14 @@ class OurSqliteDialect extends SqliteDialect {
     this.#database = database;
   }
 
-  /**
-   * On a full disk, SQLite has already rolled back by itself. A second rollback would fail and hide
-   * the original error.
-   */
   override createDriver() {
     const driver = super.createDriver();
+    const acquire = driver.acquireConnection.bind(driver);
+    driver.acquireConnection = async () => repeatIfBusy(await acquire(), this.#database);
+    // Locks the file first: a transaction that reads first cannot write after another process has.
+    driver.beginTransaction = async () => void this.#database.exec('begin immediate');
+    // On a full disk, SQLite has already rolled back by itself. A second rollback would fail and
+    // hide the original error.
     const rollback = driver.rollbackTransaction.bind(driver);
     driver.rollbackTransaction = async (connection) => {
       if (this.#database.inTransaction) await rollback(connection);

@@ -74,16 +74,16 @@ it('closes the parts of a module if a later part of the module cannot be made', 
   const sockets = await bindSockets(options.config);
   onTestFinished(sockets.close);
 
-  let sweeps = 0;
-  const stagedBlobs = { ...storage.stagedBlobs, sweep: async () => void sweeps++ };
+  let fills = 0;
+  const reserve = { ...storage.reserve, fill: async () => void fills++ };
 
-  const started = createModules(options, sockets, { ...storage, masterKey, stagedBlobs });
+  const started = createModules(options, sockets, { ...storage, masterKey, reserve });
 
   await expect(started).rejects.toThrow('no such key');
-  expect(sweeps).toBeGreaterThan(0);
-  const before = sweeps;
+  expect(fills).toBeGreaterThan(0);
+  const before = fills;
   await sleep(100);
-  expect(sweeps).toBe(before);
+  expect(fills).toBe(before);
 });
 
 it('closes the modules and the database if a transport cannot be started', async () => {

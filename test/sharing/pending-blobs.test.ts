@@ -130,6 +130,16 @@ describeDialects('a blob without a document', (dialect) => {
       expect(await state()).toEqual(nothing);
     });
 
+    it('is removed even if there are more than one slice of expired rows', async () => {
+      const ids = Array.from({ length: 101 }, (_, i) => `blob_${i}`);
+      const rows = ids.map((blob_id) => ({ blob_id, owner: '', expire_time: 0 }));
+      await folder.db.insertInto('pending_blobs').values(rows).execute();
+
+      await (await open()).sweep();
+
+      expect(await state()).toEqual(nothing);
+    });
+
     it('can no longer become a document', async () => {
       const blob = await (await open()).write(terms());
       await expire();

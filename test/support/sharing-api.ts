@@ -131,6 +131,8 @@ export async function storedState(test: TestApp) {
 /** Waits until refused and aborted uploads have left nothing behind. */
 export async function expectNothingStored(test: TestApp): Promise<void> {
   await expect.poll(() => storedState(test)).toEqual({ rows: 0, files: [], open: [] });
+  const pending = () => test.app.inside.db.selectFrom('pending_blobs').selectAll().execute();
+  await expect.poll(pending).toEqual([]);
 }
 
 /** A PNG with a single colour. */

@@ -42,8 +42,11 @@ export type StagedBlobs = {
    * removes the bytes; a sweep repeats a removal that fails or is delayed by a backup.
    */
   remove<T>(id: string, work: (unsettle: Step) => Promise<T>): Promise<T>;
-  /** Settles the blobs whose rows have expired. Any process may sweep at any time. */
-  sweep(): Promise<void>;
+  /**
+   * Settles the blobs whose rows have expired. Any process may sweep at any time. Returns early if
+   * the signal is aborted.
+   */
+  sweep(signal?: AbortSignal): Promise<void>;
   close(): void;
 };
 
@@ -122,14 +125,20 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
       return result;
     },
 
-    async sweep() {
-      for (const id of await findExpiredBlobs(db, sliceMax)) {
-        // If this process was suspended, the rows of its uploads have expired, too.
-        if (held.has(id)) continue;
-        await unlessBackup(db, async () => {
-          const claim = () => transact(db, (trx) => claimPendingBlob(trx, id, holder));
-          if (await reserve.use(claim)) await finish(id);
-        });
+    async sweep(signal) {
+      for (let settled = sliceMax; settled === sliceMax; ) {
+        settled = 0;
+        for (const id of await findExpiredBlobs(db, sliceMax)) {
+          if (signal?.aborted) return;
+          // If this process was suspended, the rows of its uploads have expired, too.
+          if (held.has(id)) continue;
+          await unlessBackup(db, async () => {
+            const claim = () => transact(db, (trx) => claimPendingBlob(trx, id, holder));
+            if (!(await reserve.use(claim))) return;
+            await finish(id);
+            settled++;
+          });
+        }
       }
     },
 
