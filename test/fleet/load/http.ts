@@ -72,6 +72,7 @@ const refused = new Set([404, 409]);
 function failureOf({ status, body, retryAfterSeconds }: HttpAnswer): string | undefined {
   if (status < 400 || refused.has(status)) return undefined;
   const code = String(body.code ?? 'without a code');
-  const isClear = status !== 503 || retryAfterSeconds > 0;
-  return `${status} ${code}${isClear ? '' : ' without Retry-After'}`;
+  if (status === 503 && retryAfterSeconds === 0) return `503 ${code} without Retry-After`;
+  // The detail differs between a node and HAProxy.
+  return `${status} ${code}: ${String(body.detail).slice(0, 50)}`;
 }

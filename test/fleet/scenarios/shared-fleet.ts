@@ -33,11 +33,13 @@ export async function stopSharedFleet(): Promise<void> {
 
 /** A request is broken if a component ended while it was answered. */
 export const broken = new RegExp(
-  '^http (50[234] unavailable|no answer: .*)$|' +
+  [
+    '^http (50[234] unavailable:|no answer:)',
     '^grpc (?!INTERNAL internal)(UNAVAILABLE|INTERNAL|CANCELLED|UNKNOWN) ',
+  ].join('|'),
 );
 /** The answer names the reason. */
-export const clear = /^http 503 unavailable$|^grpc UNAVAILABLE /;
+export const clear = /^http 503 unavailable:|^grpc UNAVAILABLE /;
 /** No failure is permitted. */
 export const never = /$^/;
 
