@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lease } from './leases.ts';
 
 export type PeriodicTask = {
@@ -73,5 +72,14 @@ function runRound({ round, onError }: PeriodicTaskOptions, signal: AbortSignal):
 
 /** Ends early if the signal is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return sleep(ms, undefined, { signal, ref: false }).catch(() => {});
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms).unref();
+    signal.addEventListener('abort', end);
+  });
 }

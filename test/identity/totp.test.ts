@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UserService } from '../../gen/latchkey/identity/v1/user_pb.js';
 import { managementScopes } from '../../src/access/scopes.ts';
 import { matchTotpStep } from '../../src/identity/users/totp.ts';
+import { transact } from '../../src/storage/database.ts';
 import { describeApp, describeOneTransport } from '../support/app-suite.ts';
 import { credentialFor, liveSessions, subjectOf } from '../support/member-rows.ts';
 import { codeAt, fromBase32 } from '../support/totp.ts';
@@ -103,7 +104,9 @@ describeApp('a second factor', (suite) => {
         const live = await liveSessions(db(), userId);
         expect(live.sort()).toEqual((endOtherSessions ? [sid] : [sid, other]).sort());
         if (!endOtherSessions) {
-          await db().deleteFrom('sessions').where('id', '=', other).execute();
+          await transact(db(), (trx) =>
+            trx.deleteFrom('sessions').where('id', '=', other).execute(),
+          );
         }
       }
       const kept = db().selectFrom('sessions').select('revoke_time').where('id', '=', bystander.id);
