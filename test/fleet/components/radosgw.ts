@@ -43,7 +43,8 @@ const programs = {
 };
 
 const run = promisify(execFile);
-const commandMs = 60_000;
+const commandMs = 20_000;
+const attemptsMax = 3;
 
 /** Returns the Debian packages that have to be installed. */
 export async function missingS3Packages(): Promise<string[]> {
@@ -56,8 +57,21 @@ export async function missingS3Packages(): Promise<string[]> {
   return [...missing];
 }
 
-/** Starts a store on free loopback ports. */
+/**
+ * Starts a store on free loopback ports. Now and then a new cluster never answers its first
+ * command, so the start is repeated with another cluster.
+ */
 export async function startRadosgw(): Promise<S3Server> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce();
+    } catch (error) {
+      if (attempt === attemptsMax) throw error;
+    }
+  }
+}
+
+async function startOnce(): Promise<S3Server> {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-s3-'));
   const port = await freePort();
   const layout = { folder, port, conf: path.join(folder, 'ceph.conf') };
