@@ -112,13 +112,22 @@ describeDialects('the table of changes', (dialect) => {
   it('is trimmed without an eviction in processes that have read the changes', async () => {
     const { db, other } = await open();
     const heard = await listen(db);
+    let now = 0;
+    const trim = createChangesTrim({ db: other, monotonicNow: () => now });
     await changeEntity(other, 'a');
-    await expect.poll(() => heard).toEqual(['a']);
-
-    await trimAll(other);
+    await waitForEarlierTransactions(other);
+    await trim(new AbortController().signal);
     await changeEntity(other, 'b');
-
+    // The process has now read up to the boundary of the first round.
     await expect.poll(() => heard).toEqual(['a', 'b']);
+
+    now += 600_000;
+    await trim(new AbortController().signal);
+    await changeEntity(other, 'c');
+
+    await expect.poll(() => heard).toEqual(['a', 'b', 'c']);
+    const left = other.selectFrom('changes').select('entity_id').where('entity_id', '=', 'a');
+    expect(await left.execute()).toEqual([]);
   });
 
   it('makes a process evict everything if changes were trimmed before it read them', async () => {
