@@ -75,6 +75,12 @@ async function countedCalls({ env }: RunningProgram): Promise<number> {
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
+/**
+ * A connection that the primary is handing over to a worker gets no answer if the worker is killed
+ * at that moment.
+ */
+const uploadMs = 10_000;
+
 async function upload({ env }: RunningProgram, name: string): Promise<string> {
   const form = new FormData();
   form.append('file', new File([`the text of ${name}`], name));
@@ -82,6 +88,7 @@ async function upload({ env }: RunningProgram, name: string): Promise<string> {
     method: 'POST',
     headers: { authorization: `Bearer ${env.API_KEY}` },
     body: form,
+    signal: AbortSignal.timeout(uploadMs),
   });
   if (response.status !== 201) throw new Error(`status ${response.status}`);
   const { id } = (await response.json()) as { id: string };
