@@ -1,5 +1,5 @@
-// Runs three nodes with the programs of a real deployment: `npm run test:fleet`; CI runs it with
-// `-- --short`.
+// Runs three nodes with the programs of a real deployment: `npm run test:fleet`. The short form,
+// `-- --short`, takes five minutes.
 import { runCampaign } from '../support/campaign.ts';
 import { missingPrograms } from './components/requirements.ts';
 import { databaseOutageChecks } from './scenarios/database-outages.ts';
