@@ -23,7 +23,7 @@ export type ChangeTable<Position> = {
   isBefore(boundary: number): Expression<SqlBool>;
 };
 
-/** A row of a query that returns its other columns even if there is no change. */
+/** A row of a left join with the changes. Its columns are null if the join finds no change. */
 export type JoinedRow = { [Name in keyof Omit<ChangeRow, 'xact_id'>]: ChangeRow[Name] | null };
 
 /** `missedFrom` is the first boundary whose deletion the reader has not followed. */

@@ -7,6 +7,7 @@ import {
   transact,
 } from '../../src/storage/database.ts';
 import type { Executor, Schema } from '../../src/storage/schema.ts';
+import { key as signingKey } from '../support/cached-rows.ts';
 import { freshDatabaseUrl, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 
@@ -70,17 +71,10 @@ describeDialects('a database', (dialect) => {
   it('has at most one active signing key', async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const key = (kid: string, state: 'active' | 'retired') => ({
+      ...signingKey,
       kid,
       state,
       public_x: kid,
-      private_ciphertext: '',
-      master_key_id: '',
-      create_time: 1,
-      activate_time: 1,
-      retire_time: null,
-      remove_time: null,
-      revoke_time: null,
-      token_seconds_max: 300,
     });
     const add = (...rows: ReturnType<typeof key>[]) =>
       transact(db, (trx) => trx.insertInto('signing_keys').values(rows).execute());

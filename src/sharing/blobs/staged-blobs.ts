@@ -97,7 +97,7 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
       held.delete(id);
       return result;
     } catch (error) {
-      // If the document may exist, the row is no longer renewed, and a sweep settles the blob.
+      // The document may exist. Without renewals the row expires, and a sweep settles the blob.
       if (error instanceof UnconfirmedCommit) held.delete(id);
       else await discard(id);
       throw error;
