@@ -2,6 +2,7 @@
 // release, so that two successive releases run on one schema.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Migration, Migrator, sql } from 'kysely';
+import { errorCodeOf } from '../files/error-code.ts';
 import { createRecords, readApplied, recordSupport, recordsTable } from './migration-records.ts';
 import { createFirstSchema } from './migrations/0001-schema.ts';
 import { scaleOut } from './migrations/0002-scale-out.ts';
@@ -69,15 +70,19 @@ const lockWaitMsMax = 15 * 60_000;
 
 /**
  * Applies all missing migrations, or none if one fails. Returns the applied ones. Waits while
- * another process migrates. Release 0.1 does not know the lock, so a failed attempt is repeated: a
- * process of that release may have created the same tables.
+ * another process migrates, or a long transaction, such as a backup, locks a table. Release 0.1
+ * does not know the lock, so a failed attempt is repeated: a process of that release may have
+ * created the same tables.
  */
 export async function migrate(
   { db, begin }: MigrationDialect,
   migrations = schemaMigrations,
+  // While an attempt waits for a table, the queries of the service wait for the attempt.
+  { lockedPauseMs = 3_000 } = {},
 ): Promise<readonly string[]> {
   const lockEnd = performance.now() + lockWaitMsMax;
   for (let failures = 0; ; ) {
+    let isLocked = false;
     const attempt = db.connection().execute(async (connection) => {
       if (!(await begin(connection))) return undefined;
       try {
@@ -90,16 +95,24 @@ export async function migrate(
       }
     });
     const applied = await attempt.catch((error: unknown) => {
-      failures += 1;
+      isLocked = errorCodeOf(error) === lockNotAvailable;
+      if (!isLocked) failures += 1;
       if (failures === attemptsMax) throw error;
       return undefined;
     });
     if (applied !== undefined) return applied;
-    if (performance.now() > lockEnd) {
-      throw new Error('Another process has been migrating the database for 15 minutes.');
-    }
-    await sleep(lockPollMs);
+    if (performance.now() > lockEnd) throw new Error(describeBlocked(isLocked));
+    await sleep(isLocked ? lockedPauseMs : lockPollMs);
   }
+}
+
+/** The SQLSTATE after `lock_timeout`. */
+const lockNotAvailable = '55P03';
+
+function describeBlocked(isLocked: boolean): string {
+  return isLocked
+    ? 'A long transaction, such as a backup, has blocked the migration for 15 minutes.'
+    : 'Another process has been migrating the database for 15 minutes.';
 }
 
 async function applyMissing(

@@ -10,6 +10,7 @@ import { openPostgres } from '../../src/storage/postgres.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
 import { freshDatabaseUrl, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
+import { countWaiting } from '../support/lock-waits.ts';
 
 const fileOf = (url: string) => url.slice('sqlite:'.length);
 
@@ -52,8 +53,10 @@ async function migrateWith(url: string, migrations: SchemaMigrations): Promise<r
   const opened = url.startsWith('sqlite:') ? openSqlite(fileOf(url)) : openPostgres(url);
   const db = new Kysely({ dialect: opened.openForMigration?.() ?? opened.dialect });
   const dialect = { db: db as never, begin: opened.beginMigration };
-  return migrate(dialect, migrations).finally(() => db.destroy());
+  return migrate(dialect, migrations, { lockedPauseMs: 1 }).finally(() => db.destroy());
 }
+
+const raiseLockTimeout = "do $$ begin raise exception 'locked' using errcode = '55P03'; end $$";
 
 describeDialects('opening a database', (dialect) => {
   it('changes nothing if a migration fails, and succeeds later', async () => {
@@ -195,13 +198,60 @@ it('a start waits for the migration of another process longer than for a query',
   expect(await migrated).toEqual(['0001-schema', latest]);
 });
 
+it('a migration blocks queries for seconds at most, even during a long transaction', async () => {
+  const url = await freshDatabaseUrl('postgres');
+  await openWithFirstRelease(url);
+
+  const migrated = await withDatabase(url, async (db) => {
+    // As a backup or pg_dump does.
+    const reading = await db.startTransaction().execute();
+    await sql`select id from documents`.execute(reading);
+    const migrating = migrateDatabase(url, {});
+    await expect.poll(() => countWaiting(db), { interval: 5 }).toBe(1);
+    try {
+      await db.transaction().execute(async (trx) => {
+        // The service gives up later.
+        await sql`set local statement_timeout = '9s'`.execute(trx);
+        await sql`delete from clients`.execute(trx);
+        await sql`delete from documents`.execute(trx);
+      });
+    } finally {
+      await reading.commit().execute();
+    }
+    return migrating;
+  });
+
+  expect(migrated.applied).toContain('0002-scale-out');
+});
+
+it('a migration that finds its tables locked is repeated without a limit of attempts', async () => {
+  const url = await freshDatabaseUrl('postgres');
+  let attempts = 0;
+  const locked = {
+    ...schemaMigrations,
+    '0002-scale-out': {
+      oldestSupported: '0001-schema',
+      async up(db: Kysely<unknown>) {
+        attempts += 1;
+        if (attempts <= 10) await sql.raw(raiseLockTimeout).execute(db);
+        await schemaMigrations['0002-scale-out']?.up(db);
+      },
+    },
+  };
+
+  const applied = await migrateWith(url, locked);
+
+  expect([attempts, applied]).toEqual([11, Object.keys(schemaMigrations)]);
+});
+
 it('a migration leaves no lock and no setting in its session', async () => {
   const url = await freshDatabaseUrl('postgres');
   await openUntilFinished(url);
 
   await withDatabase(url, async (db) => {
     const { rows } = await sql`
-      select 1 from pg_locks where locktype = 'advisory'
+      select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
+      where locktype = 'advisory' and datname = current_database()
     `.execute(db);
     expect(rows).toEqual([]);
   });

@@ -1,5 +1,5 @@
 // Waits for PostgreSQL's row locks, so that a test decides the order of concurrent transactions.
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { expect, onTestFinished } from 'vitest';
 import { openDatabase, transact } from '../../src/storage/database.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
@@ -36,7 +36,8 @@ async function waitsForLock(db: Database, call: Promise<unknown>): Promise<void>
     .toBe(true);
 }
 
-async function countWaiting(db: Database): Promise<number> {
+/** Returns the number of connections to the database that wait for a lock. */
+export async function countWaiting<T>(db: Kysely<T>): Promise<number> {
   const { rows } = await sql<{ pid: number }>`
     select pid from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'
