@@ -2,9 +2,10 @@
 // process that is suspended can believe for a moment that it still holds a lease. Jobs must
 // therefore also be correct, if less efficient, when two processes run them.
 import { randomUUID } from 'node:crypto';
+import type { ExpressionBuilder } from 'kysely';
 import { transact } from './database.ts';
 import { databaseTime } from './database-time.ts';
-import type { Database } from './schema.ts';
+import type { Database, Executor, Schema } from './schema.ts';
 
 export type Lease = {
   /** Waits until this process holds the lease. Returns undefined if `signal` is aborted first. */
@@ -34,6 +35,8 @@ export type LeasesOptions = {
   readonly everyMs?: number;
 };
 
+const defaultDurationMs = 10_000;
+
 /** A stop does not wait longer for the database. */
 const releaseMs = 1_000;
 
@@ -58,7 +61,7 @@ class LeaseKeeper implements Leases {
   #isFailing = false;
   #last: Promise<void> = Promise.resolve();
 
-  constructor({ db, onError, durationMs = 10_000, everyMs = 2_500 }: LeasesOptions) {
+  constructor({ db, onError, durationMs = defaultDurationMs, everyMs = 2_500 }: LeasesOptions) {
     this.#durationMs = durationMs;
     this.#everyMs = everyMs;
     this.#onError = onError;
@@ -168,10 +171,30 @@ class LeaseKeeper implements Leases {
   }
 }
 
+/**
+ * Whether a lease is in force. One that ends too late was written before the clock was set back. It
+ * is ignored, like an expired one.
+ */
+function isCurrent(db: Executor, durationMs: number) {
+  return (eb: ExpressionBuilder<Schema, 'leases'>) =>
+    eb.and([
+      eb('leases.expire_time', '>', databaseTime(db)),
+      eb('leases.expire_time', '<=', databaseTime(db, 2 * durationMs)),
+    ]);
+}
+
+/** Returns whether any process holds a lease of the default duration. */
+export async function isLeaseHeld(db: Executor, name: string): Promise<boolean> {
+  const lease = db
+    .selectFrom('leases')
+    .select('name')
+    .where('name', '=', name)
+    .where(isCurrent(db, defaultDurationMs));
+  return (await lease.executeTakeFirst()) !== undefined;
+}
+
 /** The queries. Each of them is a single statement, so that its outcome needs no lock. */
 function createLeaseRows(db: Database, owner: string, durationMs: number) {
-  // A lease that ends later was written before the clock was set back. It is ignored.
-  const tooLateMs = 2 * durationMs;
   return {
     /** Acquires a lease that is free or expired, or that this process still has. */
     acquire: (name: string): Promise<boolean> =>
@@ -185,18 +208,14 @@ function createLeaseRows(db: Database, owner: string, durationMs: number) {
               .column('name')
               .doUpdateSet({ owner, expire_time })
               .where((eb) =>
-                eb.or([
-                  eb('leases.owner', '=', owner),
-                  eb('leases.expire_time', '<=', databaseTime(trx)),
-                  eb('leases.expire_time', '>', databaseTime(trx, tooLateMs)),
-                ]),
+                eb.or([eb('leases.owner', '=', owner), eb.not(isCurrent(trx, durationMs)(eb))]),
               ),
           )
           .executeTakeFirstOrThrow();
         return numInsertedOrUpdatedRows > 0n;
       }),
 
-    /** Returns the names of the leases that this process still has. */
+    /** Returns the names of the leases that this process still has. Never revives a lease. */
     renew: (names: readonly string[]): Promise<Set<string>> =>
       transact(db, async (trx) => {
         const renewed = await trx
@@ -204,6 +223,7 @@ function createLeaseRows(db: Database, owner: string, durationMs: number) {
           .set({ expire_time: databaseTime(trx, durationMs) })
           .where('owner', '=', owner)
           .where('name', 'in', names)
+          .where(isCurrent(trx, durationMs))
           .returning('name')
           .execute();
         return new Set(renewed.map(({ name }) => name));
@@ -222,8 +242,7 @@ function createLeaseRows(db: Database, owner: string, durationMs: number) {
         .select('name')
         .where('name', 'in', names)
         .where('owner', '!=', owner)
-        .where('expire_time', '>', databaseTime(db))
-        .where('expire_time', '<=', databaseTime(db, tooLateMs))
+        .where(isCurrent(db, durationMs))
         .execute();
       return new Set(taken.map(({ name }) => name));
     },

@@ -1,6 +1,7 @@
 // Several processes on one store: only the rows in the database show which blobs are settled.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { UnconfirmedCommit } from '../../src/storage/database.ts';
+import { startLeases } from '../../src/storage/leases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { blobFileOf, expirePendingBlobs, openBlobFolder, terms } from '../support/pending-blobs.ts';
 
@@ -191,16 +192,28 @@ describeDialects('a blob without a document', (dialect) => {
     it('stays until a running backup has ended', async () => {
       const staged = await open();
       const id = await folder.store(staged);
-      const backup = { name: 'backup', owner: 'another', expire_time: Date.now() + 3_600_000 };
-      await folder.db.insertInto('leases').values(backup).execute();
+      const leases = startLeases({ db: folder.db, onError: () => {} });
+      onTestFinished(() => leases.stop());
+      const backup = await leases.lease('backup').acquire(new AbortController().signal);
 
       await folder.remove(staged, id);
       await expire();
       await staged.sweep();
       expect(await state()).toEqual({ files: [blobFileOf(id)], rows: [id] });
 
-      await folder.db.updateTable('leases').set({ expire_time: 0 }).execute();
+      await backup?.release();
       await staged.sweep();
+      expect(await state()).toEqual(nothing);
+    });
+
+    it('does not stay for a backup that ended before the clock was set back', async () => {
+      const staged = await open();
+      const id = await folder.store(staged);
+      const backup = { name: 'backup', owner: 'another', expire_time: Date.now() + 3_600_000 };
+      await folder.db.insertInto('leases').values(backup).execute();
+
+      await folder.remove(staged, id);
+
       expect(await state()).toEqual(nothing);
     });
   });

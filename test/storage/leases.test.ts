@@ -133,6 +133,25 @@ describeDialects('a lease', (dialect) => {
     expect(await leases.lease('job').acquire(new AbortController().signal)).toBeDefined();
   });
 
+  it.each([
+    ['has expired', -1],
+    ['ends too late, because the clock was set back', 3_600_000],
+  ])('that %s is not renewed, because other processes ignore it', async (_, restMs) => {
+    const url = await migratedDatabaseUrl(dialect);
+    const db = await openUntilFinished(url);
+    const leases = await open(url);
+    const held = await leases.lease('job').acquire(new AbortController().signal);
+    expect(held?.signal.aborted).toBe(false);
+
+    const expire_time = Date.now() + restMs;
+    await db.updateTable('leases').set({ expire_time }).execute();
+
+    await expect.poll(() => held?.signal.aborted).toBe(true);
+    expect(await db.selectFrom('leases').select('expire_time').execute()).toEqual([
+      { expire_time },
+    ]);
+  });
+
   it('passes to another process after kill -9', { timeout: 90_000 }, async () => {
     const url = await migratedDatabaseUrl(dialect);
     const first = await spawnJob(url);

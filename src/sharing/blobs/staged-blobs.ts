@@ -7,6 +7,7 @@ import { type Random, randomText } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import { transact, UnconfirmedCommit } from '../../storage/database.ts';
 import type { DiskReserve } from '../../storage/disk-reserve.ts';
+import { isLeaseHeld } from '../../storage/leases.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import type { BlobStore } from './blob-store.ts';
 import {
@@ -14,7 +15,6 @@ import {
   deletePendingBlob,
   findExpiredBlobs,
   insertPendingBlobs,
-  isBackupRunning,
   renewPendingBlobs,
 } from './store.ts';
 
@@ -146,9 +146,12 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
   };
 }
 
-/** A backup needs the bytes of the documents that are deleted while it runs. */
+/**
+ * A backup needs the bytes of all documents that existed when it took its snapshot of the database.
+ * It inserts its lease before the snapshot, so a check after the deletion of a document is in time.
+ */
 async function unlessBackup(db: Database, work: () => Promise<void>): Promise<void> {
-  if (!(await isBackupRunning(db))) await work();
+  if (!(await isLeaseHeld(db, 'backup'))) await work();
 }
 
 /**

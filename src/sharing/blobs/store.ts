@@ -93,18 +93,3 @@ export async function insertExpiredBlob(db: Executor, id: string): Promise<void>
     .onConflict((conflict) => conflict.column('blob_id').doNothing())
     .execute();
 }
-
-/**
- * Returns whether a backup is reading. It needs the bytes of all documents that existed when it
- * took its snapshot of the database. It inserts its lease before the snapshot, so a check after
- * the deletion of a document is in time.
- */
-export async function isBackupRunning(db: Executor): Promise<boolean> {
-  const row = await db
-    .selectFrom('leases')
-    .select('name')
-    .where('name', '=', 'backup')
-    .where('expire_time', '>', databaseTime(db))
-    .executeTakeFirst();
-  return row !== undefined;
-}
