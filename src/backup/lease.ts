@@ -6,16 +6,18 @@ import { BackupError } from './format.ts';
 /** Longer than the lease of a killed process lasts. */
 const waitMs = 20_000;
 
+export const leaseLost = 'the database was unreachable for too long, or another process took over';
+
 /**
- * Runs `work` while this process holds the lease. The signal of `work` is
- * aborted if the lease is lost or `stop` is aborted. The lease then expires instead of being
- * released, so that its row shows that the work is unfinished.
+ * Runs `work` while this process holds the lease, with the owner in the row of the lease. The
+ * signal of `work` is aborted if the lease is lost or `stop` is aborted. The lease then expires
+ * instead of being released, so that its row shows that the work is unfinished.
  */
 export async function withLease<T>(
   db: Database,
   name: string,
   stop: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, owner: string) => Promise<T>,
 ): Promise<T> {
   let failure: unknown;
   const leases = startLeases({
@@ -32,11 +34,10 @@ export async function withLease<T>(
     stop.throwIfAborted();
     if (lease === undefined) throw failure ?? new BackupError(`another ${name} is running`);
     const lost = new AbortController();
-    const reason = 'the database was unreachable for too long, or another process took over';
-    lease.signal.addEventListener('abort', () => lost.abort(new BackupError(reason)));
+    lease.signal.addEventListener('abort', () => lost.abort(new BackupError(leaseLost)));
     const signal = AbortSignal.any([stop, lost.signal]);
     try {
-      return await work(signal);
+      return await work(signal, lease.owner);
     } finally {
       if (!signal.aborted) await lease.release();
     }

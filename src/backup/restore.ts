@@ -24,6 +24,7 @@ import {
   findFilledTable,
   hasForeignNotes,
   insertRows,
+  ownsRestoreLease,
 } from './store.ts';
 import { backedUpTables } from './tables.ts';
 
@@ -34,6 +35,8 @@ export type RestoreTarget = {
   /** Its schema is that of the backup. */
   readonly db: Database;
   readonly blobs: RestoreBlobs;
+  /** The owner of the lease under which the restore runs. */
+  readonly leaseOwner: string;
   /** Throws if the target uses another master key, or if the backup has none and it is not set. */
   readonly placeKeys: (keys: KeyFileTexts) => Promise<void>;
   /** Throws if the master key does not decrypt the restored values. */
@@ -96,7 +99,7 @@ async function fill(
   manifest: Manifest,
   entries: Entries,
 ): Promise<RestoreResult> {
-  const { db } = target;
+  const { db, leaseOwner } = target;
   await requireEmpty(db);
   await removeNotedBlobs(target);
   const blobs = createBlobWriter(target, manifest.blobs);
@@ -112,7 +115,7 @@ async function fill(
         const restored = await restoreRows(trx, entries, next);
         await requireComplete(trx, restored, blobs, manifest);
         await target.requireKeys(trx, keys);
-        await clearAfterRestore(trx);
+        await clearAfterRestore(trx, leaseOwner);
         // Before the commit, because a restore into the filled database would be refused.
         await target.placeKeys(keys);
         isCommitting = true;
@@ -121,10 +124,13 @@ async function fill(
     return { ...end, manifest, missing: blobs.missing() };
   } catch (error) {
     // The outcome of a commit can be unknown, and the notes of another restore must stay.
-    const isAlone = !isCommitting && !target.signal.aborted;
-    if (isAlone) await removeNotedBlobs(target).catch(() => {});
+    if (!isCommitting && !target.signal.aborted) await cleanUp(target).catch(() => {});
     throw error;
   }
+}
+
+async function cleanUp(target: RestoreTarget): Promise<void> {
+  if (await ownsRestoreLease(target.db, target.leaseOwner)) await removeNotedBlobs(target);
 }
 
 async function requireEmpty(db: Executor): Promise<void> {

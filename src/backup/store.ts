@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, SqliteAdapter, sql, type Transaction } fr
 import { databaseTime } from '../storage/database-time.ts';
 import type { Database, Executor, Schema } from '../storage/schema.ts';
 import { BackupError, type BlobFacts, type Row } from './format.ts';
+import { leaseLost } from './lease.ts';
 import { type BackedUpTable, backedUpTables } from './tables.ts';
 
 /** The schema, for queries on tables whose names are values. */
@@ -121,10 +122,22 @@ export async function requireNoUnfinishedRestore(db: Executor): Promise<void> {
   throw new BackupError('a restore is running or was interrupted; run "latchkey restore" again');
 }
 
-/** Deletes the notes of the restore, and the changes that its inserts have recorded. */
-export async function clearAfterRestore(trx: Executor): Promise<void> {
+/** Returns whether no other restore has taken over. */
+export async function ownsRestoreLease(db: Executor, owner: string): Promise<boolean> {
+  const own = db.selectFrom('leases').select('name').where('name', '=', restoreLease);
+  return (await own.where('owner', '=', owner).execute()).length > 0;
+}
+
+/**
+ * Deletes the lease and the notes of the restore, and the changes that its inserts have recorded.
+ * Throws if another restore has taken over: it may have removed the blobs of this one. Until the
+ * transaction ends, none can.
+ */
+export async function clearAfterRestore(trx: Executor, owner: string): Promise<void> {
+  const own = trx.deleteFrom('leases').where('name', '=', restoreLease).where('owner', '=', owner);
+  const { numDeletedRows } = await own.executeTakeFirst();
+  if (numDeletedRows === 0n) throw new BackupError(leaseLost);
   await trx.deleteFrom('pending_blobs').execute();
-  await trx.deleteFrom('leases').where('name', '=', restoreLease).execute();
   await anyTables(trx).deleteFrom('changes').execute();
 }
 

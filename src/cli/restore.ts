@@ -76,9 +76,10 @@ function restore(
       migrate: 'auto',
     });
     try {
-      return await withLease(db, restoreLease, stop, async (signal) => {
+      return await withLease(db, restoreLease, stop, async (signal, leaseOwner) => {
         const blobs = await openBlobStore(config.blobs);
-        return fill({ db, blobs, signal, ...keysOf(config) }).finally(() => blobs.close());
+        const target = { db, blobs, signal, leaseOwner, ...keysOf(config) };
+        return fill(target).finally(() => blobs.close());
       });
     } finally {
       await db.destroy();

@@ -13,6 +13,8 @@ export type Lease = {
 };
 
 export type HeldLease = {
+  /** The value of the column `owner`. */
+  readonly owner: string;
   /** Aborted when the lease is lost: not renewed in time, or taken by another process. */
   readonly signal: AbortSignal;
   /** Lets another process acquire the lease. Never throws. */
@@ -53,6 +55,7 @@ class LeaseKeeper implements Leases {
   readonly #durationMs: number;
   readonly #everyMs: number;
   readonly #onError: (error: unknown) => void;
+  readonly #owner = randomUUID();
   readonly #rows: ReturnType<typeof createLeaseRows>;
   readonly #held = new Map<string, Holding>();
   readonly #waiting = new Map<string, (lease: HeldLease) => void>();
@@ -65,7 +68,7 @@ class LeaseKeeper implements Leases {
     this.#durationMs = durationMs;
     this.#everyMs = everyMs;
     this.#onError = onError;
-    this.#rows = createLeaseRows(db, randomUUID(), durationMs);
+    this.#rows = createLeaseRows(db, this.#owner, durationMs);
   }
 
   lease(name: string): Lease {
@@ -149,6 +152,7 @@ class LeaseKeeper implements Leases {
     const controller = new AbortController();
     let deadline: NodeJS.Timeout | undefined;
     const holding: Holding = {
+      owner: this.#owner,
       signal: controller.signal,
       release: async () => {
         holding.lose();
