@@ -117,7 +117,7 @@ async function writeBlobs(
   }
 }
 
-/** Returns false if the content is missing or damaged. */
+/** Returns false if the content is missing, damaged or unreadable. */
 async function writeBlob(
   writer: ArchiveWriter,
   { blob_id, size_bytes, sha256 }: BlobFacts,
@@ -132,7 +132,7 @@ async function writeBlob(
     if (error instanceof DamagedBlob) return false;
     throw error;
   }
-  const content = measureBytes(startingWith(first, chunks));
+  const content = measureBytes(fillWithZeros(startingWith(first, chunks), size_bytes));
   await writer.add(entryNames.blob(blob_id), size_bytes, content.bytes);
   return content.sha256() === sha256;
 }
@@ -142,5 +142,22 @@ async function* startingWith<T>(first: IteratorResult<T>, rest: AsyncIterator<T>
     for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
   } finally {
     await rest.return?.();
+  }
+}
+
+/** Replaces the rest of damaged content, because the archive has already stated the size. */
+async function* fillWithZeros(content: AsyncIterable<Uint8Array>, sizeBytes: number) {
+  let rest = sizeBytes;
+  try {
+    for await (const chunk of content) {
+      rest -= chunk.length;
+      yield chunk;
+    }
+  } catch (error) {
+    if (!(error instanceof DamagedBlob)) throw error;
+  }
+  for (let length: number; rest > 0; rest -= length) {
+    length = Math.min(rest, partLengthMax);
+    yield Buffer.alloc(length);
   }
 }

@@ -16,6 +16,7 @@ export type BlobReport = {
 
 const damageTexts: Record<Damage, string> = {
   missing: 'the content is missing',
+  unreadable: 'the content cannot be read',
   size: 'the size is wrong',
   digest: 'the SHA-256 is wrong',
 };

@@ -3,8 +3,8 @@ export class DamagedBlob extends Error {
   readonly blobId: string;
   readonly damage: Damage;
 
-  constructor(blobId: string, damage: Damage) {
-    super(`the blob ${blobId} is damaged: ${damages[damage]}`);
+  constructor(blobId: string, damage: Damage, options?: ErrorOptions) {
+    super(`the blob ${blobId} is damaged: ${damages[damage]}`, options);
     this.name = 'DamagedBlob';
     this.blobId = blobId;
     this.damage = damage;
@@ -13,6 +13,7 @@ export class DamagedBlob extends Error {
 
 const damages = {
   missing: 'its content is missing',
+  unreadable: 'its content cannot be read',
   size: 'its size differs from the document',
   digest: 'its SHA-256 differs from the document',
 };

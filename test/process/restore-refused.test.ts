@@ -1,5 +1,14 @@
 // Backups and restores that fail or are interrupted change nothing, and can be repeated.
-import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -191,6 +200,28 @@ describe('a backup', () => {
     const target = await newFolder();
     expect((await runCommand(['restore', file], target, place.env)).code).toBe(0);
     expect(await blobsIn(target)).toHaveLength(1);
+  });
+
+  test('contains the other documents if a file cannot be read', async () => {
+    const place = await backupPlace();
+    const dataDir = await installationWithDocuments();
+    const [first = ''] = await blobsIn(dataDir);
+    const blob = path.join(dataDir, 'blobs', first);
+    await rm(blob);
+    await symlink(path.basename(blob), blob);
+    const file = path.join(place.folder, 'backup.age');
+
+    const { code, stderr } = await runCommand(['backup', file], dataDir, place.env);
+
+    expect([code, stderr]).toEqual([3, expect.stringContaining('damaged: 1\n')]);
+    const checked = await runCommand(['doctor', '--blobs'], dataDir, {});
+    expect([checked.code, checked.stdout]).toEqual([
+      1,
+      expect.stringContaining(': the content cannot be read\n'),
+    ]);
+    const target = await newFolder();
+    expect((await runCommand(['restore', file], target, place.env)).code).toBe(0);
+    expect(await blobsIn(target)).toHaveLength(2);
   });
 
   test('makes a key in a private file and prints the public key', async () => {

@@ -1,10 +1,11 @@
 // The disk store alone, without rows.
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
+import { DamagedBlob } from '../../src/storage/damaged-blob.ts';
 import { filesUnder } from '../support/sharing-api.ts';
 
 async function open(): Promise<{ root: string; blobs: BlobStore }> {
@@ -49,6 +50,22 @@ it('a failed write leaves parts that a removal finds', async () => {
   await blobs.remove('aaa');
 
   expect(await filesUnder(root)).toEqual([]);
+});
+
+it.each([
+  // Reading its first page fails with EIO.
+  ['EIO', '/proc/self/mem'],
+  ['ELOOP', 'aaa'],
+])('a file that cannot be read (%s) is damaged, and its store is not away', async (_, target) => {
+  const { root, blobs } = await open();
+  await blobs.write('aab', bytesOf('other'));
+  await symlink(target, path.join(root, 'aa', 'aaa'));
+  const part = { offset: 0, length: 5, sizeBytes: 0 };
+
+  const reading = blobs.read('aaa', part)[Symbol.asyncIterator]().next();
+
+  await expect(reading).rejects.toEqual(new DamagedBlob('aaa', 'unreadable'));
+  expect(await read(blobs, 'aab', 5)).toBe('other');
 });
 
 it('nothing is written to or removed from a volume that is not mounted', async () => {

@@ -17,7 +17,7 @@ export type BlobStore = {
   write(id: string, source: AsyncIterable<Uint8Array>): Promise<void>;
   /**
    * Reads a part of a blob, in chunks of at most 256 KiB. Throws `DamagedBlob` before the first
-   * chunk if the blob is missing or has another size.
+   * chunk if the blob is missing or has another size, and at any time if it cannot be read.
    */
   read(id: string, part: BlobPart): AsyncIterable<Uint8Array>;
   /**

@@ -4,7 +4,7 @@ import { access, type FileHandle, mkdir, open, rm, truncate, writeFile } from 'n
 import path from 'node:path';
 import { syncFolder } from '../../files/durable-files.ts';
 import { errorCodeOf } from '../../files/error-code.ts';
-import { DamagedBlob } from '../../storage/damaged-blob.ts';
+import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import type { BlobPart, BlobStore } from './blob-store.ts';
 import { blobStoreFailureOf, ignoreErrorCodes, isDiskFullError } from './store-failure.ts';
 import { watchSource } from './watch-source.ts';
@@ -110,6 +110,16 @@ function rootChecker({ root, marker }: Layout): () => Promise<void> {
   };
 }
 
+/** Errors of a single file, such as one on a defective sector, while the store works. */
+const damages: ReadonlyMap<string, Damage> = new Map([
+  ['ENOENT', 'missing'],
+  ['EACCES', 'unreadable'],
+  ['EIO', 'unreadable'],
+  ['EISDIR', 'unreadable'],
+  ['ELOOP', 'unreadable'],
+  ['EPERM', 'unreadable'],
+]);
+
 async function* readPart(
   { marker, fileOf }: Layout,
   id: string,
@@ -127,12 +137,13 @@ async function* readPart(
       yield chunk.subarray(0, bytesRead);
     }
   } catch (error) {
-    if (errorCodeOf(error) !== 'ENOENT') throw blobStoreFailureOf(error);
+    const damage = damages.get(errorCodeOf(error));
+    if (damage === undefined) throw blobStoreFailureOf(error);
     // If the marker is missing, so is the store: the volume may not be mounted.
     await access(marker).catch((away: unknown) => {
       throw blobStoreFailureOf(away);
     });
-    throw new DamagedBlob(id, 'missing');
+    throw new DamagedBlob(id, damage, { cause: error });
   } finally {
     await handle?.close();
   }

@@ -1,0 +1,89 @@
+// Faults of the blob store while a backup reads it.
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { createBackup } from '../../src/backup/create.ts';
+import { formatVersion, type Manifest } from '../../src/backup/format.ts';
+import { withLease } from '../../src/backup/lease.ts';
+import { type RestoreResult, restoreBackup } from '../../src/backup/restore.ts';
+import { restoreLease } from '../../src/backup/store.ts';
+import { fail } from '../../src/errors/errors.ts';
+import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
+import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
+import { DamagedBlob } from '../../src/storage/damaged-blob.ts';
+import type { Database } from '../../src/storage/schema.ts';
+import { newFolder } from '../support/backups.ts';
+import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
+import { startTestApp } from '../support/harness.ts';
+import { blobDirOf, filesUnder, upload } from '../support/sharing-api.ts';
+
+const manifest: Manifest = {
+  format: 'latchkey-backup',
+  version: formatVersion,
+  release: '0.0.0',
+  create_time: '2030-01-01T00:00:00.000Z',
+  migrations: [],
+  master_key: { id: '', source: 'setting' },
+  blobs: 'content',
+};
+
+const signal = new AbortController().signal;
+
+function backUp(db: Database, blobs: Pick<BlobStore, 'read'>): AsyncIterable<Uint8Array> {
+  const keyFiles = { masterKey: undefined, nextMasterKey: undefined };
+  const requireKeys = async () => {};
+  return createBackup({ db, blobs, manifest, keyFiles, requireKeys, signal }).bytes;
+}
+
+async function restore(db: Database, root: string, bytes: AsyncIterable<Uint8Array>) {
+  const blobs = await openDiskBlobs(root);
+  const keys = { placeKeys: async () => {}, requireKeys: async () => {} };
+  return restoreBackup(bytes, (_, fill) =>
+    withLease(
+      db,
+      restoreLease,
+      signal,
+      (held, leaseOwner): Promise<RestoreResult> =>
+        fill({ db, blobs, signal: held, leaseOwner, ...keys }),
+    ),
+  );
+}
+
+/** A service with three documents, and a store in which reading the second one fails. */
+async function installation(failure: (blobId: string) => unknown) {
+  const test = await startTestApp();
+  onTestFinished(() => test.remove());
+  const documents = [];
+  for (const size of [1_000, 700_000, 2_000])
+    documents.push(await upload(test, Buffer.alloc(size, 'a')));
+  const blobs = await openDiskBlobs(blobDirOf(test));
+  const failing: Pick<BlobStore, 'read'> = {
+    async *read(id, part) {
+      for await (const chunk of blobs.read(id, part)) {
+        yield chunk;
+        if (part.sizeBytes === 700_000) throw failure(id);
+      }
+    },
+  };
+  return { db: test.app.inside.db, blobs: failing, damagedId: documents[1]?.id };
+}
+
+it('a document that becomes unreadable is named, and the others are in the backup', async () => {
+  const { db, blobs, damagedId } = await installation((id) => new DamagedBlob(id, 'unreadable'));
+  const target = await openUntilFinished(await migratedDatabaseUrl('sqlite'));
+  const root = path.join(await newFolder(), 'blobs');
+
+  const { damaged } = await restore(target, root, backUp(db, blobs));
+
+  expect(damaged).toEqual([damagedId]);
+  expect((await filesUnder(root)).filter((name) => name !== 'marker')).toHaveLength(2);
+});
+
+it('a backup fails if the store becomes unavailable', async () => {
+  const { db, blobs } = await installation(() => fail('unavailable', 'The store is away.'));
+
+  async function readAll(): Promise<void> {
+    for await (const _ of backUp(db, blobs));
+  }
+
+  await expect(readAll()).rejects.toMatchObject({ code: 'unavailable' });
+});
