@@ -23,8 +23,8 @@ export type BackupOptions = {
   readonly blobs: Pick<BlobStore, 'read'>;
   readonly manifest: Manifest;
   readonly keyFiles: KeyFileTexts;
-  /** Throws if the master key does not belong to the snapshot. */
-  readonly requireKeys: (trx: Executor) => Promise<void>;
+  /** Throws if the schema or the master key is another than that of the snapshot. */
+  readonly requireOwn: (trx: Executor) => Promise<void>;
   /** Ends the backup with its reason. */
   readonly signal: AbortSignal;
 };
@@ -55,8 +55,8 @@ async function writeAll(
   trx: Executor,
   options: BackupOptions,
 ): Promise<BackupEnd> {
-  const { manifest, keyFiles, requireKeys, signal } = options;
-  await requireKeys(trx);
+  const { manifest, keyFiles, requireOwn, signal } = options;
+  await requireOwn(trx);
   await writer.addText(entryNames.manifest, `${JSON.stringify(manifest, undefined, 2)}\n`);
   const { masterKey, nextMasterKey } = keyFiles;
   if (masterKey !== undefined) await writer.addText(entryNames.masterKey, masterKey);

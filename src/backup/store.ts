@@ -25,7 +25,10 @@ export function readSnapshot<T>(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only');
   return transaction.execute(async (trx) => {
-    if (!isSqlite(trx)) await allowLongTransaction(trx);
+    if (!isSqlite(trx)) {
+      await allowLongTransaction(trx);
+      await lockSchema(trx);
+    }
     // The snapshot begins with the first read.
     await trx.selectFrom('revisions').select('name').execute();
     return work(trx);
@@ -36,6 +39,14 @@ async function allowLongTransaction(trx: Executor): Promise<void> {
   for (const timeout of ['idle_in_transaction_session_timeout', 'statement_timeout']) {
     await sql`set local ${sql.raw(timeout)} = 0`.execute(trx);
   }
+}
+
+/**
+ * Prevents migrations of tables that are read later. On SQLite, the snapshot contains the schema.
+ */
+async function lockSchema(trx: Executor): Promise<void> {
+  const tables = sql.join(backedUpTables.map(({ name }) => sql.table(name)));
+  await sql`lock table ${tables} in access share mode`.execute(trx);
 }
 
 /** Yields all rows of a table, in batches of at most `size`. */

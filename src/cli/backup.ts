@@ -22,7 +22,7 @@ import { requireDecryptable } from '../identity/keys/sealed-values.ts';
 import { withBlobReader } from '../sharing/blobs/open-store.ts';
 import { openDatabaseReadOnly } from '../storage/database.ts';
 import { inspectDatabase } from '../storage/inspection.ts';
-import { schemaMigrations } from '../storage/migrate.ts';
+import { compareSchema, type SchemaComparison, schemaMigrations } from '../storage/migrate.ts';
 import {
   type Command,
   CommandError,
@@ -125,7 +125,7 @@ async function backup(task: BackupTask): Promise<BackupEnd> {
   const { config, recipients, file, host, stop } = task;
   const encrypter = createEncrypter(recipients);
   const keys = await readKeys(config);
-  await requireCurrentSchema(config);
+  requireCurrentSchema(await inspectDatabase(config.databaseUrl, config));
   const db = await openExistingDatabase(config);
   const snapshot = openDatabaseReadOnly(config.databaseUrl, { ...config, ...longQueries });
   try {
@@ -136,7 +136,11 @@ async function backup(task: BackupTask): Promise<BackupEnd> {
           blobs,
           manifest: manifestOf(task, keys),
           keyFiles: keys.files,
-          requireKeys: (trx) => requireDecryptable(trx, sealedColumns, keys.masterKey),
+          async requireOwn(trx) {
+            // A migration may have been running at the first check.
+            requireCurrentSchema(await compareSchema(trx));
+            await requireDecryptable(trx, sealedColumns, keys.masterKey);
+          },
           signal,
         });
         const encrypted = await encrypt(bytes, encrypter);
@@ -168,8 +172,7 @@ async function readKeys(config: Config) {
   return { masterKey, files };
 }
 
-async function requireCurrentSchema(config: Config): Promise<void> {
-  const { missing, unknown, isNew } = await inspectDatabase(config.databaseUrl, config);
+function requireCurrentSchema({ missing, unknown, isNew }: SchemaComparison): void {
   if (!isNew && missing.length > 0) {
     throw new BackupError('the schema is of an earlier release; run "latchkey migrate"');
   }

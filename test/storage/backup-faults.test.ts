@@ -30,8 +30,8 @@ const signal = new AbortController().signal;
 
 function backUp(db: Database, blobs: Pick<BlobStore, 'read'>): AsyncIterable<Uint8Array> {
   const keyFiles = { masterKey: undefined, nextMasterKey: undefined };
-  const requireKeys = async () => {};
-  return createBackup({ db, blobs, manifest, keyFiles, requireKeys, signal }).bytes;
+  const requireOwn = async () => {};
+  return createBackup({ db, blobs, manifest, keyFiles, requireOwn, signal }).bytes;
 }
 
 async function restore(db: Database, root: string, bytes: AsyncIterable<Uint8Array>) {

@@ -1,27 +1,16 @@
 // Migrations when a database is opened.
-import SQLite from 'better-sqlite3';
-import { Kysely, Migrator, PostgresDialect, SqliteDialect, sql } from 'kysely';
-import pg from 'pg';
+import { Kysely, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { migrateDatabase, openDatabase } from '../../src/storage/database.ts';
 import { migrate, type SchemaMigrations, schemaMigrations } from '../../src/storage/migrate.ts';
-import { createFirstSchema } from '../../src/storage/migrations/0001-schema.ts';
 import { openPostgres } from '../../src/storage/postgres.ts';
 import { openSqlite } from '../../src/storage/sqlite.ts';
 import { freshDatabaseUrl, migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { countWaiting } from '../support/lock-waits.ts';
+import { openWithFirstRelease, withRawDatabase } from '../support/raw-databases.ts';
 
 const fileOf = (url: string) => url.slice('sqlite:'.length);
-
-/** Runs `work` on a database without migrating it. */
-async function withDatabase<T>(url: string, work: (db: Kysely<unknown>) => Promise<T>) {
-  const dialect = url.startsWith('sqlite:')
-    ? new SqliteDialect({ database: new SQLite(fileOf(url)) })
-    : new PostgresDialect({ pool: new pg.Pool({ connectionString: url }) });
-  const db = new Kysely<unknown>({ dialect });
-  return work(db).finally(() => db.destroy());
-}
 
 const tableNames = async (db: Kysely<unknown>) =>
   (await db.introspection.getTables()).map(({ name }) => name);
@@ -34,18 +23,7 @@ async function recordLater(url: string, oldestSupported: string | null): Promise
     insert into schema_migrations (name, timestamp, oldest_supported)
     values ('9999-later', '2030-01-01T00:00:00.000Z', ${oldestSupported})
   `;
-  await withDatabase(url, (db) => insert.execute(db));
-}
-
-/** Applies the migrations of release 0.1 with the code of that release. */
-async function openWithFirstRelease(url: string): Promise<unknown> {
-  const provider = {
-    getMigrations: () => Promise.resolve({ '0001-schema': { up: createFirstSchema } }),
-  };
-  return withDatabase(url, async (db) => {
-    const { error } = await new Migrator({ db, provider }).migrateToLatest();
-    return error;
-  });
+  await withRawDatabase(url, (db) => insert.execute(db));
 }
 
 /** Migrates with other migrations than those of this version. */
@@ -63,13 +41,13 @@ describeDialects('opening a database', (dialect) => {
     const url = await freshDatabaseUrl(dialect);
     // The last migration but one creates it, after most of the others.
     const obstacle = 'gate_codes';
-    await withDatabase(url, (db) =>
+    await withRawDatabase(url, (db) =>
       db.schema.createTable(obstacle).addColumn('id', 'text').execute(),
     );
 
     await expect(openDatabase(url)).rejects.toThrow(/exists/);
 
-    await withDatabase(url, async (db) => {
+    await withRawDatabase(url, async (db) => {
       expect(await tableNames(db)).toEqual([obstacle]);
       await db.schema.dropTable(obstacle).execute();
     });
@@ -103,7 +81,7 @@ describeDialects('opening a database', (dialect) => {
   it('refuses the database of an earlier checkout', async () => {
     const url = await freshDatabaseUrl(dialect);
     await openDatabase(url).then((db) => db.destroy());
-    await withDatabase(url, (db) =>
+    await withRawDatabase(url, (db) =>
       sql`insert into kysely_migration (name, timestamp) values ('0000-early', '')`.execute(db),
     );
 
@@ -118,7 +96,7 @@ describeDialects('opening a database', (dialect) => {
       'The database is empty, and LATCHKEY_MIGRATE=off forbids a migration at the start. ' +
         'Run `latchkey migrate` first.',
     );
-    expect(await withDatabase(url, tableNames)).toEqual([]);
+    expect(await withRawDatabase(url, tableNames)).toEqual([]);
     expect(await openWithFirstRelease(url)).toBeUndefined();
     await expect(open()).rejects.toThrow(`The database lacks ${latest}, and LATCHKEY_MIGRATE=off`);
 
@@ -139,7 +117,7 @@ describeDialects('release 0.1', (dialect) => {
   it('starts on its own schema after this version has migrated it', async () => {
     const url = await freshDatabaseUrl(dialect);
     expect(await openWithFirstRelease(url)).toBeUndefined();
-    await withDatabase(url, (db) =>
+    await withRawDatabase(url, (db) =>
       sql`insert into workspaces (id, name, create_time) values ('ws_1', 'kept', 1)`.execute(db),
     );
 
@@ -202,7 +180,7 @@ it('a migration blocks queries for seconds at most, even during a long transacti
   const url = await freshDatabaseUrl('postgres');
   await openWithFirstRelease(url);
 
-  const migrated = await withDatabase(url, async (db) => {
+  const migrated = await withRawDatabase(url, async (db) => {
     // As a backup or pg_dump does.
     const reading = await db.startTransaction().execute();
     await sql`select id from documents`.execute(reading);
@@ -248,7 +226,7 @@ it('a migration leaves no lock and no setting in its session', async () => {
   const url = await freshDatabaseUrl('postgres');
   await openUntilFinished(url);
 
-  await withDatabase(url, async (db) => {
+  await withRawDatabase(url, async (db) => {
     const { rows } = await sql`
       select 1 from pg_locks join pg_database on pg_database.oid = pg_locks.database
       where locktype = 'advisory' and datname = current_database()
