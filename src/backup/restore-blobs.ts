@@ -1,5 +1,5 @@
 // Writes the blobs of a backup. The database notes each blob before its first byte is written.
-import { DamagedBlob } from '../storage/damaged-blob.ts';
+import { hasBlob } from '../storage/damaged-blob.ts';
 import { transact } from '../storage/database.ts';
 import { BackupError, type BlobFacts, type BlobMode } from './format.ts';
 import { measureBytes } from './measure-bytes.ts';
@@ -99,14 +99,7 @@ async function findPresent(
     for (const document of rest) {
       signal.throwIfAborted();
       const { blob_id, size_bytes } = document;
-      try {
-        const part = { offset: 0, length: 1, sizeBytes: size_bytes };
-        for await (const _ of blobs.read(blob_id, part)) break;
-        present.add(document);
-      } catch (error) {
-        if (!(error instanceof DamagedBlob)) throw error;
-        if (error.damage !== 'missing') present.add(document);
-      }
+      if (await hasBlob(blobs, blob_id, size_bytes)) present.add(document);
     }
   }
   await Promise.all(Array.from({ length: checksAtOnce }, check));

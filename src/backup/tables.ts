@@ -31,6 +31,7 @@ export const tableHandling: Readonly<Record<keyof Schema, Handling>> = {
   retention_times: { key: ['name'] },
   leases: { omitted: 'belongs to running processes' },
   pending_blobs: { omitted: 'belongs to running processes' },
+  blob_stores: { omitted: 'belongs to the blob store; a restore may have another one' },
   changes: { omitted: 'informs running processes of changes; a new process reads the rows' },
   throttle_counters: { omitted: 'counts the attempts of the last minutes' },
 };

@@ -19,7 +19,6 @@ import {
 } from '../crypto/master-key-file.ts';
 import { removeTemporaries, writeFileOnce, writeNewFile } from '../files/durable-files.ts';
 import { requireDecryptable } from '../identity/keys/sealed-values.ts';
-import { withBlobReader } from '../sharing/blobs/open-store.ts';
 import { openDatabaseReadOnly } from '../storage/database.ts';
 import { inspectDatabase } from '../storage/inspection.ts';
 import { compareSchema, type SchemaComparison, schemaMigrations } from '../storage/migrate.ts';
@@ -33,7 +32,7 @@ import {
 import { openExistingDatabase } from './existing-database.ts';
 import { sealedColumns } from './rotate-master-key.ts';
 import { abortOnSignal } from './signals.ts';
-import { blobModeOf, longQueries } from './stores.ts';
+import { blobModeOf, longQueries, withBlobReader } from './stores.ts';
 import { readVersion } from './version.ts';
 
 const damagedStatus = 3;
@@ -130,7 +129,7 @@ async function backup(task: BackupTask): Promise<BackupEnd> {
   const snapshot = openDatabaseReadOnly(config.databaseUrl, { ...config, ...longQueries });
   try {
     return await withLease(db, 'backup', stop, (signal) =>
-      withBlobReader(config.blobs, async (blobs) => {
+      withBlobReader(config, db, async (blobs) => {
         const { bytes, end } = createBackup({
           db: snapshot,
           blobs,

@@ -2,12 +2,12 @@
 // SHA-256 with the database. Changes nothing, and can run while the service runs.
 import type { Config } from '../config/config.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
-import { withBlobReader } from '../sharing/blobs/open-store.ts';
 import { checkBlob } from '../sharing/documents/integrity-scan.ts';
 import { findDocument, findDocumentsAfter } from '../sharing/documents/store.ts';
 import type { Damage } from '../storage/damaged-blob.ts';
 import type { Database } from '../storage/schema.ts';
 import { openExistingDatabase } from './existing-database.ts';
+import { withBlobReader } from './stores.ts';
 
 export type BlobReport = {
   readonly checked: number;
@@ -30,7 +30,7 @@ export async function checkBlobs(
 ): Promise<BlobReport> {
   const db = await openExistingDatabase(config);
   try {
-    return await withBlobReader(config.blobs, (blobs) => checkAll(db, blobs, print));
+    return await withBlobReader(config, db, (blobs) => checkAll(db, blobs, print));
   } finally {
     await db.destroy();
   }

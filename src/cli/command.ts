@@ -1,5 +1,6 @@
 // The type of a command, and the errors that it throws.
 import type { Environment } from '../config/config.ts';
+import { WrongStore } from '../sharing/blobs/store-id.ts';
 
 /** The parts of the process that commands use. Tests replace them. */
 export type CommandHost = {
@@ -49,6 +50,7 @@ export function requireNoArguments(words: readonly string[]): void {
 /** Returns the reason for a failure in one line. */
 export function errorMessageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof WrongStore) return error.cause.message;
   const code = 'code' in error ? String(error.code) : error.name;
   return error.message === '' ? code : error.message.replace(/\s*\n\s*/g, ' ');
 }

@@ -20,6 +20,7 @@ import { withS3Blobs } from '../sharing/blobs/open-store.ts';
 import { describeStoreError } from '../sharing/blobs/s3-failure.ts';
 import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
 import { errorMessageOf } from './command.ts';
+import { findWrongStore } from './stores.ts';
 
 export type Finding = {
   readonly level: 'ok' | 'warning' | 'problem';
@@ -172,7 +173,10 @@ function checkClock(newestTime: number | undefined, now: number): Finding[] {
 
 const freeBytesMin = 100 * 1024 * 1024;
 
-function checkBlobs({ blobs }: Config): Promise<Finding[]> {
+async function checkBlobs(config: Config): Promise<Finding[]> {
+  const { blobs } = config;
+  const wrong = await findWrongStore(config);
+  if (wrong !== undefined) return [problem('blobs', wrong)];
   return blobs.kind === 'folder' ? checkBlobFolder(blobs.path) : checkBucket(blobs);
 }
 

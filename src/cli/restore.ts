@@ -1,4 +1,5 @@
 // `latchkey restore <file>`: fills an empty installation from a backup.
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createDecrypter, decrypt } from '../backup/encryption.ts';
 import { BackupError, type Manifest } from '../backup/format.ts';
@@ -15,6 +16,7 @@ import { makePrivateFolder } from '../files/private-files.ts';
 import { requireDecryptable } from '../identity/keys/sealed-values.ts';
 import { databaseFile, isMissingOrEmpty } from '../installation/data-folder.ts';
 import { openBlobStore } from '../sharing/blobs/open-store.ts';
+import { createStoreIds } from '../sharing/blobs/store-id.ts';
 import { openDatabase, openDatabaseReadOnly } from '../storage/database.ts';
 import { schemaMigrations } from '../storage/migrate.ts';
 import { type Command, CommandError, type CommandHost, UsageError } from './command.ts';
@@ -77,7 +79,8 @@ function restore(
     });
     try {
       return await withLease(db, restoreLease, stop, async (signal, leaseOwner) => {
-        const blobs = await openBlobStore(config.blobs);
+        const requireOwn = createStoreIds({ db, random: randomBytes });
+        const blobs = await openBlobStore(config.blobs, requireOwn);
         const target = { db, blobs, signal, leaseOwner, ...keysOf(config) };
         return fill(target).finally(() => blobs.close());
       });

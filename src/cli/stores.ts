@@ -1,6 +1,14 @@
 // The choices of commands that read or write everything.
 import type { BlobMode } from '../backup/format.ts';
 import type { Config } from '../config/config.ts';
+import { databaseFile, isMissingOrEmpty } from '../installation/data-folder.ts';
+import type { BlobStore } from '../sharing/blobs/blob-store.ts';
+import { withBlobStore } from '../sharing/blobs/open-store.ts';
+import { restrictToOwn } from '../sharing/blobs/own-store.ts';
+import { createStoreIds, WrongStore } from '../sharing/blobs/store-id.ts';
+import { openDatabaseReadOnly } from '../storage/database.ts';
+import { compareSchema } from '../storage/migrate.ts';
+import type { Database } from '../storage/schema.ts';
 
 /**
  * Whether a backup contains the content of documents, unless its arguments say otherwise. An S3
@@ -11,3 +19,32 @@ export const blobModeOf = ({ blobs }: Pick<Config, 'blobs'>): BlobMode =>
 
 /** Overrides the timeout of the service, whose queries are short. */
 export const longQueries = { databaseQuerySeconds: 86_400 };
+
+/** Runs `work` with the blob store of a database, which is only read. */
+export function withBlobReader<T>(
+  { blobs }: Pick<Config, 'blobs'>,
+  db: Database,
+  work: (blobs: Pick<BlobStore, 'read'>) => Promise<T>,
+): Promise<T> {
+  const requireOwn = createStoreIds({ db });
+  return withBlobStore(blobs, (store) => work(restrictToOwn(store, requireOwn)));
+}
+
+/**
+ * Returns the reason why the blob store is not that of the database. Changes nothing, and returns
+ * undefined if one of both is missing or cannot be read.
+ */
+export async function findWrongStore(config: Config): Promise<string | undefined> {
+  const file = databaseFile(config.databaseUrl);
+  if (file !== undefined && (await isMissingOrEmpty(file))) return undefined;
+  const db = openDatabaseReadOnly(config.databaseUrl, config);
+  try {
+    if ((await compareSchema(db)).missing.length > 0) return undefined;
+    await withBlobStore(config.blobs, createStoreIds({ db }));
+  } catch (error) {
+    if (error instanceof Error && error.cause instanceof WrongStore) return error.cause.message;
+  } finally {
+    await db.destroy();
+  }
+  return undefined;
+}

@@ -184,6 +184,7 @@ function startUpkeep(options: SharingModuleOptions): PeriodicTask[] {
     async round() {
       // Release 0.1 had no S3 store.
       if (config.blobs.kind === 's3') return;
+      await blobs.check();
       await settleOldNotes({ db, root: config.blobs.path, now });
     },
     onError: (err) => warn({ err }, 'cannot settle the notes of release 0.1'),

@@ -4,11 +4,14 @@ import { randomBytes } from 'node:crypto';
 import { requireNoUnfinishedRestore } from '../backup/store.ts';
 import type { MasterKey } from '../crypto/master-key.ts';
 import { openMasterKey } from '../crypto/master-key-file.ts';
+import { Failure } from '../errors/errors.ts';
 import { bootstrap } from '../installation/bootstrap.ts';
 import { prepareFirstStart, prepareFolders } from '../installation/data-folder.ts';
+import type { Log } from '../observe/log.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
+import { createStoreIds } from '../sharing/blobs/store-id.ts';
 import { isBlobReferenced } from '../sharing/documents/store.ts';
 import { startChangesUpkeep } from '../storage/changes-upkeep.ts';
 import { openDatabase } from '../storage/database.ts';
@@ -44,8 +47,10 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     await requireNoUnfinishedRestore(db);
     const masterKey = await openMasterKey(config);
     const reserve = createDiskReserve(config.databaseUrl);
-    const blobs = await openBlobStore(config.blobs);
+    const blobs = await openBlobStore(config.blobs, createStoreIds({ db, random }));
     onFailure(blobs.close);
+    // An S3 store is checked later, because an unreachable one would delay the start.
+    if (config.blobs.kind === 'folder') await checkFolder(blobs, log);
     const stagedBlobs = createStagedBlobs({
       db,
       blobs,
@@ -90,4 +95,14 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
       },
     };
   });
+}
+
+/** Logs why a folder is unavailable. Without it, tokens and links still work. */
+async function checkFolder(blobs: BlobStore, log: Log): Promise<void> {
+  try {
+    await blobs.check();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    log.error({ err: error }, 'the document store is unavailable');
+  }
 }

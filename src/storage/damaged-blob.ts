@@ -19,3 +19,25 @@ const damages = {
 };
 
 export type Damage = keyof typeof damages;
+
+/** Whether nothing of the blob could be read, as in a store whose volume is not mounted. */
+export function isAbsent({ damage }: DamagedBlob): boolean {
+  return damage === 'missing' || damage === 'unreadable';
+}
+
+type Part = { readonly offset: number; readonly length: number; readonly sizeBytes: number };
+
+/** Returns whether a store has a blob, even if its size is wrong. */
+export async function hasBlob(
+  store: { readonly read: (id: string, part: Part) => AsyncIterable<Uint8Array> },
+  id: string,
+  sizeBytes: number,
+): Promise<boolean> {
+  try {
+    for await (const _ of store.read(id, { offset: 0, length: 1, sizeBytes })) break;
+    return true;
+  } catch (error) {
+    if (!(error instanceof DamagedBlob)) throw error;
+    return !isAbsent(error);
+  }
+}

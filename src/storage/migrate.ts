@@ -6,6 +6,7 @@ import { errorCodeOf } from '../files/error-code.ts';
 import { createRecords, readApplied, recordSupport, recordsTable } from './migration-records.ts';
 import { createFirstSchema } from './migrations/0001-schema.ts';
 import { scaleOut } from './migrations/0002-scale-out.ts';
+import { createBlobStores } from './migrations/0003-blob-store.ts';
 import type { Database } from './schema.ts';
 
 /**
@@ -20,6 +21,7 @@ export type SchemaMigrations = Readonly<Record<string, SchemaMigration>>;
 export const schemaMigrations: SchemaMigrations = {
   '0001-schema': { up: createFirstSchema, oldestSupported: '0001-schema' },
   '0002-scale-out': { up: scaleOut, oldestSupported: '0001-schema' },
+  '0003-blob-store': { up: createBlobStores, oldestSupported: '0001-schema' },
 };
 
 export type SchemaComparison = {

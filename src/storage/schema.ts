@@ -3,9 +3,11 @@
 import type { GeneratedAlways, Kysely, Transaction } from 'kysely';
 import type { deletionNote, Entity } from './change.ts';
 import type {
+  BlobStoreRow,
   DocumentTable,
   GateCodeRow,
   LinkTable,
+  PendingBlobRow,
   VerifiedAddressRow,
   ViewPageRow,
   ViewRow,
@@ -252,18 +254,10 @@ export type LeaseRow = {
   expire_time: number;
 };
 
-/** A blob whose document row is not committed yet, or is deleted. */
-export type PendingBlobRow = {
-  blob_id: string;
-  /** A random id of the process that writes or removes the blob. */
-  owner: string;
-  /** When another process may remove the blob, by the clock of the database. */
-  expire_time: number;
-};
-
 export type Schema = {
   leases: LeaseRow;
   pending_blobs: PendingBlobRow;
+  blob_stores: BlobStoreRow;
   signing_keys: SigningKeyRow;
   clients: ClientRow;
   customers: CustomerRow;

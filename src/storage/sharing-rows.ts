@@ -1,4 +1,5 @@
-// The row types of documents, links, gates and views; schema.ts describes how values are stored.
+// The row types of blobs, documents, links, gates and views; schema.ts describes how values are
+// stored.
 import type { Generated } from 'kysely';
 
 export type Flag = 0 | 1;
@@ -85,4 +86,20 @@ export type VerifiedAddressRow = {
   /** A digest of the workspace and the address. */
   key: string;
   last_time: number;
+};
+
+/** A blob whose document row is not committed yet, or is deleted. */
+export type PendingBlobRow = {
+  blob_id: string;
+  /** A random id of the process that writes or removes the blob. */
+  owner: string;
+  /** When another process may remove the blob, by the clock of the database. */
+  expire_time: number;
+};
+
+/** The store of the blobs. The table has at most one row. */
+export type BlobStoreRow = {
+  name: 'documents';
+  /** A random id. The marker of the store contains the same one. */
+  id: string;
 };

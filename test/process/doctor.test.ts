@@ -170,6 +170,30 @@ test('a lost database is a problem, and no file is created', async () => {
   }
 });
 
+test('a folder of documents that belongs to another database is a problem', async () => {
+  const dataDir = await stoppedInstallation();
+  const blobs = path.join(dataDir, 'blobs');
+  const id = (await readFile(path.join(blobs, 'marker'), 'utf8')).trim();
+  const reasons = [
+    'has no marker with the id',
+    'belongs to another database: its id is other, not',
+  ];
+  for (const [i, prepare] of [
+    () => rm(path.join(blobs, 'marker')),
+    () => writeFile(path.join(blobs, 'marker'), 'other'),
+  ].entries()) {
+    await prepare();
+
+    const { code, lines } = await doctor({}, dataDir);
+
+    const problem = `the blob store ${blobs} ${reasons[i]} ${id}; check that its volume is mounted`;
+    expect(lines.filter((line) => line.startsWith('problem'))).toEqual([
+      expect.stringContaining(problem),
+    ]);
+    expect(code).toBe(1);
+  }
+});
+
 test('a master key of another database is a problem', async () => {
   const dataDir = await stoppedInstallation();
   const other = 'ab'.repeat(32);

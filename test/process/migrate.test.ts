@@ -19,7 +19,10 @@ async function run(env: Record<string, string>, dataDir: string, ...words: strin
   return { status, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-const allApplied = 'applied 0001-schema\napplied 0002-scale-out\nthe schema is up to date\n';
+const allApplied = [
+  ...['applied 0001-schema', 'applied 0002-scale-out', 'applied 0003-blob-store'],
+  ...['the schema is up to date', ''],
+].join('\n');
 const noneApplied = 'the schema is up to date\n';
 
 describeDialects('latchkey migrate', (dialect) => {

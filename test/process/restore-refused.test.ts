@@ -4,6 +4,7 @@ import {
   mkdir,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   symlink,
@@ -186,6 +187,18 @@ describe('a backup', () => {
       expect(stderr).not.toContain('AGE-SECRET-KEY');
       expect(await readdir(place.folder)).toEqual(['key.txt']);
     }
+  });
+
+  test('of an empty mount point instead of the documents is refused', async () => {
+    const place = await backupPlace();
+    const dataDir = await installationWithDocuments();
+    await rename(path.join(dataDir, 'blobs'), path.join(dataDir, 'away'));
+    await mkdir(path.join(dataDir, 'blobs'));
+    const file = path.join(place.folder, 'backup.age');
+    const { code, stderr } = await runCommand(['backup', file], dataDir, place.env);
+    const reason = 'The backup was not written: the blob store .* has no marker with the id';
+    expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
+    expect(await readdir(place.folder)).toEqual(['key.txt']);
   });
 
   test('names damaged documents and contains the others', async () => {

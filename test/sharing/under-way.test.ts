@@ -89,7 +89,7 @@ describeDialects('a running download', (dialect) => {
   it('returns 404 if the document is deleted between reading its row and its bytes', async () => {
     const test = await start();
     const { db } = test.app.inside;
-    const blobs = await openDiskBlobs(blobDirOf(test));
+    const blobs = openDiskBlobs(blobDirOf(test));
     onTestFinished(() => blobs.close());
     const documents = createDocuments({ db, blobs, observe: () => {} });
     const { id } = await upload(test, Buffer.from('The terms.'));

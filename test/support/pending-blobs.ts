@@ -1,10 +1,12 @@
 // Blobs, their documents and their rows in `pending_blobs`, without the service.
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
+import { openBlobStore } from '../../src/sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../../src/sharing/blobs/staged-blobs.ts';
+import { createStoreIds } from '../../src/sharing/blobs/store-id.ts';
 import { insertDocument, isBlobReferenced } from '../../src/sharing/documents/store.ts';
 import { insertWorkspace } from '../../src/sharing/workspaces/store.ts';
 import { transact } from '../../src/storage/database.ts';
@@ -33,19 +35,20 @@ export async function openStagedBlobs(
   blobDir: string,
   leaseMs = 120_000,
 ): Promise<StagedBlobs> {
+  const location = { kind: 'folder', path: blobDir } as const;
   return createStagedBlobs({
     db,
-    blobs: await openDiskBlobs(blobDir),
+    blobs: await openBlobStore(location, createStoreIds({ db, random: randomBytes })),
     reserve: createDiskReserve('postgres:'),
     isReferenced: (id) => isBlobReferenced(db, id),
     leaseMs,
-    random: (size) => crypto.getRandomValues(new Uint8Array(size)),
+    random: randomBytes,
   });
 }
 
-const workspace = { id: 'ws_1', name: 'Workspace', create_time: 1 };
+export const workspace = { id: 'ws_1', name: 'Workspace', create_time: 1 };
 
-const documentOf = (blob_id: string): DocumentRow => ({
+export const documentOf = (blob_id: string): DocumentRow => ({
   id: `doc_${blob_id}`,
   workspace_id: workspace.id,
   name: 'Terms',

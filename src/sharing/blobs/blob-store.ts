@@ -29,3 +29,17 @@ export type BlobStore = {
   check(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** A store with a marker, which contains the id of the store. */
+export type MarkedStore = BlobStore & {
+  /** Names the store for operators. */
+  readonly place: string;
+  /** How operators correct a wrong store. */
+  readonly remedy: string;
+  /** How long a comparison of the id is valid. */
+  readonly idValidMs: number;
+  /** Returns an empty text if the store has no marker, or one without an id. */
+  readId(): Promise<string>;
+  /** Replaces the marker. */
+  writeId(id: string): Promise<void>;
+};

@@ -1,12 +1,12 @@
-// Stores blobs as files `<root>/<first two characters>/<id>`. The file `<root>/marker` shows that
-// the root is the store, and not the empty folder where its volume should be mounted.
-import { access, type FileHandle, mkdir, open, rm, truncate, writeFile } from 'node:fs/promises';
+// Stores blobs as files `<root>/<first two characters>/<id>`. The marker is the file
+// `<root>/marker`.
+import { type FileHandle, mkdir, open, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { syncFolder } from '../../files/durable-files.ts';
+import { readFileIfAny, replaceFile, syncFolder } from '../../files/durable-files.ts';
 import { errorCodeOf } from '../../files/error-code.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
-import type { BlobPart, BlobStore } from './blob-store.ts';
-import { blobStoreFailureOf, ignoreErrorCodes, isDiskFullError } from './store-failure.ts';
+import type { BlobPart, MarkedStore } from './blob-store.ts';
+import { blobStoreFailureOf, ignoreErrorCodes } from './store-failure.ts';
 import { watchSource } from './watch-source.ts';
 
 const chunkBytes = 256 * 1024;
@@ -24,23 +24,11 @@ function layoutOf(root: string) {
 
 type Layout = ReturnType<typeof layoutOf>;
 
-/** Opens an existing store for reading only. */
-export function readDiskBlobs(root: string): Pick<BlobStore, 'read'> {
-  const layout = layoutOf(root);
-  return { read: (id, part) => readPart(layout, id, part) };
-}
-
-/** Opens a store in a folder. Creates the folder if it is missing. */
-export async function openDiskBlobs(root: string): Promise<BlobStore> {
+/** Opens a store in a folder, which may be missing. Creates nothing. */
+export function openDiskBlobs(root: string): MarkedStore {
   const layout = layoutOf(root);
   const { marker, folderOf, fileOf } = layout;
-  await mkdir(root, { recursive: true, mode: 0o700 });
-  const requireRoot = rootChecker(layout);
-  // If the disk is read-only or full, the service can still read documents.
-  await requireRoot().catch((error: unknown) => {
-    if (!isDiskFullError(error) && errorCodeOf(error) !== 'EROFS') throw error;
-  });
-  const makeFolder = folderMaker(root, requireRoot);
+  const makeFolder = folderMaker(root);
 
   async function writeNew(id: string, source: AsyncIterable<Uint8Array>): Promise<void> {
     const folder = folderOf(id);
@@ -72,42 +60,37 @@ export async function openDiskBlobs(root: string): Promise<BlobStore> {
 
     read: (id, part) => readPart(layout, id, part),
 
-    async remove(id) {
-      try {
-        await requireRoot();
-        await rm(fileOf(id), { force: true });
-        await syncFolder(folderOf(id)).catch(ignoreErrorCodes('ENOENT'));
-      } catch (error) {
-        throw blobStoreFailureOf(error);
-      }
-    },
+    remove: mapped(async (id: string) => {
+      await rm(fileOf(id), { force: true });
+      await syncFolder(folderOf(id)).catch(ignoreErrorCodes('ENOENT'));
+    }),
 
-    async check() {
-      try {
-        await requireRoot();
-        // Changes the time of an empty file. That works on a full disk, too.
-        await truncate(marker);
-      } catch (error) {
-        throw blobStoreFailureOf(error);
-      }
-    },
+    // Works on a full disk, too.
+    check: mapped(async () => {
+      const now = new Date();
+      await utimes(marker, now, now);
+    }),
 
     close: async () => {},
+
+    place: root,
+    remedy: `check that its volume is mounted at ${root}, and LATCHKEY_BLOB_URL`,
+    // A volume can be unmounted at any time.
+    idValidMs: 0,
+    readId: mapped(async () => ((await readFileIfAny(marker)) ?? '').trim()),
+    writeId: mapped(async (id: string) => {
+      await mkdir(root, { recursive: true, mode: 0o700 });
+      await replaceFile(marker, `${id}\n`);
+    }),
   };
 }
 
-/**
- * Returns a function that throws if the marker is missing. Its first successful call creates the
- * marker.
- */
-function rootChecker({ root, marker }: Layout): () => Promise<void> {
-  let isMarked = false;
-  return async () => {
-    if (isMarked) return access(marker);
-    await writeFile(marker, '', { flag: 'a', mode: 0o600 });
-    await syncFolder(root);
-    isMarked = true;
-  };
+/** Returns the same function with errors of the catalogue. */
+function mapped<A extends unknown[], T>(work: (...args: A) => Promise<T>) {
+  return (...args: A): Promise<T> =>
+    work(...args).catch((error: unknown) => {
+      throw blobStoreFailureOf(error);
+    });
 }
 
 /** Errors of a single file, such as one on a defective sector, while the store works. */
@@ -121,7 +104,7 @@ const damages: ReadonlyMap<string, Damage> = new Map([
 ]);
 
 async function* readPart(
-  { marker, fileOf }: Layout,
+  { fileOf }: Layout,
   id: string,
   { offset, length, sizeBytes }: BlobPart,
 ): AsyncGenerator<Uint8Array> {
@@ -139,10 +122,6 @@ async function* readPart(
   } catch (error) {
     const damage = damages.get(errorCodeOf(error));
     if (damage === undefined) throw blobStoreFailureOf(error);
-    // If the marker is missing, so is the store: the volume may not be mounted.
-    await access(marker).catch((away: unknown) => {
-      throw blobStoreFailureOf(away);
-    });
     throw new DamagedBlob(id, damage, { cause: error });
   } finally {
     await handle?.close();
@@ -150,12 +129,11 @@ async function* readPart(
 }
 
 /** Creates each folder once and syncs it. Concurrent callers wait for the same result. */
-function folderMaker(root: string, requireRoot: () => Promise<void>) {
+function folderMaker(root: string) {
   const folders = new Map<string, Promise<void>>();
 
   async function make(folder: string): Promise<void> {
-    // If the volume is not mounted, the store must not be created in its place.
-    await requireRoot();
+    // Not recursive: if the volume is not mounted, the root must not be created in its place.
     await mkdir(folder, { mode: 0o700 }).catch(ignoreErrorCodes('EEXIST'));
     await syncFolder(root);
   }

@@ -1,21 +1,26 @@
 // Opens the blob store that the settings name. The AWS SDK is loaded only for an S3 store.
 import type { BlobLocation, S3Location } from '../../config/blob-url.ts';
-import type { BlobStore } from './blob-store.ts';
-import { openDiskBlobs, readDiskBlobs } from './disk.ts';
+import type { BlobStore, MarkedStore } from './blob-store.ts';
+import { openDiskBlobs } from './disk.ts';
+import { restrictToOwn } from './own-store.ts';
 import type { S3Blobs } from './s3.ts';
+import type { RequireOwn } from './store-id.ts';
 
-/** Opens a store. Creates a missing folder. Sends no request to an S3 store. */
-export async function openBlobStore(location: BlobLocation): Promise<BlobStore> {
-  return location.kind === 'folder' ? openDiskBlobs(location.path) : openS3(location);
+/** Opens the store of a database, without a request to it. */
+export async function openBlobStore(
+  location: BlobLocation,
+  requireOwn: RequireOwn,
+): Promise<BlobStore> {
+  return restrictToOwn(await openMarked(location), requireOwn);
 }
 
-/** Runs `work` with an existing store that is only read, and closes the store. */
-export async function withBlobReader<T>(
+/** Runs `work` with a store, and closes the store. */
+export async function withBlobStore<T>(
   location: BlobLocation,
-  work: (blobs: Pick<BlobStore, 'read'>) => Promise<T>,
+  work: (blobs: MarkedStore) => Promise<T>,
 ): Promise<T> {
-  if (location.kind === 'folder') return work(readDiskBlobs(location.path));
-  return withS3Blobs(location, work);
+  const blobs = await openMarked(location);
+  return work(blobs).finally(() => blobs.close());
 }
 
 /** Runs `work` with an S3 store, and closes the store. */
@@ -25,6 +30,10 @@ export async function withS3Blobs<T>(
 ): Promise<T> {
   const blobs = await openS3(location);
   return work(blobs).finally(() => blobs.close());
+}
+
+async function openMarked(location: BlobLocation): Promise<MarkedStore> {
+  return location.kind === 'folder' ? openDiskBlobs(location.path) : openS3(location);
 }
 
 async function openS3(location: S3Location): Promise<S3Blobs> {

@@ -4,14 +4,15 @@ import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
+  GetObjectCommand,
   HeadBucketCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { S3Location } from '../../config/blob-url.ts';
-import type { BlobStore } from './blob-store.ts';
+import { describeBlobLocation, type S3Location } from '../../config/blob-url.ts';
+import type { MarkedStore } from './blob-store.ts';
 import { type Bucket, openBucket } from './s3-client.ts';
 import { describeS3Error, s3FailureOf } from './s3-failure.ts';
 import { readS3Part } from './s3-read.ts';
@@ -27,10 +28,11 @@ const requestMs = 10_000;
 const abortMs = 3_000;
 /** How long a successful write proves that the store is writable. */
 const provenMs = 60_000;
-/** Blobs have longer names. */
+/** Objects that are not blobs. Blobs have longer names. */
 const probeName = 'probe';
+const markerName = 'marker';
 
-export type S3Blobs = BlobStore & {
+export type S3Blobs = MarkedStore & {
   /** Returns whether the store contains a blob. */
   hasBlobs(): Promise<boolean>;
   /** Writes and removes an object. */
@@ -98,14 +100,25 @@ export async function openS3Blobs(location: S3Location): Promise<S3Blobs> {
 
     hasBlobs: mapped(async () => {
       const { Bucket, prefix: Prefix } = bucket;
-      const list = new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 2 });
+      const list = new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 3 });
       const { Contents = [] } = await client.send(list, within(requestMs));
-      return Contents.some(({ Key }) => Key !== keyOf(probeName).Key);
+      const others = [probeName, markerName].map((name) => keyOf(name).Key);
+      return Contents.some(({ Key = '' }) => !others.includes(Key));
     }),
 
     probe: mapped(probe),
 
     close: async () => client.destroy(),
+
+    place: describeBlobLocation(location),
+    remedy: 'check LATCHKEY_BLOB_URL',
+    // The settings of a process name one bucket, so few comparisons suffice.
+    idValidMs: 60_000,
+    readId: mapped(() => readMarker(bucket)),
+    writeId: mapped(async (id: string) => {
+      const put = new PutObjectCommand({ ...keyOf(markerName), Body: `${id}\n` });
+      await client.send(put, within(requestMs));
+    }),
   };
 }
 
@@ -115,6 +128,17 @@ function mapped<A extends unknown[], T>(work: (...args: A) => Promise<T>) {
     work(...args).catch((error: unknown) => {
       throw s3FailureOf(error);
     });
+}
+
+async function readMarker({ client, keyOf }: Bucket): Promise<string> {
+  try {
+    const get = new GetObjectCommand(keyOf(markerName));
+    const { Body } = await client.send(get, within(requestMs));
+    return ((await Body?.transformToString()) ?? '').trim();
+  } catch (error) {
+    if (describeS3Error(error).name === 'NoSuchKey') return '';
+    throw error;
+  }
 }
 
 /** Removes the parts of all uploads of a blob that are not complete. */

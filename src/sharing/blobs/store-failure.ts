@@ -23,7 +23,7 @@ const awayCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-export const isDiskFullError = (error: unknown) => fullCodes.has(errorCodeOf(error));
+const isDiskFullError = (error: unknown) => fullCodes.has(errorCodeOf(error));
 
 /** Returns an error handler that ignores these codes and rethrows other errors. */
 export function ignoreErrorCodes(...codes: string[]): (error: unknown) => undefined {

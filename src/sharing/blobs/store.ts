@@ -93,3 +93,36 @@ export async function insertExpiredBlob(db: Executor, id: string): Promise<void>
     .onConflict((conflict) => conflict.column('blob_id').doNothing())
     .execute();
 }
+
+/** Returns the blobs of some documents. */
+export function findDocumentBlobs(
+  db: Executor,
+  limit: number,
+): Promise<{ blob_id: string; size_bytes: number }[]> {
+  return db
+    .selectFrom('documents')
+    .select(['blob_id', 'size_bytes'])
+    .where('remove_time', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Returns the id of the store that belongs to the database; undefined if it has none yet. */
+export async function findStoreId(db: Executor): Promise<string | undefined> {
+  const row = await db.selectFrom('blob_stores').select('id').executeTakeFirst();
+  return row?.id;
+}
+
+/**
+ * Inserts the id of the store unless there is one. Waits for a concurrent insertion. Returns the id
+ * that the database has then.
+ */
+export async function insertStoreId(trx: Executor, id: string): Promise<string> {
+  await trx
+    .insertInto('blob_stores')
+    .values({ name: 'documents', id })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  return (await findStoreId(trx)) ?? id;
+}

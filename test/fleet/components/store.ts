@@ -11,8 +11,8 @@ import { startRadosgw } from './radosgw.ts';
 
 const Bucket = 'latchkey';
 const prefix = 'blobs/';
-/** An object by which a node checks that the store is writable. */
-const probe = 'probe';
+/** The objects that are not blobs. */
+const others = ['probe', 'marker'];
 
 export type Store = Awaited<ReturnType<typeof startStore>>;
 
@@ -27,7 +27,7 @@ export async function startStore() {
       for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix })) {
         for (const { Key = '' } of page.Contents ?? []) names.push(Key.slice(prefix.length));
       }
-      return names.filter((name) => name !== probe);
+      return names.filter((name) => !others.includes(name));
     },
     nameOf: (blobId) => blobId,
     async read(name) {

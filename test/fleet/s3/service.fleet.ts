@@ -23,7 +23,8 @@ const pendingOf = async ({ app }: TestApp) =>
 /** Expects exactly one object for each document. */
 async function expectOneObjectEach(app: TestApp, bucket: TestBucket): Promise<void> {
   await expect.poll(() => pendingOf(app)).toBe(0);
-  const keys = (await rowsOf(app)).map(({ blob_id }) => `${bucket.location.prefix}${blob_id}`);
+  const names = ['marker', ...(await rowsOf(app)).map(({ blob_id }) => blob_id)];
+  const keys = names.map((name) => `${bucket.location.prefix}${name}`);
   expect(await bucket.keys()).toEqual(keys.sort());
   expect(await bucket.uploads()).toEqual([]);
 }
@@ -127,6 +128,34 @@ describe('an outage of the S3 store', () => {
     await server.start();
     await expect.poll(readiness).toBe(200);
     await upload(app, bytes);
+  });
+});
+
+describeDialects('a start with a wrong bucket or prefix', (dialect) => {
+  test('reads and writes nothing there', async () => {
+    const right = await newBucket();
+    const first = await startTestApp({ dialect, config: { blobs: right.location } });
+    onTestFinished(() => first.remove());
+    const { id } = await upload(first, randomBytes(1000));
+    await first.stop();
+    const other = await newBucket();
+    for (const blobs of [other.location, { ...right.location, prefix: 'some/' }]) {
+      const { dataDir, databaseUrl } = first;
+      const app = await startTestApp({ dataDir, config: { databaseUrl, blobs } });
+      onTestFinished(() => app.stop());
+      const form = new FormData();
+      form.set('file', new Blob([randomBytes(1000)]), 'file.bin');
+      const documents = `${app.app.publicUrl}/api/v1/documents`;
+      const post = { method: 'POST', headers: keyOf(app), body: form };
+      expect((await fetch(documents, post)).status).toBe(503);
+      const content = await fetch(`${documents}/${id}/file`, { headers: keyOf(app) });
+      expect(content.status).toBe(503);
+      expect((await fetch(`${app.app.opsUrl}/readyz`)).status).toBe(503);
+      expect(await app.logText()).toContain('has no marker with the id');
+      await app.stop();
+    }
+    expect(await other.keys()).toEqual([]);
+    expect(await right.keys()).toHaveLength(2);
   });
 });
 

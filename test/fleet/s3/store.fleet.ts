@@ -141,6 +141,7 @@ describe('an S3 store', () => {
     const Bucket = location.bucket;
     await client.send(new PutObjectCommand({ Bucket, Key: 'some/blobsX', Body: 'x' }));
     await client.send(new PutObjectCommand({ Bucket, Key: 'some/blobs/probe', Body: 'x' }));
+    await other.writeId('id');
     expect(await other.hasBlobs()).toBe(false);
     await other.write('x', pieces(randomBytes(5)));
     expect(await other.hasBlobs()).toBe(true);
