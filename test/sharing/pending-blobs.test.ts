@@ -1,5 +1,6 @@
 // Several processes on one store: only the rows in the database show which blobs are settled.
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { fail } from '../../src/errors/errors.ts';
 import { UnconfirmedCommit } from '../../src/storage/database.ts';
 import { startLeases } from '../../src/storage/leases.ts';
 import { describeDialects } from '../support/harness.ts';
@@ -63,6 +64,30 @@ describeDialects('a blob without a document', (dialect) => {
     const refused = await staged.write(terms());
     const commit = refused.commit(() => Promise.reject(new Error('refused')));
     await expect(commit).rejects.toThrow('refused');
+    expect(await state()).toEqual(nothing);
+  });
+
+  it('is left to a sweep if the store fails, because it can complete the write later', async () => {
+    const failed: string[] = [];
+    let completeLater = async () => {};
+    const staged = await folder.open(120_000, (blobs) => ({
+      ...blobs,
+      async write(id) {
+        failed.push(id);
+        completeLater = () => blobs.write(id, terms());
+        throw fail('unavailable', 'The document store is unreachable.');
+      },
+    }));
+
+    await expect(staged.write(terms())).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await state()).toEqual({ files: [], rows: failed });
+    await completeLater();
+    await staged.sweep();
+    expect(await state()).toMatchObject({ rows: failed });
+
+    await expire();
+    await staged.sweep();
+
     expect(await state()).toEqual(nothing);
   });
 

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { BlobStore } from '../../src/sharing/blobs/blob-store.ts';
 import { openBlobStore } from '../../src/sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../../src/sharing/blobs/staged-blobs.ts';
 import { createStoreIds } from '../../src/sharing/blobs/store-id.ts';
@@ -34,11 +35,12 @@ export async function openStagedBlobs(
   db: Database,
   blobDir: string,
   leaseMs = 120_000,
+  change = (blobs: BlobStore) => blobs,
 ): Promise<StagedBlobs> {
   const location = { kind: 'folder', path: blobDir } as const;
   return createStagedBlobs({
     db,
-    blobs: await openBlobStore(location, createStoreIds({ db, random: randomBytes })),
+    blobs: change(await openBlobStore(location, createStoreIds({ db, random: randomBytes }))),
     reserve: createDiskReserve('postgres:'),
     isReferenced: (id) => isBlobReferenced(db, id),
     leaseMs,
@@ -97,8 +99,9 @@ export async function openBlobFolder(dialect: Dialect) {
   return {
     db,
     root,
-    async open(leaseMs?: number): Promise<StagedBlobs> {
-      const staged = await openStagedBlobs(db, root, leaseMs);
+    /** `change` replaces parts of the store. */
+    async open(leaseMs?: number, change?: (blobs: BlobStore) => BlobStore): Promise<StagedBlobs> {
+      const staged = await openStagedBlobs(db, root, leaseMs, change);
       onTestFinished(() => staged.close());
       return staged;
     },

@@ -17,6 +17,7 @@ import {
   insertPendingBlobs,
   renewPendingBlobs,
 } from './store.ts';
+import { watchSource } from './watch-source.ts';
 
 /** A change of `pending_blobs`, as a part of a transaction. */
 type Step = (trx: Executor) => Promise<void>;
@@ -35,7 +36,7 @@ export type StagedBlob = {
 };
 
 export type StagedBlobs = {
-  /** Stores bytes under a new id. If that fails, nothing is kept. */
+  /** Stores bytes under a new id. If that fails, nothing is kept, at the latest after a sweep. */
   write(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
   /**
    * Runs `work`, whose transaction deletes the document of a blob and then calls `unsettle`. Then
@@ -86,6 +87,15 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
     held.delete(id);
   }
 
+  /**
+   * Removes the bytes of a failed write. A store that did not answer in time can still complete the
+   * write, so the row stays until it expires. Then a sweep removes the bytes again.
+   */
+  async function discardUncertain(id: string): Promise<void> {
+    held.delete(id);
+    await blobs.remove(id).catch(() => {});
+  }
+
   async function settle(trx: Executor, id: string): Promise<void> {
     if (await deletePendingBlob(trx, id, holder.owner)) return;
     throw fail('unavailable', 'The upload was interrupted.', { retryAfterSeconds: 1 });
@@ -109,10 +119,11 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
       const id = randomText(random);
       await reserveId(id);
       held.add(id);
+      const watched = watchSource(source);
       try {
-        await blobs.write(id, source);
+        await blobs.write(id, watched.source);
       } catch (error) {
-        await discard(id);
+        await (watched.hasFailed() ? discard(id) : discardUncertain(id));
         throw error;
       }
       return { id, commit: (work) => commit(id, work), discard: () => discard(id) };
