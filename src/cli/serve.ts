@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Service } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { ListenError } from '../net/listen-error.ts';
-import { createLog } from '../observe/log.ts';
+import { createLog, type OpenLog } from '../observe/log.ts';
 import type { AppOptions } from '../stages/options.ts';
 import { formatAnnouncement } from './announcement.ts';
 import { type Command, type CommandHost, errorMessageOf, requireNoArguments } from './command.ts';
@@ -40,7 +40,7 @@ Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
   },
 };
 
-type Start = (options: AppOptions) => Promise<Service>;
+type Start = (options: AppOptions & Pick<OpenLog, 'writeLines'>) => Promise<Service>;
 
 type Run = {
   readonly config: Config;
@@ -52,7 +52,7 @@ type Run = {
 
 function runService({ config, host, logFormat: format, logFields, start }: Run): Promise<number> {
   const isTerminal = host.stderr.isTTY === true;
-  const { log, flush, droppedLines } = createLog({
+  const { log, writeLines, flush, droppedLines } = createLog({
     level: config.logLevel,
     format,
     ...(logFields === undefined ? {} : { fields: logFields }),
@@ -87,13 +87,15 @@ function runService({ config, host, logFormat: format, logFields, start }: Run):
       // Writes the text last, because its reader may stop the service at once.
       host.stderr.write(text);
     }
+    // The text for a person is not worth the service, if its disk is full.
+    host.stderr.on?.('error', () => {});
     host.on('uncaughtException', crash);
     host.on('unhandledRejection', crash);
     const files = {
       webDir: path.join(built, 'web'),
       sampleFile: path.join(built, 'sample.pdf'),
     };
-    start({ config, log, droppedLines, ...files }).then(started, failStart);
+    start({ config, log, writeLines, droppedLines, ...files }).then(started, failStart);
   });
 }
 

@@ -5,6 +5,8 @@ import { fstatSync, openSync, write } from 'node:fs';
 export type LogWriter = {
   /** Queues one line. */
   write(line: string): void;
+  /** Queues whole lines of another process. */
+  writeLines(bytes: Buffer): void;
   /** Resolves after every queued line was written or dropped, or after `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>;
   /** The number of lines that were dropped since the start. */
@@ -68,6 +70,11 @@ class QueuedWriter implements LogWriter {
     this.#timer ??= setTimeout(() => this.#queueLines(), gatherMs);
   }
 
+  writeLines(bytes: Buffer): void {
+    this.#queueLines();
+    this.#enqueue({ bytes, lines: countLines(bytes) });
+  }
+
   async flush(timeoutMs: number): Promise<void> {
     this.#queueLines();
     let timer: NodeJS.Timeout | undefined;
@@ -120,6 +127,12 @@ class QueuedWriter implements LogWriter {
     await this.#sink(Buffer.from(this.#reportOf(dropped - this.#reported)));
     this.#reported = dropped;
   }
+}
+
+function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let end = bytes.indexOf('\n'); end >= 0; end = bytes.indexOf('\n', end + 1)) lines++;
+  return lines;
 }
 
 /** Opens the destination. Pipes are written asynchronously, so no thread waits for the reader. */

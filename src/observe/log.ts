@@ -9,6 +9,8 @@ export type Log = pino.Logger;
 
 export type OpenLog = {
   readonly log: Log;
+  /** Writes whole lines of the log of another process. */
+  writeLines(bytes: Buffer): void;
   /** Writes the lines that are still in memory, for at most half a second. */
   flush(): Promise<void>;
   /** The number of lines that were dropped because the reader was too slow. */
@@ -61,7 +63,12 @@ export function createLog({ level, format, file, fields }: LogOptions): OpenLog 
     },
     format === 'pretty' ? { write: (line: string) => writer.write(formatLogLine(line)) } : writer,
   );
-  return { log, flush: () => writer.flush(flushMs), droppedLines: () => writer.droppedLines() };
+  return {
+    log,
+    writeLines: (bytes) => writer.writeLines(bytes),
+    flush: () => writer.flush(flushMs),
+    droppedLines: () => writer.droppedLines(),
+  };
 }
 
 /** Formats the time of a line. Lines of the same millisecond share one text. */

@@ -1,5 +1,5 @@
 // Merges the metrics of several processes.
-import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Registry } from 'prom-client';
 
 /** The metrics of a process, as its registry returns them. */
 export type ProcessMetrics = readonly { readonly name: string; readonly type: unknown }[];
@@ -21,10 +21,24 @@ export function metricsOf(registry: Registry): Metrics {
 }
 
 /** The metrics of a process that serves no calls. */
-export function createProcessMetrics(): Metrics {
+export function createProcessMetrics(droppedLines: () => number): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  countDroppedLines(registry, droppedLines);
   return metricsOf(registry);
+}
+
+/** Adds the number of lines that the log of a process has dropped. */
+export function countDroppedLines(registry: Registry, droppedLines: () => number): void {
+  new Counter({
+    name: 'latchkey_log_lines_dropped_total',
+    help: 'Lines of the log that were dropped, because they could not be written in time.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(droppedLines());
+    },
+  });
 }
 
 /** Adds up counters and histograms. Each gauge has a rule: sum, average, first or minimum. */

@@ -4,7 +4,7 @@ import type { Observation } from '../api/method-guard.ts';
 import { principalId } from '../api/principal.ts';
 import type { HttpObservation } from '../http/observation.ts';
 import type { Log } from './log.ts';
-import { type Metrics, metricsOf } from './merge-metrics.ts';
+import { countDroppedLines, type Metrics, metricsOf } from './merge-metrics.ts';
 
 export type Observer = {
   call(observation: Observation): void;
@@ -47,15 +47,7 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
     aggregator: 'min',
     registers: [registry],
   }).setToCurrentTime();
-  new Counter({
-    name: 'latchkey_log_lines_dropped_total',
-    help: 'Lines of the log that were dropped, because no process read them in time.',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(droppedLines());
-    },
-  });
+  countDroppedLines(registry, droppedLines);
 
   return {
     call({ method, call, principal, failure, durationMs }) {

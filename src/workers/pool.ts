@@ -24,6 +24,10 @@ export type WorkerPoolOptions = {
   /** Reads the changes and sends them to the workers. */
   readonly refresh: () => Promise<void>;
   readonly log: Log;
+  /** Writes whole lines of the log of a worker. */
+  readonly writeLines: (bytes: Buffer) => void;
+  /** Returns the number of lines that the log of the primary has dropped. */
+  readonly droppedLines: () => number;
 };
 
 type Member = {
@@ -47,7 +51,7 @@ export class WorkerPool {
   readonly #members = new Set<Member>();
   readonly #reports = new Map<number, (report: Report) => void>();
   readonly #delays = new Set<NodeJS.Timeout>();
-  readonly #own = createProcessMetrics();
+  readonly #own: Metrics;
   #endedMetrics: ProcessMetrics = [];
   #lastReport = 0;
   /** The number of workers in a row that ended soon after their start. */
@@ -57,9 +61,10 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    cluster.setupPrimary({ exec: options.program, args: [], silent: true });
-    // Each worker adds listeners to both streams.
-    for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
+    this.#own = createProcessMetrics(options.droppedLines);
+    // A worker uses standard error only if Node ends it.
+    const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
+    cluster.setupPrimary({ exec: options.program, args: [], stdio: [...stdio] });
   }
 
   /** Starts the workers. Throws if all of them end before one is ready. */
@@ -81,11 +86,15 @@ export class WorkerPool {
     return { ready: ready.length > 0, checks, workers };
   }
 
-  /** The metrics of the node: those of the workers, earlier workers and the primary, merged. */
-  async metrics(): Promise<Metrics> {
+  get metricsType(): string {
+    return this.#own.contentType;
+  }
+
+  /** The metrics of the node in the text format: those of the workers, earlier workers and the primary, merged. */
+  async metrics(): Promise<string> {
     const [own] = await Promise.all([this.#own.collect(), this.#collect()]);
     const current = [...this.#members].map(({ metrics }) => metrics);
-    return mergeMetrics([...current, own, this.#endedMetrics]);
+    return mergeMetrics([...current, own, this.#endedMetrics]).read();
   }
 
   async stop(): Promise<void> {
@@ -105,9 +114,8 @@ export class WorkerPool {
   /** Starts a worker. Returns whether it becomes ready before it ends. */
   #fork(): Promise<boolean> {
     const worker = cluster.fork();
-    const { stdout, stderr } = worker.process;
-    stdout?.pipe(wholeLines()).pipe(process.stdout, { end: false });
-    stderr?.pipe(wholeLines()).pipe(process.stderr, { end: false });
+    const { stdout } = worker.process;
+    stdout?.pipe(wholeLines()).on('data', this.#options.writeLines);
     // A message to a worker that has just ended fails.
     worker.on('error', () => {});
     return new Promise((resolve) => {

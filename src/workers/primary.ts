@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { useNodeTextEncoding } from '../api/text-encoding.ts';
 import type { Service } from '../app.ts';
-import { createProcessMetrics } from '../observe/merge-metrics.ts';
+import type { OpenLog } from '../observe/log.ts';
 import { noteAddresses } from '../stages/addresses.ts';
 import { closeOnFailure } from '../stages/close-on-failure.ts';
 import { type AppOptions, bootstrapFileOf } from '../stages/options.ts';
@@ -20,12 +20,12 @@ export type PrimaryOptions = AppOptions & {
   /** The number of workers. */
   readonly workers: number;
   readonly logFormat: 'json' | 'pretty';
-};
+} & Pick<OpenLog, 'writeLines'>;
 
 /** Starts a node. Resolves when each worker serves calls or has failed, and at least one serves. */
 export function startPrimary(options: PrimaryOptions): Promise<Service> {
   useNodeTextEncoding();
-  const { config, log, webDir, logFormat, workers: size } = options;
+  const { config, log, writeLines, droppedLines, webDir, logFormat, workers: size } = options;
   return closeOnFailure(async (onFailure) => {
     const sockets = await bindSockets(config);
     onFailure(sockets.close);
@@ -43,6 +43,8 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
     const workers = new WorkerPool({
       size,
       log,
+      writeLines,
+      droppedLines,
       refresh: async () => source?.refresh(),
       // The program is next to the built browser code, even if the service runs from its sources.
       program: path.join(webDir, '../src/workers/program.js'),
@@ -59,10 +61,7 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
     const ops = await startOpsServer({
       socket: opsSocket,
       readiness: () => workers.readiness(),
-      metrics: {
-        contentType: createProcessMetrics().contentType,
-        read: async () => (await workers.metrics()).read(),
-      },
+      metrics: { contentType: workers.metricsType, read: () => workers.metrics() },
     });
     onFailure(ops.close);
     await noteAddresses(options, urls);

@@ -1,57 +1,20 @@
 // A node with several worker processes.
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { Agent, get, request } from 'node:http';
+import { rm, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
 import path from 'node:path';
 import { Client, credentials } from '@grpc/grpc-js';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Dialect, describeDialects } from '../support/harness.ts';
-import { freshPostgresDatabase } from '../support/postgres-databases.ts';
+import { describeDialects } from '../support/harness.ts';
 import { newDataDir, type RunningProgram, spawnProgram, startProgram } from '../support/program.ts';
-
-async function started(dialect: Dialect, env: Record<string, string> = {}) {
-  const url = dialect === 'postgres' ? await freshPostgresDatabase() : '';
-  const settings = { LATCHKEY_WORKERS: '2', LATCHKEY_BOOTSTRAP: 'demo', ...env };
-  const program = await startProgram({ ...settings, LATCHKEY_DATABASE_URL: url });
-  onTestFinished(() => program.remove());
-  return program;
-}
-
-/** The process ids of the workers. */
-async function workersOf({ child }: RunningProgram): Promise<number[]> {
-  const text = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
-  return text.trim().split(' ').filter(Boolean).map(Number);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-/** The lines of the log so far. */
-function logOf(program: Pick<RunningProgram, 'stdout'>): Record<string, unknown>[] {
-  const lines = program.stdout().split('\n').slice(0, -1);
-  return lines.map((line) => JSON.parse(line));
-}
-
-async function readyz({ env }: RunningProgram): Promise<unknown> {
-  const response = await fetch(`${env.LATCHKEY_OPS_URL}/readyz`);
-  return { code: response.status, ...((await response.json()) as object) };
-}
-
-const allReady = { code: 200, status: 'ok', workers: { ready: 2, total: 2 } };
-
-/** Requests the keys on a new connection. */
-function requestKeys({ env }: RunningProgram): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const agent = new Agent();
-    get(`${env.LATCHKEY_BASE_URL}/.well-known/jwks.json`, { agent }, (response) => {
-      response.resume().once('end', () => resolve(response.statusCode));
-    }).once('error', reject);
-  });
-}
+import {
+  allReady,
+  isAlive,
+  logOf,
+  readyz,
+  requestKeys,
+  startNode,
+  workersOf,
+} from '../support/worker-node.ts';
 
 /** Requests the keys on a new connection over gRPC. */
 function requestKeysByGrpc({ env }: RunningProgram): Promise<unknown> {
@@ -104,7 +67,7 @@ async function contentOf({ env }: RunningProgram, id: string): Promise<string> {
 
 describeDialects('two workers', (dialect) => {
   test('share both ports, and the node has one log, one /metrics and one /readyz', async () => {
-    const program = await started(dialect);
+    const program = await startNode(dialect);
 
     await expect.poll(() => readyz(program)).toMatchObject(allReady);
     for (let i = 0; i < 6; i++) expect(await requestKeys(program)).toBe(200);
@@ -123,7 +86,7 @@ describeDialects('two workers', (dialect) => {
   });
 
   test('lose no acknowledged upload when one is killed, which is replaced', async () => {
-    const program = await started(dialect);
+    const program = await startNode(dialect);
     const [killed = 0] = await workersOf(program);
     const stored = new Map<string, string>();
     let isKilled = false;
@@ -177,7 +140,7 @@ function post({ env }: RunningProgram, route: string, fields: object, token = ''
 
 describeDialects('a revocation in one worker', (dialect) => {
   test('reaches the others', async () => {
-    const program = await started(dialect);
+    const program = await startNode(dialect);
     const {
       CLIENT_ID: client_id,
       CLIENT_SECRET: client_secret,
@@ -199,7 +162,7 @@ describeDialects('a revocation in one worker', (dialect) => {
 });
 
 test('a stop ends all processes with status 0; signals to workers alone end none', async () => {
-  const program = await started('sqlite');
+  const program = await startNode('sqlite');
   const workers = await workersOf(program);
   for (const pid of workers) for (const signal of ['SIGINT', 'SIGTERM']) process.kill(pid, signal);
   for (let i = 0; i < 4; i++) expect(await requestKeys(program)).toBe(200);
@@ -213,7 +176,7 @@ test('a stop ends all processes with status 0; signals to workers alone end none
 });
 
 test('while the node drains, it serves calls but is not ready', async () => {
-  const program = await started('sqlite', { LATCHKEY_DRAIN_SECONDS: '5' });
+  const program = await startNode('sqlite', { LATCHKEY_DRAIN_SECONDS: '5' });
 
   program.child.kill('SIGTERM');
 
@@ -223,7 +186,7 @@ test('while the node drains, it serves calls but is not ready', async () => {
 }, 30_000);
 
 test('the workers end if the primary process is killed', async () => {
-  const program = await started('sqlite');
+  const program = await startNode('sqlite');
   const workers = await workersOf(program);
 
   program.child.kill('SIGKILL');

@@ -181,7 +181,7 @@ describe.each(mayMount() ? ['SQLite and the blobs'] : [])('a disk filled by %s',
       expect((await callSharingApi(test, 'DELETE', `/documents/${id}`)).status).toBe(200);
     }
     await expect.poll(() => filesUnder(blobDir)).toEqual([]);
-    await rm(path.join(disk.folder, 'filler'));
+    disk.empty();
     expect(await post()).toBe(201);
   });
 });

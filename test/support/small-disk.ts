@@ -9,6 +9,8 @@ export type SmallDisk = {
   readonly folder: string;
   /** Fills the disk to the last byte. */
   fill(): void;
+  /** Frees the space that `fill` has used. */
+  empty(): void;
   remountReadOnly(): void;
   unmount(): void;
 };
@@ -23,10 +25,10 @@ export function mountDisk(size: string): SmallDisk {
     rmSync(folder, { recursive: true });
     throw error;
   }
+  const file = path.join(folder, 'filler');
   return {
     folder,
     fill() {
-      const file = path.join(folder, 'filler');
       for (let bytes = 1 << 20; bytes >= 1; bytes >>= 1) {
         try {
           for (;;) writeFileSync(file, Buffer.alloc(bytes), { flag: 'a' });
@@ -35,6 +37,7 @@ export function mountDisk(size: string): SmallDisk {
         }
       }
     },
+    empty: () => rmSync(file),
     remountReadOnly: () => void mount('-o', 'remount,ro'),
     unmount() {
       execFileSync('umount', [folder]);
