@@ -62,6 +62,9 @@ export class WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#own = createProcessMetrics(options.droppedLines);
+    // Workers accept connections themselves, so a connection never depends on a worker that has
+    // been killed or does not answer.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
     // A worker uses standard error only if Node ends it.
     const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
     cluster.setupPrimary({ exec: options.program, args: [], stdio: [...stdio] });

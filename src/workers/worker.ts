@@ -105,7 +105,7 @@ async function report({ operations }: App, id: number): Promise<void> {
   send({ type: 'report', id, report: { readiness, metrics } });
 }
 
-/** A socket that the workers share: node:cluster gives each new connection to one of them. */
+/** A socket that the workers share. Each new connection is accepted by one of them. */
 function sharedSocket(name: SharedSocket, bound: { host: string; port: number }): BoundSocket {
   const { host, port } = bound;
   return {

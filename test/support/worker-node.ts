@@ -1,7 +1,7 @@
 // A node with two worker processes.
 import { readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Dialect } from './harness.ts';
 import { freshPostgresDatabase } from './postgres-databases.ts';
 import { type RunningProgram, startProgram } from './program.ts';
@@ -24,6 +24,37 @@ export async function startNode(
 export async function workersOf({ child }: RunningProgram): Promise<number[]> {
   const text = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
   return text.trim().split(' ').filter(Boolean).map(Number);
+}
+
+/**
+ * Calls the function once for each worker, which is then the only one that accepts connections.
+ * The other workers are suspended.
+ */
+export async function withEachWorker<T>(
+  node: RunningProgram,
+  call: (pid: number) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = [];
+  const workers = await workersOf(node);
+  for (const pid of workers) {
+    const others = workers.filter((other) => other !== pid);
+    await Promise.all(others.map(suspend));
+    results.push(await call(pid));
+    for (const other of others) resume(other);
+  }
+  return results;
+}
+
+function resume(pid: number): void {
+  if (isAlive(pid)) process.kill(pid, 'SIGCONT');
+}
+
+/** Suspends a process until the end of the test. Resolves when it no longer runs. */
+export async function suspend(pid: number): Promise<void> {
+  process.kill(pid, 'SIGSTOP');
+  onTestFinished(() => resume(pid));
+  const state = async () => /\) (\w)/.exec(await readFile(`/proc/${pid}/stat`, 'utf8'))?.[1];
+  await expect.poll(state).toBe('T');
 }
 
 export function isAlive(pid: number): boolean {

@@ -1,0 +1,102 @@
+// Workers that end, stop answering, or have too many connections.
+import { rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
+import {
+  allReady,
+  logOf,
+  readyz,
+  requestKeys,
+  startNode,
+  suspend,
+  workersOf,
+} from '../support/worker-node.ts';
+
+/** A module that ends each worker at its start while the file `broken` exists. */
+async function breakable(dataDir: string): Promise<Record<string, string>> {
+  const file = path.join(dataDir, 'break.cjs');
+  const condition = `require('node:fs').existsSync('${dataDir}/broken')`;
+  const isWorker = "process.argv[1].endsWith('workers/program.js')";
+  await writeFile(file, `if (${isWorker} && ${condition}) process.exit(7);\n`);
+  return { LATCHKEY_WORKERS: '2', NODE_OPTIONS: `--require ${file}` };
+}
+
+test('the node ends with status 1 if no worker can start', async () => {
+  const dataDir = await newDataDir();
+  const env = await breakable(dataDir);
+  await writeFile(path.join(dataDir, 'broken'), '');
+
+  const program = await spawnProgram(env, dataDir);
+  onTestFinished(() => program.remove());
+
+  expect(await program.ended).toBe(1);
+  expect(program.stderr()).toContain('no worker could start');
+});
+
+test('workers that end at once are replaced after growing pauses', async () => {
+  const dataDir = await newDataDir();
+  const program = await startProgram(await breakable(dataDir), dataDir);
+  onTestFinished(() => program.remove());
+  const ends = () => logOf(program).filter(({ msg }) => msg === 'a worker has ended');
+  const [killed = 0] = await workersOf(program);
+
+  await writeFile(path.join(dataDir, 'broken'), '');
+  process.kill(killed, 'SIGKILL');
+  await expect.poll(() => ends().length, { timeout: 30_000 }).toBe(4);
+
+  const times = ends().map(({ time }) => Date.parse(String(time)));
+  for (const [i, pauseMs] of [100, 200, 400].entries()) {
+    expect((times[i + 1] ?? 0) - (times[i] ?? 0)).toBeGreaterThanOrEqual(pauseMs);
+  }
+  expect(ends().at(-1)).toMatchObject({ exit_code: 7, signal: null });
+  await rm(path.join(dataDir, 'broken'));
+  await expect.poll(() => readyz(program), { timeout: 30_000 }).toMatchObject(allReady);
+}, 90_000);
+
+test('new connections use the other worker while one is suspended and after it is killed', async () => {
+  const node = await startNode('sqlite');
+  const [suspended = 0] = await workersOf(node);
+  await suspend(suspended);
+
+  const before = Array.from({ length: 4 }, () => requestKeys(node));
+  expect(await Promise.all(before)).toEqual([200, 200, 200, 200]);
+
+  const during = Array.from({ length: 4 }, () => requestKeys(node));
+  process.kill(suspended, 'SIGKILL');
+  expect(await Promise.all(during)).toEqual([200, 200, 200, 200]);
+});
+
+/** A module that limits each server of a worker to two connections. */
+async function limited(dataDir: string): Promise<Record<string, string>> {
+  const file = path.join(dataDir, 'limit.cjs');
+  const limit =
+    "Object.defineProperty(net.Server.prototype, 'maxConnections', { get: () => 2, set() {} });";
+  const isWorker = "process.argv[1].endsWith('workers/program.js')";
+  await writeFile(file, `const net = require('node:net');\nif (${isWorker}) ${limit}\n`);
+  return { LATCHKEY_WORKERS: '2', NODE_OPTIONS: `--require ${file}` };
+}
+
+test('a connection beyond the limit of its worker is closed at once', async () => {
+  const dataDir = await newDataDir();
+  const node = await startProgram(await limited(dataDir), dataDir);
+  onTestFinished(() => node.remove());
+  const sockets: Socket[] = [];
+  const ends = Array.from({ length: 8 }, () => {
+    const socket = connect(node.httpPort, '127.0.0.1');
+    sockets.push(socket);
+    socket.write('GET /.well-known/jwks.json HTTP/1.1\r\nhost: a\r\n\r\n');
+    return new Promise<string>((resolve) => {
+      socket.once('data', () => resolve('answered')).on('error', () => resolve('closed'));
+      socket.once('close', () => resolve('closed'));
+    });
+  });
+
+  const answered = (await Promise.all(ends)).filter((end) => end === 'answered');
+
+  expect(answered.length).toBeGreaterThanOrEqual(2);
+  expect(answered.length).toBeLessThanOrEqual(4);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => requestKeys(node).catch(() => 'closed')).toBe(200);
+});
