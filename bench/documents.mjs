@@ -4,9 +4,9 @@ import { DocumentService } from '../dist/gen/latchkey/sharing/v1/document_pb.js'
 import { sendStreams } from './loads/grpc-uploads.mjs';
 import { sendRequests } from './loads/uploads.mjs';
 import { runWrk } from './loads/wrk.mjs';
-import { stopAll } from './processes.mjs';
-import { verdict } from './report.mjs';
+import { ours, verdict } from './report.mjs';
 import { startStores } from './stores.mjs';
+import { withUsage } from './usage.mjs';
 
 const connectionCounts = [1, 8, 32];
 /** Long enough for V8 to optimise the code of a server. */
@@ -30,10 +30,10 @@ export const documentScenarios = [
   },
 ];
 
-/** Runs the scenarios. Returns the servers for the report, and the verdicts. */
-export async function runDocuments(chosen, folder, { rounds, seconds }) {
-  const sides = await startStores(folder);
-  const servers = [];
+/** Runs the scenarios. Returns the results for the report, and the verdicts. */
+export async function runDocuments(chosen, folder, { rounds, seconds, ...stores }) {
+  const { sides, stop } = await startStores(folder, stores);
+  const results = [];
   const verdicts = [];
   for (const scenario of chosen) {
     const file = randomBytes(scenario.bytes);
@@ -46,35 +46,27 @@ export async function runDocuments(chosen, folder, { rounds, seconds }) {
       await side.clear();
     }
     for (const connections of connectionCounts) {
-      const results = able.map((side) => ({
-        name: `${scenario.name}, ${connections} at a time, ${side.name}`,
-        side,
-        rounds: [],
-        peakBytes: 0,
-      }));
+      const servers = able.map(({ name }) => ({ name, rounds: [], peakBytes: 0 }));
       for (let round = 0; round < rounds; round++) {
-        for (const { side, rounds } of results) {
-          rounds.push(await load.run(side, connections, seconds));
+        for (const [i, side] of able.entries()) {
+          const run = () => load.run(side, connections, seconds);
+          servers[i].rounds.push(await withUsage(side.server, run));
           await side.clear();
           process.stdout.write('.');
         }
       }
-      for (const result of results) result.peakBytes = result.side.server.peakBytes();
-      servers.push(...results);
-      verdicts.push(
-        verdict({
-          name: `${scenario.name}, ${connections} at a time`,
-          targets: { throughputMin: scenario.throughputMin },
-          floor: results.find(({ side }) => side.name === 'floor'),
-          ours: results.find(({ side }) => side.name === 'Latchkey'),
-        }),
-      );
+      for (const [i, { server }] of able.entries()) servers[i].peakBytes = server.peakBytes();
+      const name = `${scenario.name}, ${connections}`;
+      results.push({ name, servers });
+      const targets = { throughputMin: scenario.throughputMin };
+      const named = (wanted) => servers.find((server) => server.name === wanted);
+      verdicts.push(verdict({ name, targets, floor: named('floor'), ours: named(ours) }));
     }
     for (const side of able) await load.probe(side);
     process.stdout.write('\n');
   }
-  await stopAll();
-  return { servers, verdicts };
+  await stop();
+  return { results, verdicts };
 }
 
 const loads = {

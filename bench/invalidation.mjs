@@ -1,18 +1,20 @@
 // Measures on PostgreSQL what 1,000 changes per second to different clients cost: one process makes
 // the changes, and another one issues tokens to other clients from its caches.
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { tsImport } from 'tsx/esm/api';
 import { createCredentialDirectory } from '../dist/src/credentials/directory.js';
 import { generateCredential } from '../dist/src/crypto/credential-format.js';
 import { createIssuanceService } from '../dist/src/identity/tokens/issuance-service.js';
 import { createSigner } from '../dist/src/identity/tokens/signer.js';
 import { openDatabase, transact } from '../dist/src/storage/database.js';
 import { watchInvalidations } from '../dist/src/storage/invalidation.js';
+import { collectLockWaits, isForTransaction, settings as logSettings } from './lock-waits.mjs';
+import { startPostgres } from './postgres.mjs';
 import { runTool } from './processes.mjs';
+import { verdictOf } from './report.mjs';
+import { machineMicros } from './usage.mjs';
 
 const perSecond = 1_000;
 const seconds = 10;
@@ -27,24 +29,25 @@ const issuedPerSecond = 2_000;
 export const invalidation = {
   name: 'invalidation',
   async measure() {
-    const { startPostgres } = await tsImport('../test/support/postgres.ts', import.meta.url);
-    const postgres = await startPostgres();
+    const lockWaits = collectLockWaits();
+    const postgres = await startPostgres({ settings: logSettings, onLog: lockWaits.onLog });
     try {
-      return await measureOn(await postgres.createDatabase());
+      return await measureOn(await postgres.createDatabase(), { postgres, lockWaits });
     } finally {
       await postgres.stop();
     }
   },
 };
 
-async function measureOn(url) {
+async function measureOn(url, { postgres, lockWaits }) {
   const db = await openDatabase(url);
   const ids = await addClients(db, changedClients);
   const others = await addClientsWithSecrets(db, otherClients);
-  const without = await runRound(db, url, { ids, others, rate: 0 });
-  const withChanges = await runRound(db, url, { ids, others, rate: perSecond });
+  const context = { db, url, ids, others, postgres, lockWaits };
+  const without = await runRound(context, 0);
+  const withChanges = await runRound(context, perSecond);
   await sql`alter table clients disable trigger all`.execute(db);
-  const noTriggers = await runRound(db, url, { ids, others, rate: perSecond });
+  const noTriggers = await runRound(context, perSecond);
   await db.destroy();
   return report({ without, withChanges, noTriggers });
 }
@@ -91,11 +94,13 @@ async function addClientsWithSecrets(db, count) {
 }
 
 /** Issues tokens to the other clients, while another process changes clients at a rate. */
-async function runRound(db, url, { ids, others, rate }) {
+async function runRound({ db, url, ids, others, postgres, lockWaits }, rate) {
   const service = await createService(db);
   for (const { clientId, text } of others) await service.issue(clientId, text);
   const misses = service.queries();
-  const before = { cpu: process.cpuUsage(), postgres: await postgresCpuMs(db) };
+  const cpu = process.cpuUsage();
+  const before = { postgres: postgres.micros(), machine: machineMicros() };
+  lockWaits.take();
   const settings = { url, ids, perSecond: rate, seconds };
   const script = path.join(import.meta.dirname, 'loads/changes.mjs');
   const changing = runTool(process.execPath, [script, JSON.stringify(settings)]);
@@ -114,16 +119,14 @@ async function runRound(db, url, { ids, others, rate }) {
     await sleep(1);
   }
   const changes = JSON.parse(await made);
-  const { user, system } = process.cpuUsage(before.cpu);
-  const postgresMs = (await postgresCpuMs(db)) - before.postgres;
+  const { user, system } = process.cpuUsage(cpu);
+  const postgresMs = (postgres.micros() - before.postgres) / 1_000;
+  const readerMs = (user + system) / 1_000;
+  const machineMs = (machineMicros() - before.machine) / 1_000;
+  const hitRate = 1 - (service.queries() - misses) / issued;
   await service.stop();
-  return {
-    ...changes,
-    issued,
-    hitRate: 1 - (service.queries() - misses) / issued,
-    readerMs: (user + system) / 1_000,
-    postgresMs,
-  };
+  const waits = lockWaits.take();
+  return { ...changes, issued, hitRate, readerMs, postgresMs, machineMs, waits };
 }
 
 /** The part of a process that issues tokens. Counts the queries of its caches. */
@@ -155,45 +158,42 @@ async function createService(db) {
   };
 }
 
-/** The processor time of the server's processes. Those that ended count for the postmaster. */
-async function postgresCpuMs(db) {
-  const { rows } = await sql`select pg_backend_pid() as pid`.execute(db);
-  const postmaster = Number(statOf(rows[0].pid)[1]);
-  const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8');
-  const ticks = children
-    .trim()
-    .split(' ')
-    .map(statOf)
-    .reduce((sum, fields) => sum + Number(fields[11]) + Number(fields[12]), 0);
-  const ended = statOf(postmaster);
-  return (ticks + Number(ended[13]) + Number(ended[14])) * 10;
-}
-
-/** The fields of a process from its state on: see proc_pid_stat(5). */
-function statOf(pid) {
-  return readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-}
-
 function report({ without, withChanges, noTriggers }) {
-  const microseconds = (ms, count) => `${Math.round((ms * 1_000) / count)} µs`;
-  const rate = withChanges.made / withChanges.took;
-  const readerMs = withChanges.readerMs - without.readerMs;
-  const isFast = rate >= perSecond * 0.95;
-  const passed = isFast && withChanges.hitRate >= hitRateMin && withChanges.failed === 0;
+  const { made, failed, took, issued, hitRate, waits, cpuMs, postgresMs, machineMs } = withChanges;
+  const micros = (ms) => `${Math.round((ms * 1_000) / made)} µs`;
+  const cores = (ms) => (ms / 1_000 / took).toFixed(2);
+  const percent = (share) => `${(share * 100).toFixed(3)} %`;
+  const rate = Math.round(made / took);
+  const blocked = waits.filter(isForTransaction);
+  const { passed, lines } = verdictOf(invalidation.name, [
+    {
+      passed: rate >= perSecond * 0.95 && failed === 0,
+      text: `${rate} changes/s, ${failed} failed (target ${perSecond}/s)`,
+    },
+    {
+      passed: hitRate >= hitRateMin,
+      text: `${percent(hitRate)} of ${issued} tokens of others from the caches (target >= 99 %)`,
+    },
+    {
+      passed: blocked.length === 0,
+      text: `${blocked.length} transactions waited at least 1 ms for another (target 0)`,
+    },
+  ]);
+  const longest = waits.toSorted((a, b) => b.ms - a.ms)[0];
+  const wait = longest ? `${longest.ms} ms, ${longest.lock}` : 'less than 1 ms';
+  const othersMs = machineMs - cpuMs - postgresMs - withChanges.readerMs;
   return {
     passed,
     lines: [
-      `${passed ? 'ok' : 'MISSED'} invalidation: ${Math.round(rate)} changes/s, ` +
-        `${withChanges.failed} failed, ${withChanges.lockWaits} waited 5 ms for a lock`,
-      `  hit rate of all other clients: ${(withChanges.hitRate * 100).toFixed(3)} % of ` +
-        `${withChanges.issued} tokens (target ${hitRateMin * 100} %)`,
-      `  processor time per change: ${microseconds(withChanges.cpuMs, withChanges.made)} in the ` +
-        `process that makes it, ${microseconds(readerMs, withChanges.made)} in another process, ` +
-        `${microseconds(withChanges.postgresMs, withChanges.made)} in PostgreSQL`,
-      `  without triggers: ${microseconds(noTriggers.cpuMs, noTriggers.made)} and ` +
-        `${microseconds(noTriggers.postgresMs, noTriggers.made)}`,
+      ...lines,
+      `        longest wait for any lock: ${wait}`,
+      `        CPU per change: ${micros(cpuMs)} in the process that makes it, ` +
+        `${micros(withChanges.readerMs - without.readerMs)} in another process, ` +
+        `${micros(postgresMs - without.postgresMs)} in PostgreSQL`,
+      `        without triggers: ${micros(noTriggers.cpuMs)} in the process that makes it, ` +
+        `${micros(noTriggers.postgresMs - without.postgresMs)} in PostgreSQL`,
+      `        cores used: changes ${cores(cpuMs)}, tokens ${cores(withChanges.readerMs)}, ` +
+        `PostgreSQL ${cores(postgresMs)}, other programs ${cores(Math.max(0, othersMs))}`,
     ],
   };
 }

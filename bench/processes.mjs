@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { childrenOf, usageOf } from './usage.mjs';
 
 const running = new Set();
 const startMs = 20_000;
@@ -39,6 +40,8 @@ export async function startProgram({ command, args, env, logFile, isReady }) {
     peakBytes: () => memoryOf(child.pid, 'VmHWM'),
     /** The current memory of the program and its children, in bytes. */
     residentBytes: () => memoryOf(child.pid, 'VmRSS'),
+    /** The processor time of the program and its children: see usage.mjs. */
+    usage: () => usageOf(child.pid),
     /** Resets the peak to the current memory. */
     resetPeak: () => writeFileSync(`/proc/${child.pid}/clear_refs`, '5'),
     clearLog: () => truncateSync(logFile),
@@ -49,8 +52,7 @@ export async function startProgram({ command, args, env, logFile, isReady }) {
 function memoryOf(pid, field) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kB = Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  const ofChildren = children === '' ? [] : children.split(' ').map((id) => memoryOf(id, field));
+  const ofChildren = childrenOf(pid).map((id) => memoryOf(id, field));
   return ofChildren.reduce((sum, bytes) => sum + bytes, kB * 1024);
 }
 

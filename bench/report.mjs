@@ -1,25 +1,67 @@
 // Formats the results of the rounds: a table of the servers, and the service relative to its floor.
 
-const columns = ['server', 'requests/s', 'min–max', 'p50 ms', 'p99 ms', 'peak RSS', 'errors'];
+const columns = [
+  ...['req/s', 'min–max', 'p50 ms', 'p99 ms'],
+  ...['CPU µs', 'main µs', 'RSS MiB', 'errors'],
+];
+
+export const ours = 'Latchkey';
+export const otherBuild = 'other build';
 
 /**
- * Each server is `{name, rounds, peakBytes}`. A round is the result of a load:
- * `{requestsPerSecond, p50Ms, p99Ms, errors}`.
+ * Each result is `{name, servers}`. Each server is `{name, rounds, peakBytes}` and is compared with
+ * the first one, the service also with another build of it. A round is the result of a load: `{requests, requestsPerSecond, p50Ms, p99Ms,
+ * errors}` and the usage (see usage.mjs).
  */
-export function serverTable(servers) {
-  return table([columns, ...servers.map(row)]);
+export function serverTable(results) {
+  return table(results.flatMap(rowsOf));
 }
 
-function row({ name, rounds, peakBytes }) {
-  const rates = rounds.map((round) => round.requestsPerSecond);
+function rowsOf({ name, servers }) {
+  const [first, ...others] = servers;
+  const referencesOf = (server) =>
+    servers.filter((one) => one === first || (one.name === otherBuild && server.name === ours));
   return [
-    name,
+    [name, ...columns],
+    ...serverRows(first),
+    ...others.flatMap((server) => [
+      ...serverRows(server),
+      ...referencesOf(server).map((reference) => ratioRow(server, reference)),
+    ]),
+    [],
+  ];
+}
+
+function serverRows({ name, rounds, peakBytes }) {
+  const rates = rounds.map((round) => round.requestsPerSecond);
+  const postgres = medianOf(rounds, 'postgresMicros');
+  const row = [
+    `  ${name}`,
     rate(median(rates)),
     `${rate(Math.min(...rates))}–${rate(Math.max(...rates))}`,
-    median(rounds.map((round) => round.p50Ms)).toFixed(2),
-    median(rounds.map((round) => round.p99Ms)).toFixed(2),
-    `${whole(peakBytes / 2 ** 20)} MiB`,
+    medianOf(rounds, 'p50Ms').toFixed(2),
+    medianOf(rounds, 'p99Ms').toFixed(2),
+    rate(medianOf(rounds, 'cpuMicros')),
+    rate(medianOf(rounds, 'mainMicros')),
+    whole(peakBytes / 2 ** 20),
     whole(errorsOf(rounds)),
+  ];
+  if (rounds[0].postgresMicros === undefined) return [row];
+  return [row, ['    PostgreSQL', '', '', '', '', rate(postgres)]];
+}
+
+function ratioRow(server, reference) {
+  const of = ({ rounds }, key) => medianOf(rounds, key);
+  const ratio = (key) => (of(server, key) / of(reference, key)).toFixed(2);
+  return [
+    `    / ${reference.name}`,
+    ratio('requestsPerSecond'),
+    '',
+    ratio('p50Ms'),
+    ratio('p99Ms'),
+    ratio('cpuMicros'),
+    ratio('mainMicros'),
+    (server.peakBytes / reference.peakBytes).toFixed(2),
   ];
 }
 
@@ -27,11 +69,11 @@ function row({ name, rounds, peakBytes }) {
  * Compares the medians of the service and of the floor. `passed` means that every target is met.
  * The target of p99 is optional.
  */
-export function verdict({ name, targets, ours, floor }) {
-  const ratio = (of) => median(ours.rounds.map(of)) / median(floor.rounds.map(of));
-  const throughput = ratio((round) => round.requestsPerSecond);
-  const p99 = ratio((round) => round.p99Ms);
-  const errors = errorsOf(ours.rounds) + errorsOf(floor.rounds);
+export function verdict({ name, targets, ours: service, floor }) {
+  const ratio = (key) => medianOf(service.rounds, key) / medianOf(floor.rounds, key);
+  const throughput = ratio('requestsPerSecond');
+  const p99 = ratio('p99Ms');
+  const errors = errorsOf(service.rounds) + errorsOf(floor.rounds);
   const checks = [
     {
       passed: throughput >= targets.throughputMin,
@@ -58,9 +100,11 @@ export function verdictOf(name, checks) {
   };
 }
 
-function errorsOf(rounds) {
+export function errorsOf(rounds) {
   return rounds.reduce((sum, round) => sum + round.errors, 0);
 }
+
+export const medianOf = (rounds, key) => median(rounds.map((round) => round[key]));
 
 function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -78,13 +122,14 @@ function whole(value) {
 
 /** The first column is left-aligned, the others right-aligned. */
 function table(rows) {
-  const widths = rows[0].map((_, i) => Math.max(...rows.map((cells) => cells[i].length)));
+  const widths = columns.map(() => 0);
+  widths.push(0);
+  for (const cells of rows) {
+    for (const [i, cell] of cells.entries()) widths[i] = Math.max(widths[i], cell.length);
+  }
   const line = (cells) =>
     cells
       .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
       .join('  ');
-  const [head, ...body] = rows;
-  return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...body.map(line)].join(
-    '\n',
-  );
+  return rows.map(line).join('\n');
 }

@@ -13,6 +13,7 @@ import { stopAll } from './processes.mjs';
 import { serverTable, verdict } from './report.mjs';
 import { scenarios } from './scenarios.mjs';
 import { startFloor, startService } from './service.mjs';
+import { withUsage } from './usage.mjs';
 
 /** The load generators and nginx, with the Debian package of each. */
 const tools = { wrk: 'wrk', h2load: 'nghttp2-client', nginx: 'nginx-light' };
@@ -21,13 +22,16 @@ process.env.PATH += ':/usr/sbin';
 
 const tokenNames = scenarios.map(({ name }) => name);
 const documentNames = documentScenarios.map(({ name }) => name);
-const names = [...tokenNames, lookups.name, ...documentNames, memory.name, invalidation.name];
+const parts = [memory, lookups, invalidation];
+const names = [...tokenNames, ...documentNames, ...parts.map(({ name }) => name)];
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: names },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    database: { type: 'string', default: 'sqlite' },
+    other: { type: 'string' },
   },
 });
 const roundCount = Number(values.rounds ?? 5);
@@ -35,6 +39,8 @@ const roundSeconds = Number(values.seconds ?? 6);
 const documentRounds = {
   rounds: Number(values.rounds ?? 3),
   seconds: Number(values.seconds ?? 2),
+  database: values.database,
+  other: values.other,
 };
 const warmUpSeconds = Math.min(4, roundSeconds);
 
@@ -68,16 +74,17 @@ async function measure(folder) {
   const chosen = scenarios.filter(({ name }) => values.only.includes(name));
   const results = chosen.length === 0 ? [] : await runScenarios(chosen, folder);
   const verdicts = results.map(verdict);
-  const servers = results.flatMap(({ floor, ours }) => [floor, ours]);
+  const tables = results.map(({ name, floor, ours }) => ({ name, servers: [floor, ours] }));
   const documents = documentScenarios.filter(({ name }) => values.only.includes(name));
   if (documents.length > 0) {
     const came = await runDocuments(documents, folder, documentRounds);
-    servers.push(...came.servers);
+    tables.push(...came.results);
     verdicts.push(...came.verdicts);
   }
-  if (servers.length > 0) process.stdout.write(`\n${serverTable(servers)}\n\n`);
-  for (const part of [memory, lookups, invalidation]) {
-    if (values.only.includes(part.name)) verdicts.push(await part.measure(folder));
+  if (tables.length > 0) process.stdout.write(`\n${serverTable(tables)}\n`);
+  const options = { rounds: roundCount, seconds: roundSeconds, warmUpSeconds };
+  for (const part of parts) {
+    if (values.only.includes(part.name)) verdicts.push(await part.measure(folder, options));
   }
   for (const { lines } of verdicts) process.stdout.write(`${lines.join('\n')}\n`);
   return verdicts.every(({ passed }) => passed);
@@ -92,7 +99,7 @@ async function runScenarios(chosen, folder) {
   const results = [];
   for (const scenario of chosen) {
     const sideOf = ({ name, server, ports }) => ({
-      name: `${scenario.title}, ${name}`,
+      name,
       port: ports[scenario.transport],
       server,
       rounds: [],
@@ -117,7 +124,8 @@ async function runRounds(title, load, { ours, floor }) {
   for (let round = 0; round < roundCount; round++) {
     await load.prepareRound?.();
     for (const side of [floor, ours]) {
-      side.rounds.push(await load.run(side.port, roundSeconds));
+      const run = () => load.run(side.port, roundSeconds);
+      side.rounds.push(await withUsage(side.server, run));
       side.server.clearLog();
       process.stdout.write('.');
     }

@@ -5,16 +5,24 @@ import { startServer } from './processes.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** `name`: the name of the data folder. `settings`: overrides of the default settings. */
-export async function startService(folder, { name = 'data', settings = {} } = {}) {
+/**
+ * `name`: the name of the data folder. Nodes with the same database can share one. `settings`:
+ * overrides of the default settings. `build`: the folder of the repository with the built service.
+ */
+export async function startService(folder, options = {}) {
+  const { name = 'data', settings = {}, build = root } = options;
   const dataDir = path.join(folder, name);
   const server = await startServer({
-    script: path.join(root, 'dist/src/main.js'),
+    script: path.join(build, 'dist/src/main.js'),
     env: {
       LATCHKEY_DATA_DIR: dataDir,
       LATCHKEY_HTTP_ADDRESS: '127.0.0.1:0',
       LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',
       LATCHKEY_OPS_ADDRESS: '127.0.0.1:0',
+      // The default of PostgreSQL is another one.
+      LATCHKEY_BOOTSTRAP: 'demo',
+      // No load balancer has to notice that the service stops.
+      LATCHKEY_DRAIN_SECONDS: '0',
       ...settings,
     },
     logFile: path.join(folder, `${name}.log`),
@@ -23,6 +31,10 @@ export async function startService(folder, { name = 'data', settings = {} } = {}
   const env = Object.fromEntries(
     Array.from(text.matchAll(/^(\w+)='(.*)'$/gm), ([, name, value]) => [name, value]),
   );
+  const ports = {
+    HTTP: settings.LATCHKEY_HTTP_ADDRESS?.split(':')[1] ?? new URL(env.LATCHKEY_BASE_URL).port,
+    gRPC: env.LATCHKEY_GRPC_ADDRESS.split(':')[1],
+  };
   const client = { id: env.CLIENT_ID, secret: env.CLIENT_SECRET };
   const key = env.CUSTOMER_API_KEY;
   return {
@@ -32,10 +44,7 @@ export async function startService(folder, { name = 'data', settings = {} } = {}
     client,
     apiKey: env.API_KEY,
     customer: { key, id: await customerIdOf(env), accounts: env.CUSTOMER_ACCOUNTS.split(',') },
-    ports: {
-      HTTP: new URL(env.LATCHKEY_BASE_URL).port,
-      gRPC: env.LATCHKEY_GRPC_ADDRESS.split(':')[1],
-    },
+    ports,
   };
 }
 
@@ -57,8 +66,9 @@ async function post({ LATCHKEY_BASE_URL }, route, fields) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(fields),
   });
-  const { access_token } = await response.json();
-  return access_token;
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${route}: ${response.status} ${text}`);
+  return JSON.parse(text).access_token;
 }
 
 /** `transport` is `HTTP` or `gRPC`. */

@@ -2,16 +2,30 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { startNginx } from './nginx.mjs';
-import { startServer } from './processes.mjs';
+import { durable, startPostgres, withPostgres } from './postgres.mjs';
+import { startServer, stopAll } from './processes.mjs';
+import { otherBuild, ours } from './report.mjs';
 import { startService } from './service.mjs';
 
 /**
- * Starts the floor, the service and nginx. `requestOf` returns the buffers of an upload request.
- * `isStored` and, over gRPC, `isStoredByGrpc` check a response. `keep` stores a file for downloads.
- * `clear` deletes all other files.
+ * Starts the floor, the service, another build of it in the folder `other`, and nginx. `database`
+ * is `sqlite` or `postgres`. `requestOf` returns the buffers of an upload request. `isStored` and,
+ * over gRPC, `isStoredByGrpc` check a response. `keep` stores a file for downloads. `clear` deletes
+ * all other files.
  */
-export async function startStores(folder) {
-  return [await startFloor(folder), await startOurs(folder), await startPeer(folder)];
+export async function startStores(folder, { database, other }) {
+  const postgres = database === 'postgres' ? await startPostgres(durable) : undefined;
+  const sides = [
+    await startFloor(folder),
+    ...(other === undefined ? [] : [await startBuild(folder, otherBuild, postgres, other)]),
+    await startBuild(folder, ours, postgres),
+    await startPeer(folder),
+  ];
+  const stop = async () => {
+    await stopAll();
+    await postgres?.stop();
+  };
+  return { sides, stop };
 }
 
 async function startFloor(folder) {
@@ -63,10 +77,14 @@ function plainFiles(filesDir, port) {
   };
 }
 
-async function startOurs(folder) {
-  const service = await startService(folder, { name: 'documents' });
-  const { server, ports, apiKey } = service;
-  return { name: 'Latchkey', server, grpc: ports.gRPC, ...latchkey(ports.HTTP, apiKey) };
+/** Starts the service that is built in the folder `build`. */
+async function startBuild(folder, name, postgres, build) {
+  const url = await postgres?.createDatabase();
+  const settings = url === undefined ? {} : { LATCHKEY_DATABASE_URL: url };
+  const service = await startService(folder, { name: name.replace(' ', '-'), settings, build });
+  const { ports, apiKey } = service;
+  const server = postgres ? withPostgres(service.server, postgres) : service.server;
+  return { name, server, grpc: ports.gRPC, ...latchkey(ports.HTTP, apiKey) };
 }
 
 /** The methods of the service, which accepts a form. */

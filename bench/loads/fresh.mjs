@@ -44,6 +44,7 @@ export function createFreshLoad({ port, issue, verify, issueFields, authorizatio
       const { answers, latencies } = done;
       const bad = answers.filter((bytes) => !good(bytes)).length;
       return {
+        requests: answers.length - bad,
         requestsPerSecond: (answers.length - bad) / done.seconds,
         p50Ms: percentile(latencies, 0.5),
         p99Ms: percentile(latencies, 0.99),

@@ -1,10 +1,11 @@
 // gRPC load: h2load posts the same length-prefixed message repeatedly over HTTP/2.
+import { randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runTool } from '../processes.mjs';
 import {
+  connections as allConnections,
   callOnce,
-  connections,
   decode,
   encode,
   frame,
@@ -18,13 +19,13 @@ export async function createGrpcLoad({ folder, name, method, fields, authorizati
   const message = encode(method, fields);
   const bodyFile = path.join(folder, `${name}.grpc`);
   await writeFile(bodyFile, frame(message));
-  const logFile = path.join(folder, `${name}.tsv`);
   const answerBytes = new Map();
   const headers = ['content-type: application/grpc', 'te: trailers'];
   if (authorization !== undefined) headers.push(`authorization: ${authorization}`);
 
   return {
-    description: `h2load, 1 thread, ${connections} connections of ${streams} streams`,
+    description: `h2load, 1 thread, ${allConnections} connections of ${streams} streams`,
+    connections: allConnections,
 
     /** Throws unless the response is good. Remembers its length. */
     async probe(port) {
@@ -34,7 +35,9 @@ export async function createGrpcLoad({ folder, name, method, fields, authorizati
       answerBytes.set(port, frame(bytes).length);
     },
 
-    async run(port, seconds) {
+    async run(port, seconds, connections = allConnections) {
+      // Several may run at the same time.
+      const logFile = path.join(folder, `${name}-${randomUUID()}.tsv`);
       const output = await runTool('h2load', [
         ...['--threads=1', `--clients=${connections}`, `--max-concurrent-streams=${streams}`],
         ...[`--duration=${seconds}`, `--data=${bodyFile}`, `--log-file=${logFile}`],
@@ -46,6 +49,7 @@ export async function createGrpcLoad({ folder, name, method, fields, authorizati
       // A gRPC error also has status 200 but no message, so responses are counted by their bytes.
       const good = Math.min(answered, Math.round(dataBytes / answerBytes.get(port)));
       return {
+        requests: good,
         requestsPerSecond: good / seconds,
         p50Ms: percentile(latencies, 0.5),
         p99Ms: percentile(latencies, 0.99),

@@ -35,6 +35,7 @@ export async function sendRequests({ port, connections, seconds, requestOf, isGo
 export function roundOf(latencies, errors, started) {
   const sorted = Float64Array.from(latencies).sort();
   return {
+    requests: sorted.length,
     requestsPerSecond: sorted.length / ((performance.now() - started) / 1000),
     p50Ms: percentile(sorted, 0.5),
     p99Ms: percentile(sorted, 0.99),

@@ -3,32 +3,56 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runTool } from '../processes.mjs';
 
-const connections = 32;
+const allConnections = 32;
+const hasToken = ({ access_token }) => Boolean(access_token);
 
-/** Posts the same JSON body to `route` repeatedly. Every response must contain a token. */
-export async function createHttpLoad({ folder, name, route, fields }) {
+/**
+ * Posts the same JSON body to `route` repeatedly. `isGood` checks the body of a response, which is
+ * a token by default.
+ */
+export async function createHttpLoad(options) {
+  const { folder, name, route, fields, isGood = hasToken, headers = {} } = options;
   const body = JSON.stringify(fields);
   const bodyFile = path.join(folder, `${name}.json`);
   await writeFile(bodyFile, body);
 
   return {
-    description: `wrk, 1 thread, ${connections} connections, keep-alive`,
+    description: `wrk, 1 thread, ${allConnections} connections, keep-alive`,
+    connections: allConnections,
 
-    /** Throws unless the response contains a token. */
+    /** Throws unless the response is good. */
     async probe(port) {
-      const headers = { 'content-type': 'application/json' };
       const url = `http://127.0.0.1:${port}${route}`;
-      const response = await fetch(url, { method: 'POST', headers, body });
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body,
+      });
       const answer = await response.json();
-      if (response.status !== 200 || !answer.access_token) {
+      if (response.status !== 200 || !isGood(answer)) {
         throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`);
       }
     },
 
-    run: (port, seconds) =>
-      runWrk({ url: `http://127.0.0.1:${port}${route}`, seconds, connections, bodyFile }),
+    run(port, seconds, connections = allConnections) {
+      const url = `http://127.0.0.1:${port}${route}`;
+      return runWrk({ url, seconds, connections, headers, bodyFile });
+    },
   };
 }
+
+/** Requests the same HTML page repeatedly, which contains `text`. */
+export const createPageLoad = ({ route, headers, text }) => ({
+  connections: allConnections,
+  async probe(port) {
+    const response = await fetch(`http://127.0.0.1:${port}${route}`, { headers });
+    if (response.status !== 200 || !(await response.text()).includes(text)) {
+      throw new Error(`${route} answered ${response.status} without "${text}"`);
+    }
+  },
+  run: (port, seconds, connections = allConnections) =>
+    runWrk({ url: `http://127.0.0.1:${port}${route}`, seconds, connections, headers }),
+});
 
 /** Requests `url` repeatedly, with POST if there is a body file. Returns the result. */
 export async function runWrk({ url, seconds, connections, headers = {}, bodyFile }) {
@@ -43,6 +67,7 @@ export async function runWrk({ url, seconds, connections, headers = {}, bodyFile
   if (json === undefined) throw new Error(`unexpected output of wrk:\n${output}`);
   const { answers, micros, p50, p99, errors } = JSON.parse(json);
   return {
+    requests: answers - errors,
     requestsPerSecond: (answers - errors) / (micros / 1e6),
     p50Ms: p50 / 1000,
     p99Ms: p99 / 1000,

@@ -32,12 +32,15 @@ export interface PostgresOptions {
   settings?: readonly string[];
   /** Changes the data folder before the first start. */
   prepare?: (dataDir: string) => Promise<void>;
+  /** Receives the text of the server's log. */
+  onLog?: ((text: string) => void) | undefined;
 }
 
 /** Starts a real PostgreSQL on a free loopback port; it ends when this process does. */
 export async function startPostgres({
   settings = [],
   prepare,
+  onLog,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-postgres-'));
   try {
@@ -47,7 +50,7 @@ export async function startPostgres({
     await prepare?.(dataDir);
     if (prepare !== undefined) await giveAway(dataDir);
     const port = await freePort();
-    const { stop, restart } = await serve(folder, port, settings, identity);
+    const { stop, restart } = await serve(folder, port, { settings, onLog }, identity);
     const url = `postgres://${superuser}@127.0.0.1:${port}/postgres`;
     return { url, dataDir, createDatabase: () => createDatabase(url), restart, stop };
   } catch (error) {
@@ -76,7 +79,7 @@ export async function createDatabase(serverUrl: string, template = 'template0'):
 async function serve(
   folder: string,
   port: number,
-  otherSettings: readonly string[],
+  { settings: otherSettings = [], onLog }: PostgresOptions,
   identity: Identity,
 ): Promise<Pick<PostgresServer, 'restart' | 'stop'>> {
   const settings = [
@@ -111,6 +114,7 @@ async function serve(
 
   let log = '';
   watchdog.stderr.setEncoding('utf8');
+  if (onLog !== undefined) watchdog.stderr.on('data', onLog);
   const ready = () =>
     new Promise<void>((resolve, reject) => {
       log = '';
