@@ -50,7 +50,7 @@ ${paths.join('\n')}
 `;
 }
 
-function freePort() {
+export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

@@ -11,6 +11,7 @@ import { lookups } from './lookups.mjs';
 import { memory } from './memory.mjs';
 import { stopAll } from './processes.mjs';
 import { serverTable, verdict } from './report.mjs';
+import { nodes, workers } from './scale.mjs';
 import { scenarios } from './scenarios.mjs';
 import { startFloor, startService } from './service.mjs';
 import { withUsage } from './usage.mjs';
@@ -22,7 +23,7 @@ process.env.PATH += ':/usr/sbin';
 
 const tokenNames = scenarios.map(({ name }) => name);
 const documentNames = documentScenarios.map(({ name }) => name);
-const parts = [memory, lookups, invalidation];
+const parts = [memory, lookups, invalidation, workers, nodes];
 const names = [...tokenNames, ...documentNames, ...parts.map(({ name }) => name)];
 
 const { values } = parseArgs({
