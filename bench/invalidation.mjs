@@ -4,12 +4,12 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { createCredentialDirectory } from '../dist/src/credentials/directory.js';
-import { generateCredential } from '../dist/src/crypto/credential-format.js';
-import { createIssuanceService } from '../dist/src/identity/tokens/issuance-service.js';
-import { createSigner } from '../dist/src/identity/tokens/signer.js';
-import { openDatabase, transact } from '../dist/src/storage/database.js';
-import { watchInvalidations } from '../dist/src/storage/invalidation.js';
+import { createCredentialDirectory } from '../src/credentials/directory.ts';
+import { generateCredential } from '../src/crypto/credential-format.ts';
+import { createIssuanceService } from '../src/identity/tokens/issuance-service.ts';
+import { createSigner } from '../src/identity/tokens/signer.ts';
+import { openDatabase, transact } from '../src/storage/database.ts';
+import { watchInvalidations } from '../src/storage/invalidation.ts';
 import { collectLockWaits, isForTransaction, settings as logSettings } from './lock-waits.mjs';
 import { startPostgres } from './postgres.mjs';
 import { runTool } from './processes.mjs';
@@ -103,7 +103,7 @@ async function runRound({ db, url, ids, others, postgres, lockWaits }, rate) {
   lockWaits.take();
   const settings = { url, ids, perSecond: rate, seconds };
   const script = path.join(import.meta.dirname, 'loads/changes.mjs');
-  const changing = runTool(process.execPath, [script, JSON.stringify(settings)]);
+  const changing = runTool(process.execPath, ['--import', 'tsx', script, JSON.stringify(settings)]);
   let issued = 0;
   let isDone = false;
   const made = changing.finally(() => {

@@ -21,9 +21,9 @@ const files = [
   'package.json',
   'package-lock.json',
   'scripts/build.mjs',
-  'tsconfig.build.json',
   'tsconfig.json',
   'vite.config.ts',
+  'vite.server.config.ts',
 ];
 
 function digestOfSources() {
@@ -54,7 +54,7 @@ const digest = digestOfSources();
 const isBuilt = existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
 if (!process.argv.includes('--if-changed') || !isBuilt) {
   rmSync(stamp, { force: true });
-  run('tsc', '-p', 'tsconfig.build.json');
+  run('vite', 'build', '--logLevel', 'warn', '--config', 'vite.server.config.ts');
   run('vite', 'build', '--logLevel', 'warn');
   copyFileSync(path.join(root, 'docs/sample.pdf'), path.join(root, 'dist/sample.pdf'));
   writeFileSync(stamp, digest);

@@ -155,7 +155,7 @@ async function measureDeletion(started, traffic, left) {
 }
 
 async function countRows(url, tables) {
-  const { openDatabase } = await import('../../dist/src/storage/database.js');
+  const { openDatabase } = await import('../../src/storage/database.ts');
   const db = await openDatabase(url);
   let sum = 0;
   for (const table of tables) {

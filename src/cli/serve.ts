@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Service } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
+import { packageFolder } from '../files/package-folder.ts';
 import { ListenError } from '../net/listen-error.ts';
 import { createLog, type OpenLog } from '../observe/log.ts';
 import type { AppOptions } from '../stages/options.ts';
@@ -57,7 +58,7 @@ function runService({ config, host, logFormat: format, logFields, start }: Run):
     format,
     ...(logFields === undefined ? {} : { fields: logFields }),
   });
-  const built = path.join(import.meta.dirname, '../..');
+  const built = path.join(packageFolder(), 'dist');
 
   return new Promise((end) => {
     async function fail(what: string, error: unknown): Promise<void> {

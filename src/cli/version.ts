@@ -1,13 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { packageFolder } from '../files/package-folder.ts';
 
-/**
- * Reads the version from package.json, which is in a parent folder of both the sources and the
- * built program.
- */
+/** Reads the version from package.json. */
 export function readVersion(): string {
-  let folder = import.meta.dirname;
-  while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
-  const { version } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const text = readFileSync(path.join(packageFolder(), 'package.json'), 'utf8');
+  const { version }: { version: unknown } = JSON.parse(text);
   return String(version);
 }

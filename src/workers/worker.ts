@@ -4,6 +4,7 @@ import type { Server } from 'node:net';
 import path from 'node:path';
 import { type App, startApp } from '../app.ts';
 import { readConfig } from '../config/config.ts';
+import { packageFolder } from '../files/package-folder.ts';
 import { createLog } from '../observe/log.ts';
 import type { Sockets } from '../stages/sockets.ts';
 import { type BoundSocket, listen } from '../transports/socket.ts';
@@ -47,7 +48,7 @@ async function serve(start: StartMessage, end: (status: number) => void): Promis
   };
   process.on('uncaughtException', crash('the worker ends'));
   process.on('unhandledRejection', crash('the worker ends'));
-  const webDir = path.join(import.meta.dirname, '../../web');
+  const webDir = path.join(packageFolder(), 'dist/web');
   const host = { http: config.http.host, grpc: config.grpc.host };
   const sockets: Sockets = {
     http: sharedSocket('http', { host: host.http, port: start.ports.http }),

@@ -1,0 +1,35 @@
+import { defineConfig } from 'vite';
+
+/** Packages with native code, or with files that they find next to their own code. */
+const external = [
+  '@grpc/grpc-js',
+  '@grpc/reflection',
+  '@node-rs/argon2',
+  'better-sqlite3',
+  'grpc-health-check',
+  'pdfjs-dist',
+];
+
+// Bundles the service with its packages: one process then reads about ten files at its start
+// instead of more than a thousand.
+export default defineConfig({
+  root: import.meta.dirname,
+  publicDir: false,
+  ssr: { noExternal: true, external },
+  build: {
+    ssr: true,
+    outDir: 'dist/src',
+    emptyOutDir: true,
+    target: 'node20',
+    minify: false,
+    sourcemap: true,
+    rolldownOptions: {
+      input: {
+        main: 'src/main.ts',
+        'sharing/documents/pages/program': 'src/sharing/documents/pages/program.ts',
+        'workers/program': 'src/workers/program.ts',
+      },
+      output: { entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+    },
+  },
+});
