@@ -93,7 +93,7 @@ export class WorkerPool {
     return this.#own.contentType;
   }
 
-  /** The metrics of the node in the text format: those of the workers, earlier workers and the primary, merged. */
+  /** The metrics of the node as text: of the workers, earlier workers and the primary, merged. */
   async metrics(): Promise<string> {
     const [own] = await Promise.all([this.#own.collect(), this.#collect()]);
     const current = [...this.#members].map(({ metrics }) => metrics);

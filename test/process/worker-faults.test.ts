@@ -55,7 +55,7 @@ test('workers that end at once are replaced after growing pauses', async () => {
   await expect.poll(() => readyz(program), { timeout: 30_000 }).toMatchObject(allReady);
 }, 90_000);
 
-test('new connections use the other worker while one is suspended and after it is killed', async () => {
+test('new connections use the other worker if one is suspended or killed', async () => {
   const node = await startNode('sqlite');
   const [suspended = 0] = await workersOf(node);
   await suspend(suspended);
