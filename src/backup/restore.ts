@@ -41,6 +41,8 @@ export type RestoreTarget = {
   readonly placeKeys: (keys: KeyFileTexts) => Promise<void>;
   /** Throws if the master key does not decrypt the restored values. */
   readonly requireKeys: (trx: Executor, keys: KeyFileTexts) => Promise<void>;
+  /** Makes the blob store that of the database; only for references. */
+  readonly takeOverStore?: ((trx: Executor) => Promise<void>) | undefined;
   /** Ends the restore with its reason. */
   readonly signal: AbortSignal;
 };
@@ -116,6 +118,7 @@ async function fill(
         await requireComplete(trx, restored, blobs, manifest);
         await target.requireKeys(trx, keys);
         await clearAfterRestore(trx, leaseOwner);
+        await target.takeOverStore?.(trx);
         // Before the commit, because a restore into the filled database would be refused.
         await target.placeKeys(keys);
         isCommitting = true;

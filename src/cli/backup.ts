@@ -61,8 +61,8 @@ documents was missing or damaged; the rest is in the backup.`,
     const stopping = abortOnSignal(host, new BackupError('it was stopped'));
     try {
       const task = { config, recipients, file, host, stop: stopping.signal };
-      const end = await backup({ ...task, mode: mode ?? blobModeOf(config) });
-      return report(end, file, host);
+      const usedMode = mode ?? blobModeOf(config);
+      return report(await backup({ ...task, mode: usedMode }), usedMode, file, host);
     } catch (error) {
       throw new CommandError('The backup was not written', error);
     } finally {
@@ -206,13 +206,14 @@ async function writeAll(output: Output, bytes: AsyncIterable<Uint8Array>): Promi
   }
 }
 
-function report(end: BackupEnd, file: string, { stderr }: CommandHost): number {
+function report(end: BackupEnd, mode: BlobMode, file: string, { stderr }: CommandHost): number {
   const { documents, bytes, damaged } = end;
   const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0);
   for (const id of damaged) stderr.write(`${id}: the content is missing or damaged\n`);
   stderr.write(
     `Backup written${file === '-' ? '' : ` to ${file}`}\n` +
-      `Rows: ${rows}, documents: ${documents} (${bytes} bytes), damaged: ${damaged.length}\n`,
+      `Rows: ${rows}, documents: ${documents} (${bytes} bytes), damaged: ${damaged.length}\n` +
+      (mode === 'content' ? '' : 'The content of the documents is only in the blob store.\n'),
   );
   return damaged.length > 0 ? damagedStatus : 0;
 }

@@ -15,8 +15,10 @@ import {
 import { makePrivateFolder } from '../files/private-files.ts';
 import { requireDecryptable } from '../identity/keys/sealed-values.ts';
 import { databaseFile, isMissingOrEmpty } from '../installation/data-folder.ts';
-import { openBlobStore } from '../sharing/blobs/open-store.ts';
-import { createStoreIds } from '../sharing/blobs/store-id.ts';
+import type { MarkedStore } from '../sharing/blobs/blob-store.ts';
+import { openMarkedStore } from '../sharing/blobs/open-store.ts';
+import { restrictToOwn } from '../sharing/blobs/own-store.ts';
+import { createStoreIds, takeOverStore } from '../sharing/blobs/store-id.ts';
 import { openDatabase, openDatabaseReadOnly } from '../storage/database.ts';
 import { schemaMigrations } from '../storage/migrate.ts';
 import { type Command, CommandError, type CommandHost, UsageError } from './command.ts';
@@ -25,7 +27,7 @@ import { abortOnSignal } from './signals.ts';
 import { longQueries } from './stores.ts';
 
 export const restoreCommand: Command = {
-  usage: '<file>',
+  usage: '<file> [--take-over-blobs]',
   about: 'fills an empty installation from a backup',
   details: `The settings name the installation: its data folder, database and blob store. The
 database must be empty, and the blob store must not contain the documents of the backup. The
@@ -33,18 +35,22 @@ database and the blob store may be of another kind than those of the backup.
 LATCHKEY_BACKUP_IDENTITY is the secret key of age, or LATCHKEY_BACKUP_IDENTITY_FILE names a file
 with it.
 
+If the backup has no content of documents, the blob store must have it.
+
+  --take-over-blobs   uses a blob store that belongs to another database. A service on that
+                      database cannot upload or delete documents any more.
+
 Start the service after the command has succeeded. After an interruption, run the command again.
 
 Exit status: 0 done, 1 failed, 2 wrong arguments or settings.`,
   async run(words, host) {
-    const [file, ...others] = words;
-    if (file === undefined || others.length > 0) throw new UsageError();
+    const { file, takesOver } = parseWords(words);
     const config = readConfig(host.env);
     const identity = requireIdentity(config);
     const stopping = abortOnSignal(host, new BackupError('it was stopped'));
     try {
       const bytes = decrypt(createReadStream(file), createDecrypter(identity));
-      report(await restore(config, bytes, stopping.signal), host);
+      report(await restore({ config, takesOver, stop: stopping.signal }, bytes), host);
       return 0;
     } catch (error) {
       throw new CommandError('The backup was not restored', error);
@@ -54,6 +60,15 @@ Exit status: 0 done, 1 failed, 2 wrong arguments or settings.`,
   },
 };
 
+function parseWords(words: readonly string[]): { file: string; takesOver: boolean } {
+  const [file, ...others] = words.filter((word) => !word.startsWith('-'));
+  if (file === undefined || others.length > 0) throw new UsageError();
+  const options = words.filter((word) => word.startsWith('-'));
+  const unknown = options.find((option) => option !== '--take-over-blobs');
+  if (unknown !== undefined) throw new UsageError(`There is no option "${unknown}".`);
+  return { file, takesOver: options.length > 0 };
+}
+
 function requireIdentity({ backupIdentity }: Config): string {
   if (backupIdentity !== undefined) return backupIdentity;
   throw new ConfigError([
@@ -62,10 +77,16 @@ function requireIdentity({ backupIdentity }: Config): string {
   ]);
 }
 
+type RestoreTask = {
+  readonly config: Config;
+  /** Whether to use a blob store that belongs to another database. */
+  readonly takesOver: boolean;
+  readonly stop: AbortSignal;
+};
+
 function restore(
-  config: Config,
+  { config, takesOver, stop }: RestoreTask,
   bytes: AsyncIterable<Uint8Array>,
-  stop: AbortSignal,
 ): Promise<RestoreResult> {
   return restoreBackup(bytes, async (manifest, fill) => {
     requireKnownSchema(manifest);
@@ -79,15 +100,36 @@ function restore(
     });
     try {
       return await withLease(db, restoreLease, stop, async (signal, leaseOwner) => {
-        const requireOwn = createStoreIds({ db, random: randomBytes });
-        const blobs = await openBlobStore(config.blobs, requireOwn);
-        const target = { db, blobs, signal, leaseOwner, ...keysOf(config) };
-        return fill(target).finally(() => blobs.close());
+        const store = await openMarkedStore(config.blobs);
+        try {
+          const hasContent = manifest.blobs === 'content';
+          if (!hasContent && !takesOver) await requireNoOwner(store);
+          return await fill({
+            db,
+            blobs: restrictToOwn(store, createStoreIds({ db, random: randomBytes })),
+            takeOverStore: hasContent ? undefined : (trx) => takeOverStore(trx, store, randomBytes),
+            signal,
+            leaseOwner,
+            ...keysOf(config),
+          });
+        } finally {
+          await store.close();
+        }
       });
     } finally {
       await db.destroy();
     }
   });
+}
+
+/** Two databases with the same documents would delete the documents of each other. */
+async function requireNoOwner(store: MarkedStore): Promise<void> {
+  if ((await store.readId()) === '') return;
+  throw new BackupError(
+    `the backup contains no documents, and the blob store ${store.place} belongs to another ` +
+      'database; if no service uses that database any more, repeat the command with ' +
+      '--take-over-blobs',
+  );
 }
 
 function requireKnownSchema({ migrations, release }: Manifest): void {

@@ -95,8 +95,13 @@ async function backUp(
   return file;
 }
 
-async function restore({ dataDir, env }: Installation, place: BackupPlace, file: string) {
-  const { code, stderr } = await runCommand(['restore', file], dataDir, { ...env, ...place.env });
+async function restore(
+  { dataDir, env }: Installation,
+  place: BackupPlace,
+  ...words: readonly string[]
+): Promise<string> {
+  const all = ['restore', ...words];
+  const { code, stderr } = await runCommand(all, dataDir, { ...env, ...place.env });
   expect(stderr).toMatch(/^Backup of .* restored\n/);
   expect(code).toBe(0);
   return stderr;
@@ -199,10 +204,21 @@ describe('a restore', () => {
       expect.stringContaining('the blob store has none of them; check LATCHKEY_BLOB_URL'),
     ]);
 
-    await restore(target, place, file);
+    const refused = await runCommand(['restore', file], target.dataDir, {
+      ...place.env,
+      ...target.env,
+    });
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('belongs to another database'),
+    ]);
+
+    await restore(target, place, file, '--take-over-blobs');
 
     const checked = await runCommand(['doctor', '--blobs'], target.dataDir, target.env);
     expect(checked.stdout).toBe('Documents checked: 3, damaged: 0\n');
+    const former = await runCommand(['doctor'], dataDir, {});
+    expect(former.stdout).toMatch(/^problem .*belongs to another database/m);
   });
 
   test('of an installation whose key is a setting requires the same key', async () => {

@@ -1,4 +1,5 @@
 // Faults of the blob store while a backup reads it.
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createBackup } from '../../src/backup/create.ts';
@@ -35,7 +36,8 @@ function backUp(db: Database, blobs: Pick<BlobStore, 'read'>): AsyncIterable<Uin
 }
 
 async function restore(db: Database, root: string, bytes: AsyncIterable<Uint8Array>) {
-  const blobs = await openDiskBlobs(root);
+  await mkdir(root, { recursive: true });
+  const blobs = openDiskBlobs(root);
   const keys = { placeKeys: async () => {}, requireKeys: async () => {} };
   return restoreBackup(bytes, (_, fill) =>
     withLease(
@@ -55,7 +57,7 @@ async function installation(failure: (blobId: string) => unknown) {
   const documents = [];
   for (const size of [1_000, 700_000, 2_000])
     documents.push(await upload(test, Buffer.alloc(size, 'a')));
-  const blobs = await openDiskBlobs(blobDirOf(test));
+  const blobs = openDiskBlobs(blobDirOf(test));
   const failing: Pick<BlobStore, 'read'> = {
     async *read(id, part) {
       for await (const chunk of blobs.read(id, part)) {

@@ -1,5 +1,6 @@
 // A restore that was suspended while another process took over its lease.
 import { createReadStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { createDecrypter, decrypt } from '../../src/backup/encryption.ts';
@@ -42,7 +43,8 @@ describeDialects('a restore whose lease another process has', (dialect) => {
     expect((await runCommand(['backup', file], dataDir, place.env)).code).toBe(0);
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const root = path.join(await newFolder(), 'blobs');
-    const blobs = takingOver(await openDiskBlobs(root), db, 3);
+    await mkdir(root);
+    const blobs = takingOver(openDiskBlobs(root), db, 3);
     const placeKeys = vi.fn(async () => {});
     const bytes = decrypt(createReadStream(file), createDecrypter(place.identity));
 

@@ -11,7 +11,7 @@ export async function openBlobStore(
   location: BlobLocation,
   requireOwn: RequireOwn,
 ): Promise<BlobStore> {
-  return restrictToOwn(await openMarked(location), requireOwn);
+  return restrictToOwn(await openMarkedStore(location), requireOwn);
 }
 
 /** Runs `work` with a store, and closes the store. */
@@ -19,7 +19,7 @@ export async function withBlobStore<T>(
   location: BlobLocation,
   work: (blobs: MarkedStore) => Promise<T>,
 ): Promise<T> {
-  const blobs = await openMarked(location);
+  const blobs = await openMarkedStore(location);
   return work(blobs).finally(() => blobs.close());
 }
 
@@ -32,7 +32,7 @@ export async function withS3Blobs<T>(
   return work(blobs).finally(() => blobs.close());
 }
 
-async function openMarked(location: BlobLocation): Promise<MarkedStore> {
+export async function openMarkedStore(location: BlobLocation): Promise<MarkedStore> {
   return location.kind === 'folder' ? openDiskBlobs(location.path) : openS3(location);
 }
 

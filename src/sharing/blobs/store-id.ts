@@ -5,9 +5,9 @@ import { type Random, randomText } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import { hasBlob } from '../../storage/damaged-blob.ts';
 import { transact } from '../../storage/database.ts';
-import type { Database } from '../../storage/schema.ts';
+import type { Database, Executor } from '../../storage/schema.ts';
 import type { MarkedStore } from './blob-store.ts';
-import { findDocumentBlobs, findStoreId, insertStoreId } from './store.ts';
+import { findDocumentBlobs, findStoreId, insertStoreId, replaceStoreId } from './store.ts';
 
 /** The reason why a store is not that of the database, for operators. */
 export class WrongStore extends Error {
@@ -76,4 +76,19 @@ export function createStoreIds({ db, random }: StoreIdOptions): RequireOwn {
       throw fail('unavailable', detail, { cause: error, retryAfterSeconds: 5 });
     }
   };
+}
+
+/**
+ * Gives a store with documents to a database that has none yet. Both get a new id, so that a
+ * service on another database cannot write to the store any more.
+ */
+export async function takeOverStore(
+  trx: Executor,
+  store: MarkedStore,
+  random: Random,
+): Promise<void> {
+  const id = randomText(random);
+  await replaceStoreId(trx, id);
+  // Before the commit, so that an id in the database always has a marker.
+  await store.writeId(id);
 }

@@ -126,3 +126,8 @@ export async function insertStoreId(trx: Executor, id: string): Promise<string> 
     .execute();
   return (await findStoreId(trx)) ?? id;
 }
+
+export async function replaceStoreId(trx: Executor, id: string): Promise<void> {
+  await trx.deleteFrom('blob_stores').execute();
+  await insertStoreId(trx, id);
+}
