@@ -72,12 +72,15 @@ export async function* readRows(
 
 const tuple = (parts: readonly RawBuilder<unknown>[]) => sql`(${sql.join(parts)})`;
 
-/** Returns documents with an id greater than `after`, ordered by id. */
+/**
+ * Returns documents with an id greater than `after`, ordered by id. A removed document has no blob.
+ */
 export function findBlobsAfter(db: Executor, after: string, limit: number): Promise<BlobFacts[]> {
   return db
     .selectFrom('documents')
     .select(['id as document_id', 'blob_id', 'size_bytes', 'sha256'])
     .where('id', '>', after)
+    .where('remove_time', 'is', null)
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -158,6 +161,7 @@ export async function countUnnotedDocuments(trx: Executor): Promise<number> {
     .selectFrom('documents')
     .leftJoin('pending_blobs', 'pending_blobs.blob_id', 'documents.blob_id')
     .where('pending_blobs.blob_id', 'is', null)
+    .where('documents.remove_time', 'is', null)
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return Number(row.count);

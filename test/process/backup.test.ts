@@ -1,5 +1,5 @@
 // Runs `latchkey backup` and `latchkey restore` with a running service, and across databases.
-import { copyFile, readdir, readFile, stat } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
@@ -14,7 +14,7 @@ import {
 import { freshDatabaseUrl } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Dialect, describeDialects } from '../support/harness.ts';
-import { addSealed, urlIn } from '../support/master-keys.ts';
+import { addSealed, urlIn, withDatabase } from '../support/master-keys.ts';
 import { type RunningProgram, startProgram } from '../support/program.ts';
 import { sha256 } from '../support/sharing-api.ts';
 
@@ -190,6 +190,31 @@ describe('a restore', () => {
     for (const name of names.filter((one) => /^(master|latchkey)/.test(one))) {
       expect((await stat(path.join(target.dataDir, name))).mode & 0o777).toBe(0o600);
     }
+  });
+
+  test.each<Dialect>(['sqlite', 'postgres'])('skips removed documents (%s)', async (dialect) => {
+    const place = await backupPlace();
+    const env: Record<string, string> =
+      dialect === 'sqlite' ? {} : { LATCHKEY_DATABASE_URL: await freshDatabaseUrl('postgres') };
+    const dataDir = await installationWithDocuments(env.LATCHKEY_DATABASE_URL);
+    const source = { dataDir, env };
+    await withDatabase(urlOf(source), async (db) => {
+      const [document] = await db.selectFrom('documents').select(['id', 'blob_id']).execute();
+      // As a deletion of a document with many views leaves it.
+      await db
+        .updateTable('documents')
+        .set({ remove_time: 1, blob_id: `removed ${document?.id}` })
+        .where('id', '=', document?.id ?? '')
+        .execute();
+      const blobId = document?.blob_id ?? '';
+      await rm(path.join(dataDir, 'blobs', blobId.slice(0, 2), blobId));
+    });
+    const target = await emptyInstallation(dialect);
+
+    const report = await restore(target, place, await backUp(source, place));
+
+    expect(report).toMatch(/documents: 2 .*, damaged: 0, missing: 0\n/);
+    expect(await rowsToBackUp(urlOf(target))).toEqual(await rowsToBackUp(urlOf(source)));
   });
 
   test('of references checks that the blob store has the documents', async () => {
