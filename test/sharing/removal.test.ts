@@ -1,5 +1,6 @@
 // A document with many views is removed at once. Its rows are deleted later, in slices.
 import { describe, expect, it } from 'vitest';
+import { removeDocument } from '../../src/sharing/documents/store.ts';
 import { insertLink } from '../../src/sharing/links/store.ts';
 import { deleteRemovedRows } from '../../src/sharing/removal/store.ts';
 import { insertView } from '../../src/sharing/views/store.ts';
@@ -136,6 +137,16 @@ describeDialects('a removed document', (dialect) => {
       expect(await countRows(db)).toEqual([0, 0, 0, 0]);
       expect(await deleteSlice(db, 6)).toBe(0);
     });
+  });
+
+  it('is not removed again, so that its quota is returned once', async () => {
+    const { db } = await open(0);
+    const { id } = await db.selectFrom('documents').select('id').executeTakeFirstOrThrow();
+    const limits = { time: 2, rowsMax: 200 };
+
+    expect(await transact(db, (trx) => removeDocument(trx, id, limits))).toBe(false);
+
+    expect(await countRows(db)).toEqual([1, 1, 0, 0]);
   });
 
   it('gets no further link and no further view', async () => {

@@ -85,6 +85,8 @@ export async function removeDocument(
   const { numDeletedRows } = await trx
     .deleteFrom('documents')
     .where('id', '=', id)
+    // A concurrent call may have marked the document, and counted it.
+    .where('remove_time', 'is', null)
     .executeTakeFirst();
   return numDeletedRows > 0n;
 }
