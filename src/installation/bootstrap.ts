@@ -15,10 +15,10 @@ import { insertClient } from '../identity/clients/store.ts';
 import { insertAccounts, insertCustomer } from '../identity/customers/store.ts';
 import { generateSigningKey } from '../identity/keys/signing-key.ts';
 import { insertNewKey } from '../identity/keys/state-changes.ts';
-import { countSigningKeys } from '../identity/keys/store.ts';
+import { countSigningKeys, findSigningKey } from '../identity/keys/store.ts';
 import { insertUser } from '../identity/users/store.ts';
 import { insertWorkspace } from '../sharing/workspaces/store.ts';
-import { transact } from '../storage/database.ts';
+import { transact, UnconfirmedCommit } from '../storage/database.ts';
 import type { Database, Executor } from '../storage/schema.ts';
 import { type SampleOptions, type StagedSample, stageSample } from './sample.ts';
 
@@ -75,6 +75,11 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   try {
     await (sample === undefined ? insert() : sample.blob.commit(insert));
   } catch (error) {
+    if (error instanceof UnconfirmedCommit) {
+      if ((await findSigningKey(db, key.kid)) !== undefined) return parts.length > 0;
+      // The database may still be committing. If it does not, the next start replaces the file.
+      if ((await countSigningKeys(db)) === 0) throw error;
+    }
     if ((await readFileIfAny(file)) === text) await rm(file, { force: true });
     // Another process filled the database first: its signing key is the only active one.
     if ((await countSigningKeys(db)) > 0) return false;
