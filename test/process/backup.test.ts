@@ -15,8 +15,15 @@ import { freshDatabaseUrl } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Dialect, describeDialects } from '../support/harness.ts';
 import { addSealed, urlIn, withDatabase } from '../support/master-keys.ts';
-import { type RunningProgram, startProgram } from '../support/program.ts';
-import { sha256 } from '../support/sharing-api.ts';
+import { startProgram } from '../support/program.ts';
+import {
+  call,
+  digestOf,
+  issueToken,
+  remove,
+  type Uploaded,
+  upload,
+} from '../support/program-calls.ts';
 
 type Installation = { readonly dataDir: string; readonly env: Record<string, string> };
 
@@ -27,60 +34,6 @@ async function emptyInstallation(dialect: Dialect): Promise<Installation> {
 }
 
 const urlOf = ({ dataDir, env }: Installation) => env.LATCHKEY_DATABASE_URL ?? urlIn(dataDir);
-
-const originOf = ({ env }: RunningProgram) => new URL(env.LATCHKEY_BASE_URL).origin;
-
-/** Calls the HTTP API with the demo's API key, or with a token. */
-async function call<T>(
-  program: RunningProgram,
-  route: string,
-  body?: unknown,
-  credential = program.env.API_KEY,
-): Promise<T> {
-  const isForm = body instanceof FormData;
-  const response = await fetch(`${originOf(program)}${route}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      ...(route === '/tokens' ? {} : { authorization: `Bearer ${credential}` }),
-      ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
-  });
-  expect(response.ok, `${route}: ${response.status}`).toBe(true);
-  return (await response.json()) as T;
-}
-
-async function issueToken(program: RunningProgram): Promise<string> {
-  const { env } = program;
-  const { access_token } = await call<{ access_token: string }>(program, '/tokens', {
-    client_id: env.CLIENT_ID,
-    client_secret: env.CLIENT_SECRET,
-    scope: 'tokens:read',
-  });
-  return access_token;
-}
-
-type Uploaded = { readonly id: string; readonly digest: string };
-
-async function upload(program: RunningProgram, sizeBytes: number): Promise<Uploaded> {
-  const bytes = Buffer.alloc(sizeBytes, crypto.randomUUID());
-  const form = new FormData();
-  form.set('file', new Blob([bytes]), 'file.bin');
-  const { id } = await call<{ id: string }>(program, '/api/v1/documents', form);
-  return { id, digest: sha256(bytes) };
-}
-
-async function remove(program: RunningProgram, id: string): Promise<void> {
-  const headers = { authorization: `Bearer ${program.env.API_KEY}` };
-  const url = `${originOf(program)}/api/v1/documents/${id}`;
-  expect((await fetch(url, { method: 'DELETE', headers })).ok).toBe(true);
-}
-
-async function digestOf(program: RunningProgram, id: string): Promise<string> {
-  const headers = { authorization: `Bearer ${program.env.API_KEY}` };
-  const response = await fetch(`${originOf(program)}/api/v1/documents/${id}/file`, { headers });
-  return sha256(Buffer.from(await response.arrayBuffer()));
-}
 
 async function backUp(
   { dataDir, env }: Installation,

@@ -48,6 +48,7 @@ export async function startPgBouncer(folder: string, postgresPort: () => number)
   return {
     url: `postgres://${superuser}:${superuser}@127.0.0.1:${port}/latchkey`,
     output: server.output,
+    stop: () => server.end('SIGKILL'),
     /** Makes later connections go to the present primary. */
     async reload(): Promise<void> {
       await writeConfig();
