@@ -17,9 +17,11 @@ import { generateSigningKey } from '../identity/keys/signing-key.ts';
 import { insertNewKey } from '../identity/keys/state-changes.ts';
 import { countSigningKeys, findSigningKey } from '../identity/keys/store.ts';
 import { insertUser } from '../identity/users/store.ts';
+import { hasPendingBlobs } from '../sharing/blobs/store.ts';
 import { insertWorkspace } from '../sharing/workspaces/store.ts';
 import { transact, UnconfirmedCommit } from '../storage/database.ts';
 import type { Database, Executor } from '../storage/schema.ts';
+import type { FirstStart } from './data-folder.ts';
 import { type SampleOptions, type StagedSample, stageSample } from './sample.ts';
 
 export type BootstrapOptions = {
@@ -31,8 +33,7 @@ export type BootstrapOptions = {
   readonly sample: Pick<SampleOptions, 'file' | 'blobs'> | undefined;
   readonly random: Random;
   readonly now: Clock;
-  /** Throws if an empty database must not be filled. */
-  readonly requirePermitted: (databaseIsEmpty: boolean) => void;
+  readonly requirePermitted: FirstStart['requirePermitted'];
 };
 
 type Settings = Readonly<Record<string, string>>;
@@ -53,8 +54,10 @@ const keyScopes = 'documents:read documents:write links:read links:write';
 /** Fills the database if it is empty. Returns whether it wrote the file. */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const { db, masterKey, kind, file, now } = options;
+  // Read first, because another first start deletes its note when it fills the database.
+  const hasNotedBlobs = await hasPendingBlobs(db);
   if ((await countSigningKeys(db)) > 0) return false;
-  options.requirePermitted(true);
+  options.requirePermitted(true, hasNotedBlobs);
   const parts: Part[] = [];
   if (kind !== 'none') parts.push(await staff(options));
   const sample = kind === 'demo' ? await sampleOf(options) : undefined;

@@ -39,8 +39,11 @@ export async function prepareFolders(settings: Settings): Promise<ExposedPath[]>
 }
 
 export type FirstStart = {
-  /** Throws if an empty database must not be filled. */
-  requirePermitted(databaseIsEmpty: boolean): void;
+  /**
+   * Throws if an empty database must not be filled. `hasNotedBlobs`: the database has notes about
+   * blobs, so those in the store belong to another first start, which runs or was killed.
+   */
+  requirePermitted(databaseIsEmpty: boolean, hasNotedBlobs?: boolean): void;
   /** The caller calls this once the database is filled. */
   end(): Promise<void>;
 };
@@ -105,14 +108,16 @@ const markerIn = (dataDir: string) => path.join(dataDir, 'first-start');
  * repeated.
  */
 export async function prepareFirstStart(settings: Settings): Promise<FirstStart> {
-  const { dataDir, databaseUrl } = settings;
+  const { dataDir, databaseUrl, blobs } = settings;
   const marker = markerIn(dataDir);
   const found = await findInstallationRemains(settings);
-  const { hasKey, isRefused } = found;
+  const { hasKey, isRefused, places } = found;
   if (!hasKey && !isRefused) await writeFileOnce(marker, '');
 
-  function requirePermitted(databaseIsEmpty: boolean): void {
+  function requirePermitted(databaseIsEmpty: boolean, hasNotedBlobs = false): void {
     if (!databaseIsEmpty || !isRefused) return;
+    const foundOnlyBlobs = places.length === 1 && places[0] === describeBlobLocation(blobs);
+    if (hasNotedBlobs && foundOnlyBlobs) return;
     throw new Error(describeLostDatabase(settings, found));
   }
   // Must run before an SQLite file is created in place of the lost one.

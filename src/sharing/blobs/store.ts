@@ -131,3 +131,9 @@ export async function replaceStoreId(trx: Executor, id: string): Promise<void> {
   await trx.deleteFrom('blob_stores').execute();
   await insertStoreId(trx, id);
 }
+
+/** Returns whether the database has notes about blobs. */
+export async function hasPendingBlobs(db: Executor): Promise<boolean> {
+  const row = db.selectFrom('pending_blobs').select('blob_id').limit(1);
+  return (await row.executeTakeFirst()) !== undefined;
+}
