@@ -10,8 +10,13 @@ export type Readiness = {
   readonly ready: boolean;
   /** The result of each check. */
   readonly checks: Readonly<Record<string, string>>;
-  /** The number of workers, of a node that has some. */
-  readonly workers?: { readonly ready: number; readonly total: number };
+  /** The workers of a node that has some. */
+  readonly workers?: {
+    readonly ready: number;
+    readonly total: number;
+    /** The process ids of workers that do not answer. */
+    readonly unresponsive: readonly number[];
+  };
 };
 
 export type OpsOptions = {

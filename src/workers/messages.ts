@@ -17,6 +17,8 @@ export type StartMessage = {
 export type ToWorker =
   | StartMessage
   | { readonly type: 'stop' }
+  /** Asks for a `pong`, which a worker sends at once unless it hangs. */
+  | { readonly type: 'ping' }
   | { readonly type: 'report'; readonly id: number }
   | { readonly type: 'changes'; readonly delivery: SentDelivery }
   /** The answer to `refresh`. The changes were sent before it. */
@@ -31,5 +33,6 @@ export type FromWorker =
   | { readonly type: 'listening' }
   | { readonly type: 'release'; readonly socket: SharedSocket }
   | { readonly type: 'ready' }
+  | { readonly type: 'pong' }
   | { readonly type: 'refresh'; readonly id: number }
   | { readonly type: 'report'; readonly id: number; readonly report: Report };

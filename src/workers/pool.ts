@@ -16,6 +16,8 @@ import { wholeLines } from './whole-lines.ts';
 export type WorkerPoolOptions = {
   /** The number of workers. */
   readonly size: number;
+  /** For how long a worker may not answer before it is replaced. */
+  readonly hungMs?: number | undefined;
   /** The program of a worker. */
   readonly program: string;
   readonly start: StartMessage;
@@ -35,6 +37,11 @@ type Member = {
   readonly startTime: number;
   readonly ended: Promise<void>;
   isReady: boolean;
+  /** The time of the last message from the worker. */
+  answeredAt: number;
+  pingedAt: number;
+  /** The number of pings in a row without an answer. */
+  missed: number;
   /** The latest metrics that the worker has reported. */
   metrics: ProcessMetrics;
 };
@@ -43,8 +50,14 @@ type Member = {
 const stableMs = 10_000;
 const firstDelayMs = 100;
 const delayMsMax = 10_000;
-/** A worker that does not report in time counts as not ready. */
+/** A worker that neither reports nor answers in this time counts as not ready. */
+const answerMs = 1_000;
+/** The time for the readiness checks of a worker that answers. */
 const reportMs = 3_000;
+const pingMs = 1_000;
+const defaultHungMs = 30_000;
+/** For how long a worker may not answer while the node stops. */
+const hungStopMs = 5_000;
 
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
@@ -54,6 +67,7 @@ export class WorkerPool {
   readonly #own: Metrics;
   #endedMetrics: ProcessMetrics = [];
   #lastReport = 0;
+  #watch: NodeJS.Timeout | undefined;
   /** The number of workers in a row that ended soon after their start. */
   #failures = 0;
   #isStarted = false;
@@ -72,6 +86,7 @@ export class WorkerPool {
 
   /** Starts the workers. Throws if all of them end before one is ready. */
   async start(): Promise<void> {
+    this.#watch = setInterval(() => this.#pingAll(), pingMs);
     const first = Array.from({ length: this.#options.size }, () => this.#fork());
     const ready = await Promise.all(first);
     if (!ready.includes(true)) throw new Error('no worker could start; see the log');
@@ -81,11 +96,11 @@ export class WorkerPool {
 
   /** The node is ready if a worker is ready. */
   async readiness(): Promise<Readiness> {
-    const reports = await this.#collect();
+    const { reports, unresponsive } = await this.#collect();
     const all = reports.map(({ readiness }) => readiness);
     const ready = all.filter((one) => one.ready);
     const checks = (ready[0] ?? all[0])?.checks ?? {};
-    const workers = { ready: ready.length, total: this.#options.size };
+    const workers = { ready: ready.length, total: this.#options.size, unresponsive };
     return { ready: ready.length > 0, checks, workers };
   }
 
@@ -93,7 +108,7 @@ export class WorkerPool {
     return this.#own.contentType;
   }
 
-  /** The metrics of the node as text: of the workers, earlier workers and the primary, merged. */
+  /** The merged metrics of the workers, earlier workers and the primary, in the text format. */
   async metrics(): Promise<string> {
     const [own] = await Promise.all([this.#own.collect(), this.#collect()]);
     const current = [...this.#members].map(({ metrics }) => metrics);
@@ -104,14 +119,38 @@ export class WorkerPool {
     this.#isStopping = true;
     for (const delay of this.#delays) clearTimeout(delay);
     for (const { worker } of this.#members) send(worker, { type: 'stop' });
-    await Promise.all([...this.#members].map(({ ended }) => ended));
+    await this.#allEnded();
   }
 
   /** Ends all workers immediately. */
   async kill(): Promise<void> {
     this.#isStopping = true;
     for (const { worker } of this.#members) worker.process.kill('SIGKILL');
+    await this.#allEnded();
+  }
+
+  async #allEnded(): Promise<void> {
     await Promise.all([...this.#members].map(({ ended }) => ended));
+    clearInterval(this.#watch);
+  }
+
+  /** Pings all workers, and kills those that have not answered for too long. */
+  #pingAll(): void {
+    const hungMs = this.#isStopping ? hungStopMs : (this.#options.hungMs ?? defaultHungMs);
+    for (const member of this.#members) {
+      const { worker, answeredAt, pingedAt } = member;
+      // Counts pings, because the primary itself may have been suspended.
+      member.missed = answeredAt < pingedAt ? member.missed + 1 : 0;
+      if (member.missed * pingMs >= hungMs) {
+        this.#options.log.error(
+          { worker: worker.process.pid },
+          'a worker does not answer and is killed',
+        );
+        worker.process.kill('SIGKILL');
+      }
+      member.pingedAt = performance.now();
+      send(worker, { type: 'ping' });
+    }
   }
 
   /** Starts a worker. Returns whether it becomes ready before it ends. */
@@ -132,14 +171,16 @@ export class WorkerPool {
         });
       });
       const startTime = performance.now();
-      const member: Member = { worker, startTime, ended, isReady: false, metrics: [] };
+      const answers = { answeredAt: startTime, pingedAt: startTime, missed: 0 };
+      const member: Member = { worker, startTime, ended, isReady: false, metrics: [], ...answers };
       this.#members.add(member);
       worker.on('message', (message: FromWorker) => {
+        member.answeredAt = performance.now();
         if (message.type === 'listening') send(worker, this.#options.start);
         else if (message.type === 'release') void this.#release(worker, message.socket);
         else if (message.type === 'report') this.#receive(member, message);
         else if (message.type === 'refresh') void this.#refresh(worker, message.id);
-        else {
+        else if (message.type === 'ready') {
           member.isReady = true;
           resolve(true);
           if (this.#isStopping) send(worker, { type: 'stop' });
@@ -191,23 +232,35 @@ export class WorkerPool {
     this.#delays.add(delay);
   }
 
-  #collect(): Promise<Report[]> {
+  async #collect() {
     const ready = [...this.#members].filter(({ isReady }) => isReady);
-    const reports = ready.map(({ worker }) => this.#ask(worker));
-    return Promise.all(reports).then((all) => all.filter((report) => report !== undefined));
+    const reports = await Promise.all(ready.map((member) => this.#ask(member)));
+    const unresponsive = ready.filter((_, i) => reports[i] === undefined);
+    return {
+      reports: reports.filter((report) => report !== undefined),
+      unresponsive: unresponsive.map(({ worker }) => worker.process.pid ?? 0),
+    };
   }
 
-  #ask(worker: Worker): Promise<Report | undefined> {
+  /** Waits longer for the report of a worker that answers. */
+  #ask(member: Member): Promise<Report | undefined> {
     const id = ++this.#lastReport;
+    const askedAt = performance.now();
     return new Promise((resolve) => {
       const give = (report: Report | undefined) => {
         clearTimeout(timer);
         this.#reports.delete(id);
         resolve(report);
       };
-      const timer = setTimeout(() => give(undefined), reportMs);
+      const look = () => {
+        if (member.answeredAt < askedAt) give(undefined);
+        else timer = setTimeout(() => give(undefined), reportMs - answerMs);
+      };
+      // If the primary was suspended, it first reads the answers that have arrived.
+      let timer = setTimeout(() => setImmediate(look), answerMs);
       this.#reports.set(id, give);
-      send(worker, { type: 'report', id });
+      send(member.worker, { type: 'ping' });
+      send(member.worker, { type: 'report', id });
     });
   }
 

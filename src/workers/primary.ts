@@ -20,6 +20,8 @@ export type PrimaryOptions = AppOptions & {
   /** The number of workers. */
   readonly workers: number;
   readonly logFormat: 'json' | 'pretty';
+  /** For how long a worker may not answer before it is replaced. The default is 30 seconds. */
+  readonly workerHungMs?: number;
 } & Pick<OpenLog, 'writeLines'>;
 
 /** Starts a node. Resolves when each worker serves calls or has failed, and at least one serves. */
@@ -41,6 +43,7 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
     const { http, grpc, ops: opsSocket, urls } = sockets;
     const closing = new Map<SharedSocket, Promise<void>>();
     const workers = new WorkerPool({
+      hungMs: options.workerHungMs,
       size,
       log,
       writeLines,

@@ -20,6 +20,7 @@ export function runWorker(): Promise<number> {
   return new Promise((end) => {
     // The primary has ended without stopping the worker.
     process.once('disconnect', () => end(1));
+    onMessage('ping', () => send({ type: 'pong' }));
     onMessage('start', (message) => void serve(message, end));
     send({ type: 'listening' });
   });

@@ -20,7 +20,7 @@ export type RevocationLag = {
 
 /** Revokes a token and a client's secret again and again, until stopped. */
 export function measureRevocations(fleet: Fleet, ledger: Ledger): RevocationLag {
-  // A new connection for each request reaches every worker of a node.
+  // With a new connection for each request, requests reach every worker of a node.
   const http = openHttp(undefined, new Agent({ keepAlive: false }));
   const balanced = callsTo(fleet, http.send);
   const direct = fleet.nodes.map((node) => callsToNode(fleet, node, http.send));

@@ -2,10 +2,12 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
 import {
   allReady,
+  isAlive,
   logOf,
   readyz,
   requestKeys,
@@ -55,7 +57,7 @@ test('workers that end at once are replaced after growing pauses', async () => {
   await expect.poll(() => readyz(program), { timeout: 30_000 }).toMatchObject(allReady);
 }, 90_000);
 
-test('new connections use the other worker if one is suspended or killed', async () => {
+test('connections use the other worker while one is suspended and after its kill', async () => {
   const node = await startNode('sqlite');
   const [suspended = 0] = await workersOf(node);
   await suspend(suspended);
@@ -66,6 +68,63 @@ test('new connections use the other worker if one is suspended or killed', async
   const during = Array.from({ length: 4 }, () => requestKeys(node));
   process.kill(suspended, 'SIGKILL');
   expect(await Promise.all(during)).toEqual([200, 200, 200, 200]);
+});
+
+test('/readyz soon names a worker that does not answer', async () => {
+  const node = await startNode('sqlite');
+  const [suspended = 0] = await workersOf(node);
+  await suspend(suspended);
+
+  const timed = async () => {
+    const startTime = performance.now();
+    const { workers } = (await readyz(node)) as { workers: unknown };
+    return { workers, isSoon: performance.now() - startTime < 2_000 };
+  };
+
+  const workers = { ready: 1, total: 2, unresponsive: [suspended] };
+  await expect.poll(timed).toEqual({ workers, isSoon: true });
+});
+
+/** A program that replaces a worker after five seconds without an answer. */
+async function impatient(dataDir: string): Promise<string[]> {
+  const dist = pathToFileURL(path.resolve(import.meta.dirname, '../../dist')).href;
+  const file = path.join(dataDir, 'primary.mjs');
+  const text = `
+    import { readConfig } from '${dist}/src/config/config.js';
+    import { createLog } from '${dist}/src/observe/log.js';
+    import { startPrimary } from '${dist}/src/workers/primary.js';
+    const webDir = ${JSON.stringify(fileURLToPath(`${dist}/web`))};
+    const log = createLog({ level: 'info' });
+    const options = { workers: 2, workerHungMs: 5_000, logFormat: 'json', webDir };
+    await startPrimary({ config: readConfig(process.env), ...log, ...options });
+    process.stderr.write('operations');`;
+  await writeFile(file, text);
+  return ['/bin/sh', '-c', `exec "$0" ${file}`];
+}
+
+test('a worker that does not answer for long is replaced', async () => {
+  const dataDir = await newDataDir();
+  const node = await startProgram({}, dataDir, await impatient(dataDir));
+  onTestFinished(() => node.remove());
+  const [suspended = 0] = await workersOf(node);
+  await suspend(suspended);
+
+  await expect.poll(() => workersOf(node), { timeout: 30_000 }).not.toContain(suspended);
+
+  const entry = { worker: suspended, msg: 'a worker does not answer and is killed' };
+  expect(logOf(node)).toContainEqual(expect.objectContaining(entry));
+  await expect.poll(() => readyz(node), { timeout: 30_000 }).toMatchObject(allReady);
+}, 90_000);
+
+test('a stop also ends a worker that does not answer', async () => {
+  const node = await startNode('sqlite');
+  const [suspended = 0] = await workersOf(node);
+  await suspend(suspended);
+
+  node.child.kill('SIGTERM');
+
+  expect(await node.ended).toBe(0);
+  expect(isAlive(suspended)).toBe(false);
 });
 
 /** A module that limits each server of a worker to two connections. */
