@@ -114,7 +114,7 @@ function verdictFor(name, [one, two]) {
       ...lines,
       `        cores used with ${one.name}: ${coresOf(one.rounds)}`,
       `        cores used with ${two.name}: ${coresOf(two.rounds)}`,
-      `        if the service had ${cores} cores of its own: ${allowed.toFixed(2)} times; ` +
+      `        with ${cores} cores for the service alone: ${allowed.toFixed(2)} times; ` +
         `with more cores: ${allowedByMain.toFixed(2)} times`,
     ],
   };

@@ -89,6 +89,7 @@ export function summary(times) {
 export function startLoad(requests, perSecond) {
   let times = [];
   let errors = 0;
+  let earlier = { times: [], errors: 0 };
   let sent = 0;
   const pending = new Set();
   const begin = performance.now();
@@ -107,8 +108,15 @@ export function startLoad(requests, perSecond) {
     /** Returns the percentiles since the last call. */
     take() {
       const result = { ...summary(times), errors };
+      earlier = { times: earlier.times.concat(times), errors: earlier.errors + errors };
       times = [];
       errors = 0;
+      return result;
+    },
+    /** Returns the percentiles of all that `take` has returned since the last call. */
+    takeAll() {
+      const result = { ...summary(earlier.times), errors: earlier.errors };
+      earlier = { times: [], errors: 0 };
       return result;
     },
     async stop() {

@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { startPostgres } from '../../test/support/postgres.ts';
+import { durable, startPostgres } from '../postgres.mjs';
 import { stopAll } from '../processes.mjs';
 import { startService } from '../service.mjs';
 import { callsOf } from './calls.mjs';
-import { fill, idOf } from './fill.mjs';
+import { fill, idOf, oldTimeOf, retained } from './fill.mjs';
 import { measure, openClient, startLoad } from './requests.mjs';
 import { sizesOf } from './sizes.mjs';
 
@@ -20,6 +20,15 @@ const { values } = parseArgs({
   },
 });
 const rows = Number(values.rows);
+/** With room for the indexes of a million rows. */
+const likeProduction = {
+  settings: [
+    ...durable.settings,
+    'autovacuum=on',
+    'shared_buffers=1GB',
+    'maintenance_work_mem=512MB',
+  ],
+};
 const print = (line) => process.stdout.write(`${line}\n`);
 const inMs = (ms) => ms.toFixed(ms < 10 ? 2 : 0);
 const inMiB = (bytes) => `${Math.round(bytes / 2 ** 20)} MiB`;
@@ -104,6 +113,9 @@ async function compareCalls(context) {
   return many;
 }
 
+/** Longer deletions are not measured to their end. */
+const deletionMsMax = 240_000;
+
 /** Requests that read and write, at a fixed rate. */
 const load = ({ client, demo }) =>
   startLoad(
@@ -134,9 +146,11 @@ const show = (what, { count, p50, p99, max, errors }) =>
       `(${count} requests, ${errors} errors)`,
   );
 
-async function walBytes(url) {
+/** The size of a file of SQLite; 0 with PostgreSQL. */
+async function fileBytes(url, suffix = '') {
   if (!url.startsWith('sqlite:')) return 0;
-  return (await stat(`${url.slice('sqlite:'.length)}-wal`).catch(() => ({ size: 0 }))).size;
+  const file = `${url.slice('sqlite:'.length)}${suffix}`;
+  return (await stat(file).catch(() => ({ size: 0 }))).size;
 }
 
 /** Measures requests while rows are deleted, until `left` resolves to 0. */
@@ -146,12 +160,15 @@ async function measureDeletion(started, traffic, left) {
   const first = await left();
   for (let rest = first; rest > 0; ) {
     await sleep(3_000);
-    worstWal = Math.max(worstWal, await walBytes(started.url));
+    worstWal = Math.max(worstWal, await fileBytes(started.url, '-wal'));
     rest = await left();
-    show(`${rest} rows left, WAL ${inMiB(worstWal)}`, traffic.take());
-    if (performance.now() - begun > 240_000) break;
+    show(`${Math.max(0, rest)} rows left, WAL ${inMiB(worstWal)}`, traffic.take());
+    if (performance.now() - begun > deletionMsMax) break;
   }
-  print(`deleted in ${inMs((performance.now() - begun) / 1000)} s`);
+  const seconds = (performance.now() - begun) / 1000;
+  const deleted = first - Math.max(0, await left());
+  print(`deleted ${deleted} of ${first} rows in ${inMs(seconds)} s`);
+  show('while rows were deleted', traffic.takeAll());
 }
 
 async function countRows(url, tables) {
@@ -166,6 +183,21 @@ async function countRows(url, tables) {
   return sum;
 }
 
+/** The old rows that are left, by the oldest time of each table. Counting them would be load. */
+async function countOldRows({ url, now, count }) {
+  const { openDatabase } = await import('../../dist/src/storage/database.js');
+  const db = await openDatabase(url);
+  let sum = 0;
+  for (const [table, column] of Object.entries(retained)) {
+    const query = db.selectFrom(table).select((eb) => eb.fn.min(column).as('oldest'));
+    const { oldest } = await query.executeTakeFirstOrThrow();
+    const deleted = Number(oldest ?? now) - oldTimeOf({ now }) - 1;
+    sum += Math.max(0, count - deleted);
+  }
+  await db.destroy();
+  return sum;
+}
+
 async function measureRemoval(started) {
   const { client, demo, url, tokens } = started;
   const watched = idOf('doc', 2);
@@ -173,6 +205,7 @@ async function measureRemoval(started) {
   const traffic = load(started);
   await sleep(4_000);
   show('before', traffic.take());
+  traffic.takeAll();
   const before = await client.json('GET', `/workspaces/${demo.workspaceId}`, {
     token: tokens.staff,
   });
@@ -192,23 +225,37 @@ async function measureRemoval(started) {
   await traffic.stop();
 }
 
-async function measureRetention(context) {
-  const tables = ['audit_events', 'sessions', 'throttle_counters'];
-  const options = { count: rows, isOld: true, tables };
-  const started = await startFilled(context, 'old', options);
-  const { url, client, demo } = started;
+/** Starts the requests, to the documents of the demo. */
+async function startTraffic(started) {
+  const { client, demo } = started;
   const { documents } = await client.json('GET', '/api/v1/documents', { token: demo.apiKey });
   demo.documentIds = [documents[0].id, documents[0].id];
-  const file = url.startsWith('sqlite:') ? await stat(url.slice(7)) : { size: 0 };
-  const traffic = load(started);
-  await measureDeletion(started, traffic, async () => (await countRows(url, tables)) - 5_000);
-  traffic.take();
+  return load(started);
+}
+
+async function measureWithoutRetention(context) {
+  const started = await startFilled(context, 'new', { count: 1_000, tables: [] });
+  const traffic = await startTraffic(started);
   await sleep(5_000);
-  show('after', traffic.take());
+  traffic.take();
+  await sleep(15_000);
+  show('without rows to delete', traffic.take());
   await traffic.stop();
-  const size = url.startsWith('sqlite:') ? (await stat(url.slice(7))).size : 0;
-  const memory = inMiB(started.service.server.residentBytes());
-  print(`file ${inMiB(file.size)} -> ${inMiB(size)}, memory ${memory}`);
+  started.client.close();
+  await started.service.server.stop();
+}
+
+async function measureRetention(context) {
+  const tables = Object.keys(retained);
+  await measureWithoutRetention(context);
+  const started = await startFilled(context, 'old', { count: rows, isOld: true, tables });
+  const { url, client } = started;
+  const before = await fileBytes(url);
+  const traffic = await startTraffic(started);
+  await measureDeletion(started, traffic, () => countOldRows(started));
+  await traffic.stop();
+  if (before > 0) print(`file ${inMiB(before)} -> ${inMiB(await fileBytes(url))}`);
+  print(`memory ${inMiB(started.service.server.residentBytes())}`);
   client.close();
   await started.service.server.stop();
 }
@@ -232,7 +279,7 @@ async function measureAll(context) {
 /** Returns the exit code. */
 async function main() {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-growth-'));
-  const postgres = values.database === 'postgres' ? await startPostgres() : undefined;
+  const postgres = values.database === 'postgres' ? await startPostgres(likeProduction) : undefined;
   const interrupted = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve(130));
   });
