@@ -6,7 +6,7 @@ import { type Entity, noChanges } from './change.ts';
 import { type ChangeTable, changesIn, type JoinedRow } from './change-table.ts';
 
 type Position = {
-  /** Differs after a restart, after a failover, and if the table was created again. */
+  /** Differs after a restart, a crash or a failover, and if the table was created again. */
   readonly origin: string;
   /** All transactions with a lower id had ended. */
   readonly xmin: number;
@@ -24,6 +24,13 @@ type Row = JoinedRow & {
 
 const ownId = sql<number>`pg_current_xact_id()::text::bigint`;
 
+/**
+ * The server resets its statistics when it recovers from a crash. It then assigns ids again that
+ * were not yet on the disk.
+ */
+const recoveryTime = sql`(select extract(epoch from stats_reset) from pg_stat_bgwriter)`;
+const startTime = sql`extract(epoch from pg_postmaster_start_time())`;
+
 export const postgresChanges: ChangeTable<Position> = {
   async readSince(db, before) {
     const unseen =
@@ -35,8 +42,7 @@ export const postgresChanges: ChangeTable<Position> = {
       select s.is_standby, s.origin, s.snapshot, c.id, c.entity, c.entity_id, c.expire_time
       from (
         select pg_is_in_recovery() as is_standby,
-          concat(extract(epoch from pg_postmaster_start_time()), ' ', 'changes'::regclass::oid)
-            as origin,
+          concat_ws(' ', ${startTime}, ${recoveryTime}, 'changes'::regclass::oid) as origin,
           pg_current_snapshot()::text as snapshot
       ) s
       left join changes c on ${unseen}

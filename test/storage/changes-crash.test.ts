@@ -1,0 +1,68 @@
+// A crash of PostgreSQL: it recovers without a restart of its main process, and assigns ids of
+// transactions again that were not yet on the disk.
+
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Changes } from '../../src/storage/change.ts';
+import { pollChanges } from '../../src/storage/poll-changes.ts';
+import { changeEntity } from '../support/changes.ts';
+import { openUntilFinished } from '../support/databases.ts';
+import { startPostgres } from '../support/postgres.ts';
+
+const patience = { timeout: 60_000 };
+
+/** A connection whose loss does not end the test. */
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  onTestFinished(() => client.end().catch(() => {}));
+  return client;
+}
+
+async function readNumber(client: pg.Client, expression: string): Promise<number> {
+  const { rows } = await client.query(`select (${expression})::text as value`);
+  return Number(rows[0].value);
+}
+
+it('a change is noticed if its transaction has an id from before a crash', async () => {
+  // The ids reach the disk only with the next commit.
+  const postgres = await startPostgres({ settings: ['wal_writer_delay=10s'] });
+  onTestFinished(() => postgres.stop());
+  const url = await postgres.createDatabase();
+  const db = await openUntilFinished(url);
+  const source = pollChanges(db);
+  const delivered: Changes[] = [];
+  await source.start(async ({ changes }) => void delivered.push(changes));
+  await source.stop();
+  await changeEntity(db, 'before');
+
+  const crashing = await connect(url);
+  const pid = await readNumber(crashing, 'pg_backend_pid()');
+  await useUpIds(crashing, 1_000);
+  await source.refresh();
+  const lastId = await readNumber(crashing, 'pg_snapshot_xmax(pg_current_snapshot())');
+  process.kill(pid, 'SIGKILL');
+  const change = () => changeEntity(db, 'after').then(() => 'changed', String);
+  await expect.poll(change, patience).toBe('changed');
+  const other = await connect(url);
+  const idAfter = "(select min(xact_id) from changes where entity_id = 'after')";
+  expect(await readNumber(other, idAfter)).toBeLessThan(lastId);
+  await useUpIds(other, 2_000);
+  delivered.length = 0;
+  await source.refresh();
+
+  expect(delivered).toMatchObject([{ isComplete: false }]);
+}, 90_000);
+
+/** Assigns ids to subtransactions of a transaction that stays open. */
+async function useUpIds(client: pg.Client, count: number): Promise<void> {
+  await client.query('create temporary table t (i int)');
+  await client.query('begin');
+  await client.query(`do $$ begin
+    for i in 1..${count} loop
+      begin insert into t values (i); raise exception 'undone';
+      exception when raise_exception then end;
+    end loop;
+  end $$`);
+}
