@@ -75,6 +75,8 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
       db,
       invalidations,
       leases,
+      // The primary process announces the changes of its workers.
+      announces: options.sockets === undefined,
       onError: (err) => log.warn({ err }, 'cannot maintain the table of changes'),
     });
     return {

@@ -1,19 +1,23 @@
 // The background tasks of the table `changes`.
-import { SqliteAdapter } from 'kysely';
 import type { Invalidations } from './invalidation.ts';
 import type { Leases } from './leases.ts';
 import { type PeriodicTask, startPeriodicTask } from './periodic-task.ts';
 import { createAnnouncement } from './release-0-1.ts';
 import type { Database } from './schema.ts';
 import { createChangesTrim } from './trim-changes.ts';
+import { within } from './within.ts';
 
 const trimPauseMs = 60_000;
 const announcePauseMs = 250;
+/** A stop does not wait longer for the database. */
+const lastAnnouncementMs = 1_000;
 
 export type UpkeepOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
   readonly leases: Leases;
+  /** Whether this process announces changes to release 0.1. One process of a node does. */
+  readonly announces: boolean;
   /** Called with the first of several errors in a row. */
   readonly onError: (error: unknown) => void;
 };
@@ -25,18 +29,23 @@ export function startChangesUpkeep(options: UpkeepOptions): PeriodicTask {
     lease: leases.lease('trimming of changes'),
     ...reportingFirst(onError, createChangesTrim({ db })),
   });
-  // Processes of different releases share a PostgreSQL server only, and no SQLite file.
-  const isShared = !(db.getExecutor().adapter instanceof SqliteAdapter);
-  const tasks = isShared ? [trim, startAnnouncements(options)] : [trim];
+  const tasks = options.announces ? [trim, startAnnouncements(options)] : [trim];
   return { stop: async () => void (await Promise.all(tasks.map((task) => task.stop()))) };
 }
 
-function startAnnouncements({ db, invalidations, leases, onError }: UpkeepOptions): PeriodicTask {
-  return startPeriodicTask({
+/** Without a lease, so that changes are announced in time after a process was killed. */
+function startAnnouncements({ db, invalidations, onError }: UpkeepOptions): PeriodicTask {
+  const { announce, announceAll } = createAnnouncement(db, invalidations);
+  const task = startPeriodicTask({
     pauseMs: announcePauseMs,
-    lease: leases.lease('announcements to release 0.1'),
-    ...reportingFirst(onError, createAnnouncement(db, invalidations)),
+    ...reportingFirst(onError, announce),
   });
+  return {
+    async stop() {
+      await task.stop();
+      await within(lastAnnouncementMs, announceAll()).catch(onError);
+    },
+  };
 }
 
 function reportingFirst(

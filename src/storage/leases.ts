@@ -6,6 +6,7 @@ import type { ExpressionBuilder } from 'kysely';
 import { transact } from './database.ts';
 import { databaseTime } from './database-time.ts';
 import type { Database, Executor, Schema } from './schema.ts';
+import { within } from './within.ts';
 
 export type Lease = {
   /** Waits until this process holds the lease. Returns undefined if `signal` is aborted first. */
@@ -251,11 +252,4 @@ function createLeaseRows(db: Database, owner: string, durationMs: number) {
       return new Set(taken.map(({ name }) => name));
     },
   };
-}
-
-function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(undefined), ms).unref();
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

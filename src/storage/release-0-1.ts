@@ -19,8 +19,19 @@ const topics: Record<Entity, Topic> = {
   revoked_token: 'revoked_tokens',
 };
 
-/** The round announces all changes since the last one. Run it about four times a second. */
-export type Announcement = () => Promise<void>;
+/**
+ * The revision of a revocation that has not been announced. It is above 0, so that a process of
+ * release 0.1 that starts later reads the revocation in any case. The first announcement in a
+ * database also assigns it, so that the next one announces the same revocations again.
+ */
+export const unannouncedRevision = 1;
+
+export type Announcement = {
+  /** Announces all changes since the last call. Call it about four times a second. */
+  announce(): Promise<void>;
+  /** Also announces changes that this process has not yet read. */
+  announceAll(): Promise<void>;
+};
 
 export function createAnnouncement(
   db: Database,
@@ -33,23 +44,30 @@ export function createAnnouncement(
     if (!isComplete) pending = new Set(Object.values(topics));
   });
 
-  return async () => {
+  async function announce(): Promise<void> {
     if (pending.size === 0) return;
     const announced = pending;
     pending = new Set();
     try {
       await transact(db, async (trx) => {
         // Sorted, so that two processes cannot wait for each other.
-        for (const topic of [...announced].sort()) await announce(trx, topic);
+        for (const topic of [...announced].sort()) await increment(trx, topic);
       });
     } catch (error) {
       for (const topic of announced) pending.add(topic);
       throw error;
     }
+  }
+  return {
+    announce,
+    announceAll() {
+      pending = new Set(Object.values(topics));
+      return announce();
+    },
   };
 }
 
-async function announce(trx: Executor, topic: Topic): Promise<void> {
+async function increment(trx: Executor, topic: Topic): Promise<void> {
   const { value } = await trx
     .updateTable('revisions')
     .set((eb) => ({ value: eb('value', '+', 1) }))
@@ -61,6 +79,6 @@ async function announce(trx: Executor, topic: Topic): Promise<void> {
   await trx
     .updateTable('revoked_tokens')
     .set({ revision: value })
-    .where('revision', '=', 0)
+    .where('revision', '=', unannouncedRevision)
     .execute();
 }

@@ -1,16 +1,21 @@
 // A process of release 0.1 in a rolling upgrade: it reads counters, and this release reads changes.
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import { openRevocations } from '../../src/identity/tokens/revocations.ts';
 import { insertRevokedToken } from '../../src/identity/tokens/store.ts';
-import { transact } from '../../src/storage/database.ts';
+import { startChangesUpkeep } from '../../src/storage/changes-upkeep.ts';
+import { openDatabase, transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
+import { startLeases } from '../../src/storage/leases.ts';
 import { startPeriodicTask } from '../../src/storage/periodic-task.ts';
-import { createAnnouncement } from '../../src/storage/release-0-1.ts';
+import { createAnnouncement, unannouncedRevision } from '../../src/storage/release-0-1.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
 import { fillCachedTables } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
+
+const unannounced = (jti: string) => ({ jti, expire_time: 5, revision: unannouncedRevision });
 
 type Topic = 'access' | 'signing_keys' | 'revoked_tokens';
 
@@ -63,8 +68,9 @@ describeDialects('next to a process of release 0.1', (dialect) => {
     invalidations.onEviction(({ list }) => {
       heard.push(...list.map(({ entityId }) => entityId));
     });
-    const announce = createAnnouncement(db, invalidations);
-    await announce();
+    const { announce, announceAll } = createAnnouncement(db, invalidations);
+    // The old process has read revisions above that of a new revocation.
+    for (let i = 0; i < 2; i++) await announceAll();
     await old.poll();
     await old.readNewRevocations();
     return { url, db, old, announce, heard };
@@ -74,7 +80,7 @@ describeDialects('next to a process of release 0.1', (dialect) => {
     ['access', "update clients set disable_time = 2 where id = 'cli_1'"],
     ['access', "delete from members where user_id = 'usr_1'"],
     ['signing_keys', "update signing_keys set state = 'retired' where kid = 'kid_1'"],
-    ['revoked_tokens', "insert into revoked_tokens values ('new', 5, 0)"],
+    ['revoked_tokens', "insert into revoked_tokens values ('new', 5, 1)"],
   ])('a change moves its counter of %s (%s)', async (topic, statement) => {
     const { db, old, announce, heard } = await open();
 
@@ -94,8 +100,7 @@ describeDialects('next to a process of release 0.1', (dialect) => {
     onTestFinished(() => task.stop());
 
     for (const jti of ['a', 'b']) {
-      const row = { jti, expire_time: 5, revision: 0 };
-      await transact(db, (trx) => insertRevokedToken(trx, row));
+      await transact(db, (trx) => insertRevokedToken(trx, unannounced(jti)));
       await expectWithinOneSecond(db, () => old.readNewRevocations(), [jti]);
     }
     expect(await old.readNewRevocations()).toEqual([]);
@@ -116,7 +121,7 @@ describeDialects('next to a process of release 0.1', (dialect) => {
 
   it('a revocation is announced again if the announcement failed', async () => {
     const { db, old, announce, heard } = await open();
-    await transact(db, (trx) => insertRevokedToken(trx, { jti: 'a', expire_time: 5, revision: 0 }));
+    await transact(db, (trx) => insertRevokedToken(trx, unannounced('a')));
     expect(heard).toEqual(['a']);
     await db.schema.alterTable('revisions').renameTo('away').execute();
     await expect(announce()).rejects.toThrow();
@@ -129,13 +134,62 @@ describeDialects('next to a process of release 0.1', (dialect) => {
 
   it('a process that takes over announces what the previous one may have missed', async () => {
     const { db, old } = await open();
-    await transact(db, (trx) => insertRevokedToken(trx, { jti: 'a', expire_time: 5, revision: 0 }));
+    await transact(db, (trx) => insertRevokedToken(trx, unannounced('a')));
     const successor = await watchInvalidations(db);
     onTestFinished(() => successor.stop());
 
-    await createAnnouncement(db, successor)();
+    await createAnnouncement(db, successor).announce();
 
     expect(await old.readNewRevocations()).toEqual(['a']);
     expect(await old.poll()).toEqual(['access', 'revoked_tokens', 'signing_keys']);
+  });
+
+  /** The tasks of a process. `kill` ends its connections, so that its leases stay. */
+  async function startProcess(url: string) {
+    const db = await openDatabase(url);
+    const invalidations = await watchInvalidations(db);
+    const onError = () => {};
+    const leases = startLeases({ db, onError });
+    const upkeep = startChangesUpkeep({ db, invalidations, leases, announces: true, onError });
+    const kill = () => db.destroy();
+    onTestFinished(async () => {
+      await Promise.all([upkeep.stop(), invalidations.stop(), leases.stop()]);
+      await kill();
+    });
+    return { db, stop: upkeep.stop, kill };
+  }
+
+  it('it learns of each revocation within a second after another process was killed', async () => {
+    const { url, db, old } = await open();
+    const first = await startProcess(url);
+    await expect.poll(() => old.poll()).not.toEqual([]);
+    const second = await startProcess(url);
+    await first.kill();
+
+    await transact(second.db, (trx) => insertRevokedToken(trx, unannounced('a')));
+
+    await expectWithinOneSecond(db, () => old.readNewRevocations(), ['a']);
+  });
+
+  it('a process announces at its stop what it has not yet read', async () => {
+    const { url, db, old } = await open();
+    const { stop } = await startProcess(url);
+    await expect.poll(() => old.poll()).not.toEqual([]);
+
+    await insertRevokedToken(db.withoutPlugins(), unannounced('a'));
+    await stop();
+
+    expect(await old.readNewRevocations()).toEqual(['a']);
+  });
+
+  it('a process that starts after a kill knows the revocation that was not announced', async () => {
+    const { db } = await open();
+    const invalidations = await watchInvalidations(db);
+    onTestFinished(() => invalidations.stop());
+    const revocations = await openRevocations({ db, invalidations, now: Date.now });
+
+    await revocations.revoke('a', Date.now() / 1000 + 300, (work) => transact(db, work));
+
+    expect(await openRelease01(db).readNewRevocations()).toContain('a');
   });
 });

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
+import { unannouncedRevision } from '../../storage/release-0-1.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { createRevokedDigests } from './revoked-digests.ts';
@@ -81,7 +82,8 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
     },
     async revoke(jti, exp, change) {
       const expireTime = exp * 1000;
-      await change((trx) => insertRevokedToken(trx, { jti, expire_time: expireTime, revision: 0 }));
+      const row = { jti, expire_time: expireTime, revision: unannouncedRevision };
+      await change((trx) => insertRevokedToken(trx, row));
       digests.add(jti, expireTime);
     },
   };
