@@ -95,12 +95,11 @@ export async function createIdentityModule(
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
   const keyring = await openKeyring({ db, masterKey, invalidations, tokenSecondsMax, now });
-  const revocations = await openRevocations({ db, invalidations, now });
+  const revocations = openRevocations({ db, invalidations, now });
   const onError = (error: unknown) => log.error({ err: error }, 'signing key rotation failed');
   const rotation = await startRotation({
     masterKey,
     keyring,
-    invalidations,
     auditLog,
     rotationDays,
     lease: options.leases.lease('signing key rotation'),

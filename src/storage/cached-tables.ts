@@ -61,8 +61,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'signing_key',
     inserts: true,
     deletes: true,
-    // A keyring writes this column while it loads. An eviction would make the keyring wait for
-    // itself.
+    // A keyring writes this column while it loads. An eviction would make it load again.
     uncached: ['token_seconds_max'],
   },
   revoked_tokens: {
@@ -100,7 +99,7 @@ export type CommitListener = {
   /** The highest id of a change that the listener was called for. */
   readonly lastId: () => number;
   /** `isConfirmed` is false if the changes may have been rolled back. */
-  readonly onCommit: (changes: readonly EntityChange[], isConfirmed: boolean) => Promise<void>;
+  readonly onCommit: (changes: readonly EntityChange[], isConfirmed: boolean) => void;
 };
 
 /**
@@ -125,9 +124,9 @@ export class CommitListeners implements KyselyPlugin {
     return changeTableOf(trx).readOwn(trx, Math.min(...lastIds));
   }
 
-  async notify(changes: readonly EntityChange[], isConfirmed: boolean): Promise<void> {
+  notify(changes: readonly EntityChange[], isConfirmed: boolean): void {
     if (changes.length === 0) return;
-    for (const { onCommit } of this.#listeners) await onCommit(changes, isConfirmed);
+    for (const { onCommit } of this.#listeners) onCommit(changes, isConfirmed);
   }
 
   transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {

@@ -108,7 +108,7 @@ export async function transact<T>(
       });
     } catch (error) {
       if (isCommitting && !isRefused(error)) {
-        listeners?.notify(changes, false).catch(() => {});
+        listeners?.notify(changes, false);
         throw new UnconfirmedCommit(error);
       }
       if (!isTransient(error)) throw storageFailureOf(error);
@@ -118,9 +118,7 @@ export async function transact<T>(
       await new Promise((resolve) => setTimeout(resolve, Math.min(attempt, retryPauseMsMax)));
       continue;
     }
-    await listeners?.notify(changes, true).catch((error: unknown) => {
-      throw new UnconfirmedCommit(error);
-    });
+    listeners?.notify(changes, true);
     return result;
   }
 }

@@ -13,15 +13,20 @@ export type Delivery = {
   readonly readTime: number;
 };
 
+export type Deliver = (delivery: Delivery) => void;
+
 /** Delivers the changes that any process makes, with those of this process. */
 export type ChangeSource = {
   /**
    * Resolves when every change that commits later will be delivered. `deliver` is also called if
-   * there are no changes, as proof that the database can be read. If it rejects, the same changes
+   * there are no changes, as proof that the database can be read. If it throws, the same changes
    * are delivered again.
    */
-  start(deliver: (delivery: Delivery) => Promise<void>): Promise<void>;
-  /** Delivers the changes until now. Rejects if they cannot be read, or if `deliver` rejects. */
+  start(deliver: Deliver): Promise<void>;
+  /**
+   * Delivers the changes, by a read that may have begun before the call. Rejects if they cannot be
+   * read, or if `deliver` throws.
+   */
   refresh(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -31,7 +36,7 @@ export function pollChanges(
   monotonicNow: () => number = () => performance.now(),
 ): ChangeSource {
   const table = changeTableOf(db);
-  let deliver: (delivery: Delivery) => Promise<void> = async () => {};
+  let deliver: Deliver = () => {};
   let position: unknown;
   let polling: Promise<void> | undefined;
   let isStopped = false;
@@ -40,7 +45,7 @@ export function pollChanges(
   async function poll(): Promise<void> {
     const readTime = monotonicNow();
     const read = await table.readSince(db, position);
-    await deliver({ changes: read.changes, readTime });
+    deliver({ changes: read.changes, readTime });
     position = read.position;
   }
   function refresh(): Promise<void> {

@@ -1,8 +1,8 @@
 // Only the primary process of a node reads the table of changes. It sends what it reads to the
 // workers.
 
-import { type Changes, noChanges } from '../storage/change.ts';
-import type { ChangeSource, Delivery } from '../storage/poll-changes.ts';
+import type { Changes } from '../storage/change.ts';
+import type { ChangeSource, Deliver } from '../storage/poll-changes.ts';
 
 /** A delivery for another process of the machine. */
 export type SentDelivery = {
@@ -19,10 +19,10 @@ export function passOn(source: ChangeSource, send: (sent: SentDelivery) => void)
   return {
     ...source,
     start: (deliver) =>
-      source.start(async (delivery) => {
+      source.start((delivery) => {
         const { changes, readTime } = delivery;
         send({ changes, machineTime: readTime + processStart });
-        await deliver(delivery);
+        deliver(delivery);
       }),
   };
 }
@@ -36,34 +36,16 @@ export type Feed = {
 
 /** Returns the source of a worker. */
 export function receiveChanges({ onDelivery, refresh }: Feed): ChangeSource {
-  let deliver: ((delivery: Delivery) => Promise<void>) | undefined;
-  /** The changes of deliveries that have failed. */
-  let failed = noChanges;
-  let last: Promise<void> = Promise.resolve();
+  let deliver: Deliver | undefined;
   let refreshing: Promise<void> | undefined;
 
-  async function apply({ changes: { isComplete, list, lastId }, machineTime }: SentDelivery) {
-    const changes = {
-      isComplete: failed.isComplete && isComplete,
-      list: [...failed.list, ...list],
-      lastId,
-    };
-    failed = changes;
-    await deliver?.({ changes, readTime: machineTime - processStart });
-    failed = noChanges;
-  }
-  onDelivery((sent) => {
-    if (deliver === undefined) return;
-    last = last.catch(() => {}).then(() => apply(sent));
-    // `refresh` reports the error, if one waits for this delivery.
-    last.catch(() => {});
+  onDelivery(({ changes, machineTime }) => {
+    deliver?.({ changes, readTime: machineTime - processStart });
   });
   function refreshOnce(): Promise<void> {
-    refreshing ??= refresh()
-      .then(() => last)
-      .finally(() => {
-        refreshing = undefined;
-      });
+    refreshing ??= refresh().finally(() => {
+      refreshing = undefined;
+    });
     return refreshing;
   }
   return {
@@ -74,7 +56,6 @@ export function receiveChanges({ onDelivery, refresh }: Feed): ChangeSource {
     refresh: refreshOnce,
     async stop() {
       deliver = undefined;
-      await last.catch(() => {});
     },
   };
 }

@@ -5,8 +5,10 @@ import { transact } from '../../src/storage/database.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { createRetention } from '../../src/storage/retention.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
+import { replaceChanges } from '../support/changes.ts';
 import { freshDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
+import { expectWithinOneSecond } from '../support/within-one-second.ts';
 
 // Within a second, as a rule: a busy machine may take longer.
 const patience = { timeout: 10_000, interval: 20 };
@@ -16,19 +18,43 @@ const soon = () => Math.floor(Date.now() / 1000) + 300;
 async function openProcess(url: string, now = Date.now) {
   const db = await openUntilFinished(url);
   let read = 0;
+  let queries = 0;
+  let afterPage = async () => {};
   const counted = db.withPlugin({
-    transformQuery: ({ node }) => node,
+    transformQuery({ node }) {
+      queries++;
+      return node;
+    },
     async transformResult({ result }) {
-      if ('jti' in (result.rows[0] ?? {})) read += result.rows.length;
+      const [row = {}] = result.rows;
+      if ('jti' in row) read += result.rows.length;
+      if ('expire_time' in row) await afterPage();
       return result;
     },
   });
   const invalidations = await watchInvalidations(db);
   onTestFinished(() => invalidations.stop());
-  const revocations = await openRevocations({ db: counted, invalidations, now });
+  const revocations = openRevocations({ db: counted, invalidations, now });
   const revoke = (jti: string, exp: number) =>
     revocations.revoke(jti, exp, (work) => transact(db, work));
-  return { db, revocations: { has: revocations.has, revoke }, rowsRead: () => read };
+  return {
+    db,
+    revocations: { has: revocations.has, revoke },
+    rowsRead: () => read,
+    /** Runs `work` after each read of a page of all revocations. */
+    afterPages(work: () => Promise<void>) {
+      afterPage = work;
+    },
+    /** Waits until the process knows all revocations. */
+    expectNoQueries: () =>
+      expect
+        .poll(async () => {
+          const before = queries;
+          await revocations.has('unknown');
+          return queries - before;
+        }, patience)
+        .toBe(0),
+  };
 }
 
 /** Revokes many tokens in one transaction. */
@@ -60,6 +86,7 @@ describeDialects('a revocation', (dialect) => {
     await revokeMany(here.db, 20_000);
     await expect.poll(() => there.revocations.has('many 19999'), { timeout: 10_000 }).toBe(true);
     expect(await there.revocations.has('many 0')).toBe(true);
+    await there.expectNoQueries();
     const before = there.rowsRead();
 
     for (let i = 0; i < 5; i++) {
@@ -102,12 +129,48 @@ describeDialects('a revocation', (dialect) => {
     const url = await freshDatabaseUrl(dialect);
     await revokeMany((await openProcess(url)).db, 5_000);
 
-    const { revocations } = await openProcess(url);
+    const { revocations, expectNoQueries } = await openProcess(url);
 
     for (const i of [0, 1_999, 2_000, 4_999]) {
       expect(await revocations.has(`many ${i}`)).toBe(true);
     }
+    await expectNoQueries();
+    for (const i of [1, 2_001, 4_998]) expect(await revocations.has(`many ${i}`)).toBe(true);
     expect(await revocations.has('many 5000')).toBe(false);
+  });
+
+  it('is known while a process reads all revocations, also one that it has missed', async () => {
+    const url = await freshDatabaseUrl(dialect);
+    const [here, there] = [await openProcess(url), await openProcess(url)];
+    await revokeMany(here.db, 3_000);
+    await expect.poll(() => there.revocations.has('many 2999'), patience).toBe(true);
+    let pages = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    onTestFinished(() => release());
+    there.afterPages(async () => {
+      pages++;
+      // A result that is delayed occupies the only connection of SQLite.
+      if (dialect === 'sqlite') throw new Error('cannot read');
+      await released;
+    });
+
+    await transact(here.db, async (trx) => {
+      await insertRevocation(trx, 'missed');
+      await trx.deleteFrom('changes').where('entity_id', '=', 'missed').execute();
+    });
+    await replaceChanges(here.db.withoutPlugins());
+    await expect.poll(() => pages, patience).toBeGreaterThan(0);
+
+    expect(await there.revocations.has('missed')).toBe(true);
+    await here.revocations.revoke('later', soon());
+    await expectWithinOneSecond(here.db, () => there.revocations.has('later'), true);
+    expect(await there.revocations.has('other')).toBe(false);
+    there.afterPages(async () => {});
+    release();
+    await there.expectNoQueries();
   });
 
   it('of one token may come from many callers concurrently', async () => {

@@ -8,8 +8,6 @@ import { createSignatures } from '../../src/identity/tokens/signatures.ts';
 const invalidations = {
   ensureFresh: () => undefined,
   onEviction() {},
-  onReload() {},
-  reload: async () => {},
 };
 
 /** A ring with one key, and how often a signature was checked with it. */
@@ -33,8 +31,9 @@ function open(cachedMax?: number) {
     keyring: {
       active: async () => undefined,
       byHeader: async (one) => ring.get(one),
-      published: () => [],
-      facts: () => [],
+      published: async () => [],
+      facts: async () => [],
+      reload: async () => {},
     },
     invalidations: { ...invalidations, stop: async () => {} },
     now: () => clock.now,

@@ -33,7 +33,7 @@ it('a change is noticed if its transaction has an id from before a crash', async
   const db = await openUntilFinished(url);
   const source = pollChanges(db);
   const delivered: Changes[] = [];
-  await source.start(async ({ changes }) => void delivered.push(changes));
+  await source.start(({ changes }) => void delivered.push(changes));
   await source.stop();
   await changeEntity(db, 'before');
 

@@ -8,7 +8,7 @@ import { pollChanges } from '../../src/storage/poll-changes.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { createChangesTrim } from '../../src/storage/trim-changes.ts';
 import { fillCachedTables } from '../support/cached-rows.ts';
-import { changeEntity, waitForEarlierTransactions } from '../support/changes.ts';
+import { changeEntity, replaceChanges, waitForEarlierTransactions } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
@@ -65,7 +65,7 @@ describeDialects('the table of changes', (dialect) => {
     });
     const source = pollChanges(counted);
     let deliveries = 0;
-    await source.start(async () => void deliveries++);
+    await source.start(() => void deliveries++);
     onTestFinished(() => source.stop());
     expect(reads).toBe(1);
 
@@ -135,7 +135,7 @@ describeDialects('the table of changes', (dialect) => {
     // The process is suspended: it reads only when asked.
     const source = pollChanges(db);
     const heard: unknown[] = [];
-    await source.start(async ({ changes }) => void heard.push(changes));
+    await source.start(({ changes }) => void heard.push(changes));
     await source.stop();
     await changeEntity(other, 'a');
     await trimAll(other);
@@ -155,27 +155,10 @@ describeDialects('the table of changes', (dialect) => {
     await changeEntity(other, 'a');
     const heard = await listen(db);
 
-    await (dialect === 'sqlite' ? emptyTable(other) : recreateTable(other));
+    await replaceChanges(other);
 
     await expect.poll(() => heard).toEqual(['everything']);
     await changeEntity(other, 'b');
     await expect.poll(() => heard).toEqual(['everything', 'b']);
   });
 });
-
-/** As a replacement of the file does. */
-async function emptyTable(db: Database): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await sql`delete from changes`.execute(trx);
-    await sql`delete from sqlite_sequence`.execute(trx);
-  });
-}
-
-/** As a restore of a dump into the same database does. */
-async function recreateTable(db: Database): Promise<void> {
-  await transact(db, async (trx) => {
-    await sql`create table copy (like changes including all)`.execute(trx);
-    await sql`drop table changes`.execute(trx);
-    await sql`alter table copy rename to changes`.execute(trx);
-  });
-}

@@ -6,7 +6,7 @@ import {
   type Invalidations,
   watchInvalidations,
 } from '../../src/storage/invalidation.ts';
-import type { ChangeSource } from '../../src/storage/poll-changes.ts';
+import type { ChangeSource, Deliver, Delivery } from '../../src/storage/poll-changes.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import { changeEntity, insertChangedRow } from '../support/changes.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
@@ -38,25 +38,10 @@ describeDialects('an invalidation', (dialect) => {
     await expect.poll(() => heard).toEqual(['a', 'b']);
   });
 
-  it('reloads what depends on the kind of its entity', async () => {
-    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
-    const invalidations = await watch(db);
-    const reloaded: string[] = [];
-    for (const entity of ['signing_key', 'revoked_token'] as const) {
-      invalidations.onReload(entity, async () => void reloaded.push(entity));
-    }
-
-    await changeEntity(db, 'a');
-    await invalidations.reload('signing_key');
-
-    expect(reloaded).toEqual(['revoked_token', 'signing_key']);
-  });
-
-  it('evicts from all caches before anything is reloaded', async () => {
+  it('evicts from all caches without a pause', async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const invalidations = await watch(db);
     const steps: string[] = [];
-    invalidations.onReload('revoked_token', async () => void steps.push('reload'));
     for (const step of ['evict first', 'evict second']) {
       invalidations.onEviction(() => {
         steps.push(step);
@@ -67,7 +52,6 @@ describeDialects('an invalidation', (dialect) => {
     await changeEntity(db, 'a');
 
     expect(steps.slice(0, 2)).toEqual(['evict first', 'evict second']);
-    expect(steps).toContain('reload');
   });
 
   it('that was rolled back reaches no listener', async () => {
@@ -90,8 +74,8 @@ describeDialects('an invalidation', (dialect) => {
     const invalidations = await watch(db);
     const heard = listen(invalidations);
     let attempts = 0;
-    invalidations.onReload('revoked_token', async () => {
-      if (++attempts < 3) throw new Error('not yet');
+    invalidations.onEviction(({ list }) => {
+      if (list.length > 0 && ++attempts < 3) throw new Error('not yet');
     });
 
     await changeEntity(db.withoutPlugins(), 'a');
@@ -100,49 +84,23 @@ describeDialects('an invalidation', (dialect) => {
     expect(heard).toEqual(['a', 'a', 'a']);
   });
 
-  it('reaches every listener even if an earlier one fails', async () => {
+  it('makes calls unavailable if a listener has failed for more than 5 seconds', async () => {
     const url = await migratedDatabaseUrl(dialect);
     const db = await openUntilFinished(url);
     let now = 1_000;
     const invalidations = await watch(await openUntilFinished(url), { monotonicNow: () => now });
-    const heard: string[] = [];
-    invalidations.onReload('revoked_token', async () => {
-      throw new Error('no token');
+    invalidations.onEviction(() => {
+      throw new Error('broken');
     });
-    invalidations.onReload('revoked_token', async () => {
-      heard.push('second');
-      throw new Error('no second');
-    });
-    invalidations.onReload('revoked_token', async () => void heard.push('third'));
     await changeEntity(db, 'a');
 
     now += 5_001;
+
     await expect(invalidations.ensureFresh()).rejects.toMatchObject({
       code: 'unavailable',
       message: 'The service cannot update its cached data.',
-      extra: { cause: new Error('no token') },
+      extra: { cause: new Error('broken') },
     });
-
-    expect(heard.slice(0, 2)).toEqual(['second', 'third']);
-    await expect(invalidations.reload('revoked_token')).rejects.toThrow('no token');
-  });
-
-  it('calls the listeners that reload one after the other', async () => {
-    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
-    const invalidations = await watch(db);
-    const steps: string[] = [];
-    let call = 0;
-    invalidations.onReload('user', async () => {
-      const mine = ++call;
-      steps.push(`begin ${mine}`);
-      // The first listener is the slowest, like a query.
-      await new Promise((resolve) => setTimeout(resolve, mine === 1 ? 50 : 0));
-      steps.push(`end ${mine}`);
-    });
-
-    await Promise.all([invalidations.reload('user'), invalidations.reload('user')]);
-
-    expect(steps).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2']);
   });
 
   it('is not read again within 5 seconds', async () => {
@@ -169,6 +127,38 @@ describeDialects('an invalidation', (dialect) => {
     expect(invalidations.ensureFresh()).toBeUndefined();
   });
 
+  it('is read again if the read that a caller waited for began too early', async () => {
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
+    let now = 1_000;
+    let reads = 0;
+    const { source, send } = createSource(async () => {
+      // The first read has been running since before the pause.
+      send({ changes: noChanges, readTime: ++reads === 1 ? 1_000 : now });
+    });
+    const invalidations = await watch(db, { monotonicNow: () => now, source });
+
+    now += 6_000;
+    await invalidations.ensureFresh();
+
+    expect(reads).toBe(2);
+    expect(invalidations.ensureFresh()).toBeUndefined();
+  });
+
+  it('is unavailable if each read takes too long', async () => {
+    const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
+    let now = 1_000;
+    const { source, send } = createSource(async () => {
+      const readTime = now;
+      now += 6_000;
+      send({ changes: noChanges, readTime });
+    });
+    const invalidations = await watch(db, { monotonicNow: () => now, source });
+
+    now += 6_000;
+
+    await expect(invalidations.ensureFresh()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
   it('can come from another process that reads the database', async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const { source, send } = createSource();
@@ -177,7 +167,7 @@ describeDialects('an invalidation', (dialect) => {
     const change = { id: 1, entity: 'client', entityId: 'cli_1', expireTime: null } as const;
 
     now += 6_000;
-    await send({ changes: { ...noChanges, list: [change] }, readTime: now - 5_000 });
+    send({ changes: { ...noChanges, list: [change] }, readTime: now - 5_000 });
 
     expect(heard).toEqual(['cli_1']);
     await changeEntity(db, 'own');
@@ -185,19 +175,18 @@ describeDialects('an invalidation', (dialect) => {
   });
 });
 
-type Deliver = Parameters<ChangeSource['start']>[0];
-
-function createSource() {
-  let deliver: Deliver = async () => {};
+/** A source that delivers what a test sends. */
+function createSource(refresh = async () => {}) {
+  let send: Deliver = () => {};
   const source: ChangeSource = {
-    async start(listener) {
-      deliver = listener;
-      await deliver({ changes: noChanges, readTime: 0 });
+    async start(deliver) {
+      send = deliver;
+      deliver({ changes: noChanges, readTime: 0 });
     },
-    refresh: async () => {},
+    refresh,
     stop: async () => {},
   };
-  return { source, send: (delivery: Parameters<Deliver>[0]) => deliver(delivery) };
+  return { source, send: (delivery: Delivery) => send(delivery) };
 }
 
 async function watch(db: Database, options?: InvalidationOptions): Promise<Invalidations> {

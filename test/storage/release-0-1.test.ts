@@ -186,7 +186,7 @@ describeDialects('next to a process of release 0.1', (dialect) => {
     const { db } = await open();
     const invalidations = await watchInvalidations(db);
     onTestFinished(() => invalidations.stop());
-    const revocations = await openRevocations({ db, invalidations, now: Date.now });
+    const revocations = openRevocations({ db, invalidations, now: Date.now });
 
     await revocations.revoke('a', Date.now() / 1000 + 300, (work) => transact(db, work));
 

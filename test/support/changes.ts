@@ -39,3 +39,25 @@ export async function waitForEarlierTransactions(db: Database, jti?: string): Pr
   };
   await expect.poll(haveEnded).toBe(true);
 }
+
+/** Makes every process miss changes: the table is not the one that it was. */
+export function replaceChanges(db: Database): Promise<void> {
+  return db.getExecutor().adapter instanceof SqliteAdapter ? emptyTable(db) : recreateTable(db);
+}
+
+/** As a replacement of the file does. */
+async function emptyTable(db: Database): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`delete from changes`.execute(trx);
+    await sql`delete from sqlite_sequence`.execute(trx);
+  });
+}
+
+/** As a restore of a dump into the same database does. */
+async function recreateTable(db: Database): Promise<void> {
+  await transact(db, async (trx) => {
+    await sql`create table copy (like changes including all)`.execute(trx);
+    await sql`drop table changes`.execute(trx);
+    await sql`alter table copy rename to changes`.execute(trx);
+  });
+}

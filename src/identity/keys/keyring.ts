@@ -3,8 +3,10 @@
 import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import { transact } from '../../storage/database.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
+import { failToUpdate, type Invalidations } from '../../storage/invalidation.ts';
+import { createLoader } from '../../storage/loader.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
+import { within } from '../../storage/within.ts';
 import type { KeyFacts } from './lifecycle.ts';
 import {
   type ActiveKey,
@@ -26,10 +28,15 @@ export type Keyring = {
   active(): Promise<ActiveKey | undefined>;
   /** Returns the key whose tokens start with this header. Throws as `active` does. */
   byHeader(header: string): Promise<LoadedKey | undefined>;
-  /** Returns the published keys, newest first. */
-  published(): readonly PublicJwk[];
-  /** Returns the published keys as last loaded. The removal time of a key may have passed since. */
-  facts(): readonly KeyFacts[];
+  /** Returns the published keys, newest first. While the database is away, the last known ones. */
+  published(): Promise<readonly PublicJwk[]>;
+  /**
+   * Returns the published keys. The removal time of a key may have passed since they were loaded.
+   * Throws as `active` does.
+   */
+  facts(): Promise<readonly KeyFacts[]>;
+  /** Loads the keys from the database. */
+  reload(): Promise<void>;
 };
 
 export type KeyringOptions = {
@@ -41,34 +48,52 @@ export type KeyringOptions = {
   readonly now: Clock;
 };
 
+/** How long a caller waits for the published keys to be loaded. */
+const publishedMsMax = 1_000;
+
 export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   const { invalidations, now } = options;
   let keys: LoadedKeys = { facts: [], all: [], byHeader: new Map(), active: undefined };
-  invalidations.onReload('signing_key', async () => {
+  const loader = createLoader(async () => {
     keys = await load(options, keys.all);
   });
-  // Loads through the listener, so that no change is missed between this load and the next.
-  await invalidations.reload('signing_key');
-  async function ensureFresh(): Promise<void> {
+  invalidations.onEviction(({ isComplete, list }) => {
+    if (isComplete && !list.some(({ entity }) => entity === 'signing_key')) return;
+    loader.noteChange();
+    // Before the next call. If it fails, that call tries again.
+    loader.load().catch(() => {});
+  });
+  await loader.load();
+
+  async function ensureCurrent(): Promise<void> {
     const refresh = invalidations.ensureFresh();
     if (refresh !== undefined) await refresh;
+    if (!loader.isCurrent()) await loader.load().catch(failToUpdate);
   }
   return {
     async active() {
-      await ensureFresh();
+      await ensureCurrent();
       return keys.active;
     },
     async byHeader(header) {
-      await ensureFresh();
+      await ensureCurrent();
       const key = keys.byHeader.get(header);
       return key !== undefined && now() < key.removeTime ? key : undefined;
     },
-    published() {
+    async published() {
+      if (!loader.isCurrent()) await within(publishedMsMax, loader.load()).catch(() => {});
       const time = now();
       const published = keys.all.filter(({ removeTime }) => time < removeTime);
       return published.map(({ jwk }) => jwk);
     },
-    facts: () => keys.facts,
+    async facts() {
+      await ensureCurrent();
+      return keys.facts;
+    },
+    async reload() {
+      loader.noteChange();
+      await loader.load();
+    },
   };
 }
 

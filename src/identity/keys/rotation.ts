@@ -6,7 +6,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuditLog } from '../../audit/audit-log.ts';
 import type { Clock } from '../../clock.ts';
 import type { MasterKey } from '../../crypto/master-key.ts';
-import type { Invalidations } from '../../storage/invalidation.ts';
 import type { Lease } from '../../storage/leases.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { Keyring } from './keyring.ts';
@@ -25,7 +24,6 @@ export type Rotation = {
 export type RotationOptions = {
   readonly masterKey: MasterKey;
   readonly keyring: Keyring;
-  readonly invalidations: Invalidations;
   readonly auditLog: AuditLog;
   readonly rotationDays: number;
   readonly lease: Lease;
@@ -40,14 +38,12 @@ const tickMs = 60_000;
 
 /** Starts the rotation. Resolves when all steps that are already due are done. */
 export async function startRotation(options: RotationOptions): Promise<Rotation> {
-  const { invalidations, keyring, now, onError } = options;
+  const { keyring, now, onError } = options;
   const periodMs = options.rotationDays * dayMs;
 
   async function tick(): Promise<void> {
-    // If the database cannot be read, the cached keys may be outdated.
-    await invalidations.ensureFresh();
     for (;;) {
-      const step = dueStep(keyring.facts(), now(), periodMs);
+      const step = dueStep(await keyring.facts(), now(), periodMs);
       if (step === undefined) return;
       await tryStep(options, step, periodMs);
     }
@@ -65,7 +61,7 @@ const doneElsewhere = new Error('another process has taken the step');
  * state afterwards.
  */
 async function tryStep(
-  { masterKey, invalidations, auditLog, now }: RotationOptions,
+  { masterKey, keyring, auditLog, now }: RotationOptions,
   step: KeyStep,
   periodMs: number,
 ): Promise<void> {
@@ -80,6 +76,6 @@ async function tryStep(
     });
   } catch (error) {
     if (error !== doneElsewhere) throw error;
-    await invalidations.reload('signing_key');
+    await keyring.reload();
   }
 }

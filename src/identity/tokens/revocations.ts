@@ -1,9 +1,13 @@
 // Tokens that were revoked before they expired. A row is kept until its token would have expired.
-// Each process keeps a digest of every row, and learns of new rows from the changes.
+// Each process keeps a digest of every row, and learns of new rows from the changes. While it reads
+// all rows, it looks up each token in the database.
+
+import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
 import { oldRows } from '../../storage/delete-oldest.ts';
 import type { Invalidations } from '../../storage/invalidation.ts';
+import { createLoader } from '../../storage/loader.ts';
 import { unannouncedRevision } from '../../storage/release-0-1.ts';
 import type { RetentionRule } from '../../storage/retention.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
@@ -43,7 +47,7 @@ const pageMax = 2_000;
 /** A token that is known to be revoked costs no query. */
 const confirmedMax = 10_000;
 
-export async function openRevocations(options: RevocationsOptions): Promise<Revocations> {
+export function openRevocations(options: RevocationsOptions): Revocations {
   const { db, invalidations, now } = options;
   const digests = createRevokedDigests(() => now() - skewMaxMs);
   const confirmed = new LRUCache<string, true>({ max: confirmedMax });
@@ -57,25 +61,31 @@ export async function openRevocations(options: RevocationsOptions): Promise<Revo
       const last = rows.at(-1);
       if (last === undefined || rows.length < pageMax) return;
       after = last.jti;
+      // SQLite answers without a pause, in which calls could run.
+      await setImmediate();
     }
   }
-  invalidations.onEviction(({ list }) => {
+  const loader = createLoader(readAll);
+  // If it fails, the next call tries again.
+  const startLoad = () => void loader.load().catch(() => {});
+  invalidations.onEviction(({ isComplete, list }) => {
     for (const { entity, entityId, expireTime } of list) {
       if (entity === 'revoked_token') digests.add(entityId, expireTime ?? Number.MAX_SAFE_INTEGER);
     }
+    if (isComplete) return;
+    loader.noteChange();
+    startLoad();
   });
-  invalidations.onReload('revoked_token', async ({ isComplete }) => {
-    if (!isComplete) await readAll();
-  });
-  await readAll();
+  startLoad();
 
   return {
     async has(jti) {
       const refresh = invalidations.ensureFresh();
       if (refresh !== undefined) await refresh;
-      if (!digests.mayHave(jti)) return false;
+      if (!loader.isCurrent()) startLoad();
+      else if (!digests.mayHave(jti)) return false;
       if (confirmed.has(jti)) return true;
-      // Another token can have the same digest.
+      // Another token can have the same digest. Until all rows are read, any token can be revoked.
       const isRevoked = await isTokenRevoked(db, jti);
       if (isRevoked) confirmed.set(jti, true);
       return isRevoked;

@@ -24,8 +24,8 @@ export function createVerificationService(
 ): ServiceImpl<typeof VerificationService> {
   const { keyring, verifier, revocations, auditLog } = options;
   return {
-    getJwks() {
-      return { keys: [...keyring.published()] };
+    async getJwks() {
+      return { keys: [...(await keyring.published())] };
     },
 
     async verifyToken(request) {
