@@ -24,6 +24,9 @@ type Row = JoinedRow & {
 
 const ownId = sql<number>`pg_current_xact_id()::text::bigint`;
 
+/** Only the dump of another server contains this id or higher ones. */
+const xmax = sql`pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
+
 /**
  * The server resets its statistics when it recovers from a crash. It then assigns ids again that
  * were not yet on the disk.
@@ -36,7 +39,8 @@ export const postgresChanges: ChangeTable<Position> = {
     const unseen =
       before === undefined
         ? sql`false`
-        : sql`c.xact_id >= ${before.xmax} or c.xact_id = any(${before.running}::bigint[])`;
+        : sql`(c.xact_id >= ${before.xmax} and c.xact_id < ${xmax})
+            or c.xact_id = any(${before.running}::bigint[])`;
     // A statement has one snapshot, which also decides which rows it sees.
     const { rows } = await sql<Row>`
       select s.is_standby, s.origin, s.snapshot, c.id, c.entity, c.entity_id, c.expire_time
@@ -74,10 +78,7 @@ export const postgresChanges: ChangeTable<Position> = {
     return rows[0]?.boundary ?? 0;
   },
 
-  // A dump of another server can contain ids that this server has not reached.
-  isBefore: (boundary) => sql`
-    (xact_id < ${boundary} or xact_id >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
-  `,
+  isBefore: (boundary) => sql`(xact_id < ${boundary} or xact_id >= ${xmax})`,
 };
 
 /** Parses `<xmin>:<xmax>:<running>,<running>,…`. */

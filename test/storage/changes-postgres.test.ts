@@ -1,5 +1,6 @@
 // Concurrent transactions on PostgreSQL: every process learns of every change, in any order of
 // begins, writes and commits, and no transaction waits for another.
+import { sql } from 'kysely';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { transact } from '../../src/storage/database.ts';
@@ -184,5 +185,18 @@ describe('changes of concurrent transactions', () => {
     now += 600_000;
     await round();
     expect(await ids()).toEqual(['deletion']);
+  });
+
+  it('are ignored if they come from another server, whose ids are higher', async () => {
+    const { db, heard, poll } = await open();
+    // As a dump contains them that is restored on a new server.
+    await sql`insert into changes (xact_id, entity, entity_id)
+      values (1e12, 'client', 'theirs'), (1e12, 'deletion', '1000000000000')
+    `.execute(db.withoutPlugins());
+
+    await poll();
+    await poll();
+
+    expect(heard).toEqual([]);
   });
 });
