@@ -2,7 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
 import {
@@ -87,19 +87,23 @@ test('/readyz soon names a worker that does not answer', async () => {
 
 /** A program that replaces a worker after five seconds without an answer. */
 async function impatient(dataDir: string): Promise<string[]> {
-  const dist = pathToFileURL(path.resolve(import.meta.dirname, '../../dist')).href;
+  const root = path.resolve(import.meta.dirname, '../..');
+  const src = pathToFileURL(path.join(root, 'src')).href;
   const file = path.join(dataDir, 'primary.mjs');
   const text = `
-    import { readConfig } from '${dist}/src/config/config.js';
-    import { createLog } from '${dist}/src/observe/log.js';
-    import { startPrimary } from '${dist}/src/workers/primary.js';
-    const webDir = ${JSON.stringify(fileURLToPath(`${dist}/web`))};
+    import cluster from 'node:cluster';
+    import { readConfig } from '${src}/config/config.ts';
+    import { createLog } from '${src}/observe/log.ts';
+    import { startPrimary } from '${src}/workers/primary.ts';
+    const webDir = ${JSON.stringify(path.join(root, 'dist/web'))};
     const log = createLog({ level: 'info' });
+    // The workers run the built program.
+    cluster.setupPrimary({ execArgv: [] });
     const options = { workers: 2, workerHungMs: 5_000, logFormat: 'json', webDir };
     await startPrimary({ config: readConfig(process.env), ...log, ...options });
     process.stderr.write('operations');`;
   await writeFile(file, text);
-  return ['/bin/sh', '-c', `exec "$0" ${file}`];
+  return ['/bin/sh', '-c', `exec "$0" --import ${import.meta.resolve('tsx')} ${file}`];
 }
 
 test('a worker that does not answer for long is replaced', async () => {
