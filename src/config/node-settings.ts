@@ -1,16 +1,8 @@
 // The settings of a node: its addresses, processes and storage.
 import { type BlobLocation, blobUrl } from './blob-url.ts';
+import { databaseUrl } from './database-url.ts';
 import type { SettingTable } from './setting.ts';
-import {
-  address,
-  databaseUrl,
-  integer,
-  masterKey,
-  networks,
-  oneOf,
-  origin,
-  text,
-} from './values.ts';
+import { address, integer, masterKey, networks, oneOf, origin, text } from './values.ts';
 
 export const nodeSettings = {
   http: {

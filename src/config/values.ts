@@ -34,15 +34,6 @@ export const origin: ValueType<string> = {
   },
 };
 
-export const databaseUrl: ValueType<string> = {
-  expected: '`sqlite:<file>` or `postgres://…`',
-  read(text) {
-    if (/^sqlite:./.test(text)) return text;
-    const isPostgres = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
-    return isPostgres ? text : undefined;
-  },
-};
-
 export const networks: ValueType<readonly string[]> = {
   expected: 'addresses and networks, such as `10.0.0.0/8, ::1`',
   read(text) {
