@@ -16,8 +16,10 @@ import {
   isMissingOrEmpty,
   privateFiles,
 } from '../installation/data-folder.ts';
+import { isForeignFolder } from '../sharing/blobs/foreign-folder.ts';
 import { withS3Blobs } from '../sharing/blobs/open-store.ts';
 import { describeStoreError } from '../sharing/blobs/s3-failure.ts';
+import { describeForeign } from '../sharing/blobs/store-id.ts';
 import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
 import { errorMessageOf } from './command.ts';
 import { findWrongStore } from './stores.ts';
@@ -197,6 +199,7 @@ async function checkBlobFolder(blobDir: string): Promise<Finding[]> {
     return [warning('blobs', `${blobDir} does not exist; the first start creates it`)];
   }
   await access(blobDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  if (await isForeignFolder(blobDir)) return [problem('blobs', describeForeign(blobDir))];
   const { bavail, bsize } = await statfs(blobDir);
   const free = Math.floor((bavail * bsize) / 1024 / 1024);
   if (bavail * bsize < freeBytesMin) {

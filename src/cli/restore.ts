@@ -12,9 +12,8 @@ import {
   placeKeyFileTexts,
   readMasterKeyIfAny,
 } from '../crypto/master-key-file.ts';
-import { makePrivateFolder } from '../files/private-files.ts';
 import { requireDecryptable } from '../identity/keys/sealed-values.ts';
-import { databaseFile, isMissingOrEmpty } from '../installation/data-folder.ts';
+import { databaseFile, isMissingOrEmpty, prepareDataFolder } from '../installation/data-folder.ts';
 import type { MarkedStore } from '../sharing/blobs/blob-store.ts';
 import { openMarkedStore } from '../sharing/blobs/open-store.ts';
 import { restrictToOwn } from '../sharing/blobs/own-store.ts';
@@ -92,7 +91,7 @@ function restore(
     requireKnownSchema(manifest);
     await requireSameKey(config, manifest);
     await requireEmptyDatabase(config);
-    await makePrivateFolder(config.dataDir);
+    await prepareDataFolder(config.dataDir);
     const db = await openDatabase(config.databaseUrl, {
       ...config,
       ...longQueries,

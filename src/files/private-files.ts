@@ -1,5 +1,7 @@
 // Keeps folders and files readable only by their owner, for any umask.
 import { chmod, mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCodeOf } from './error-code.ts';
 
 /** A file or folder that other users can open, and the action taken. */
 export type ExposedPath = { readonly path: string; readonly message: string };
@@ -11,15 +13,18 @@ const worldWritable = 0o002;
 const sticky = 0o1000;
 
 /**
- * Creates a missing folder. Removes the access of other users to the folder if this user owns it.
- * Throws if every user may write to the folder and this cannot be changed.
+ * Creates a missing folder. Removes the access of other users to the folder if this user owns it,
+ * unless `keepMode` is set. Throws if every user may write to the folder and this is not changed.
  */
-export async function makePrivateFolder(folder: string): Promise<ExposedPath | undefined> {
-  await mkdir(folder, { recursive: true, mode: folderMode });
+export async function makePrivateFolder(
+  folder: string,
+  { keepMode = false } = {},
+): Promise<ExposedPath | undefined> {
+  await makeFolders(folder);
   const { mode, uid } = await stat(folder);
   // All users share a folder such as /tmp. Removing their access would break other programs.
   const isShared = (mode & sticky) !== 0;
-  if (isOurs(uid) && !isShared) return close(folder, folderMode);
+  if (isOurs(uid) && !isShared && !keepMode) return close(folder, folderMode);
   if ((mode & worldWritable) !== 0) {
     throw new Error(
       `every user may write to ${folder} (${modeText(mode)}); ${closeAdvice(folder)}`,
@@ -27,6 +32,24 @@ export async function makePrivateFolder(folder: string): Promise<ExposedPath | u
   }
   if ((mode & others) === 0) return undefined;
   return { path: folder, message: `other users can open it: ${closeAdvice(folder)}` };
+}
+
+/**
+ * Creates a missing folder and its parents, which only their owner can open. Does not use the
+ * option `recursive` of Node, which never returns below /proc.
+ */
+export async function makeFolders(folder: string, isRepeated = false): Promise<void> {
+  try {
+    await mkdir(folder, { mode: folderMode });
+  } catch (error) {
+    if ((await statIfAny(folder).catch(() => undefined))?.isDirectory() === true) return;
+    const parent = path.dirname(folder);
+    const code = errorCodeOf(error);
+    if (code === 'EEXIST' || code === 'ENOTDIR') throw new Error(`${folder} is not a folder`);
+    if (code !== 'ENOENT' || parent === folder || isRepeated) throw error;
+    await makeFolders(parent);
+    await makeFolders(folder, true);
+  }
 }
 
 /** Removes the access of other users to a file. Ignores a missing file. */
@@ -48,19 +71,19 @@ export async function findExposedPath(file: string): Promise<ExposedPath | undef
   };
 }
 
-async function close(path: string, mode: number): Promise<ExposedPath | undefined> {
-  const before = (await stat(path)).mode & 0o777;
+async function close(file: string, mode: number): Promise<ExposedPath | undefined> {
+  const before = (await stat(file)).mode & 0o777;
   if (before === mode) return undefined;
   try {
-    await chmod(path, mode);
+    await chmod(file, mode);
   } catch (error) {
     // On a disk that is mounted read-only, the mode cannot be changed.
     const reason = error instanceof Error ? error.message : error;
-    return { path, message: `cannot change its mode ${modeText(before)}: ${reason}` };
+    return { path: file, message: `cannot change its mode ${modeText(before)}: ${reason}` };
   }
   if ((before & others) === 0) return undefined;
   return {
-    path,
+    path: file,
     message: `other users could open this path: changed ${modeText(before)} to private`,
   };
 }

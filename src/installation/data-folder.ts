@@ -6,8 +6,10 @@ import { type BlobLocation, describeBlobLocation } from '../config/blob-url.ts';
 import type { Config } from '../config/config.ts';
 import { removeTemporaries, writeFileOnce } from '../files/durable-files.ts';
 import { type ExposedPath, makePrivateFile, makePrivateFolder } from '../files/private-files.ts';
+import { isForeignFolder } from '../sharing/blobs/foreign-folder.ts';
 import { withS3Blobs } from '../sharing/blobs/open-store.ts';
 import { describeStoreError } from '../sharing/blobs/s3-failure.ts';
+import { requireSqliteFile } from '../storage/sqlite-file.ts';
 
 type Settings = Pick<Config, 'dataDir' | 'blobs' | 'databaseUrl' | 'masterKey' | 'bootstrapForce'>;
 
@@ -28,14 +30,43 @@ export function databaseFile(url: string): string | undefined {
   return url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
 }
 
-/** Prepares the folders. Returns the paths that other users could open before, or still can. */
+/**
+ * Prepares the folders. Returns the paths that other users could open before, or still can. Changes
+ * no mode of a file or folder of another program.
+ */
 export async function prepareFolders(settings: Settings): Promise<ExposedPath[]> {
-  const { dataDir, blobs } = settings;
-  const found = [await makePrivateFolder(dataDir)];
-  if (blobs.kind === 'folder') found.push(await makePrivateFolder(blobs.path));
-  for (const file of privateFiles(settings)) found.push(await makePrivateFile(file));
+  const { dataDir, blobs, databaseUrl } = settings;
+  const found = [await prepareDataFolder(dataDir)];
+  const file = databaseFile(databaseUrl);
+  if (file !== undefined) requireSqliteFile(file);
+  if (blobs.kind === 'folder' && !(await isForeignFolder(blobs.path).catch(() => false))) {
+    found.push(await named('LATCHKEY_BLOB_URL', makePrivateFolder(blobs.path)));
+  }
+  for (const one of privateFiles(settings)) found.push(await makePrivateFile(one));
   await removeTemporaries(dataDir, (name) => ownNames.includes(name)).catch(() => {});
   return found.filter((one) => one !== undefined);
+}
+
+export async function prepareDataFolder(dataDir: string): Promise<ExposedPath | undefined> {
+  const keepMode = await isForeignData(dataDir);
+  return named('LATCHKEY_DATA_DIR', makePrivateFolder(dataDir, { keepMode }));
+}
+
+/** Adds the name of the setting to the errors of its folder. */
+async function named<T>(setting: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${setting}: ${reason}`, { cause });
+  }
+}
+
+/** Returns whether a folder contains files, and none of them belongs to an installation. */
+async function isForeignData(dataDir: string): Promise<boolean> {
+  const names = await readdir(dataDir).catch(() => []);
+  const own = [...ownNames, 'latchkey.db', 'blobs', 'outbox'];
+  return names.length > 0 && !names.some((name) => own.includes(name));
 }
 
 export type FirstStart = {
@@ -138,11 +169,11 @@ async function sizeOf(file: string): Promise<number | undefined> {
 /** Returns whether the store contains a document. Throws if an S3 store is unreachable. */
 async function hasBlobs(location: BlobLocation): Promise<boolean> {
   if (location.kind === 's3') return withS3Blobs(location, (blobs) => blobs.hasBlobs());
-  // Blobs are in folders with names of two characters.
+  // Blobs are in folders with the first two characters of their names.
   const folders = await readdir(location.path).catch(() => []);
   for (const name of folders.filter((one) => one.length === 2)) {
     const files = await readdir(path.join(location.path, name)).catch(() => []);
-    if (files.length > 0) return true;
+    if (files.some((file) => file.startsWith(name))) return true;
   }
   return false;
 }

@@ -12,6 +12,7 @@ import {
 } from 'kysely';
 import { errorCodeOf } from '../files/error-code.ts';
 import type { Database } from './schema.ts';
+import { openErrorOf, requireSqliteFile } from './sqlite-file.ts';
 
 /** A Kysely dialect with open connections. */
 export type OpenedDialect = {
@@ -35,6 +36,7 @@ export function openSqlite(file: string): OpenedDialect {
 export const reserveFileOf = (file: string) => `${file}-reserve`;
 
 function openWithReserve(file: string): SQLite.Database {
+  requireSqliteFile(file);
   try {
     return openFile(file);
   } catch (cause) {
@@ -45,8 +47,7 @@ function openWithReserve(file: string): SQLite.Database {
       return openWithReserve(file);
     }
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const hint = isFull ? ' (is the disk full?)' : '';
-    throw new Error(`cannot open the database ${file}: ${reason}${hint}`, { cause });
+    throw openErrorOf(file, `${reason}${isFull ? ' (is the disk full?)' : ''}`, cause);
   }
 }
 
@@ -133,6 +134,7 @@ class OurSqliteDialect extends SqliteDialect {
 
 /** Opens an existing file for reading only. */
 export function openSqliteReadOnly(file: string): Dialect {
+  requireSqliteFile(file);
   const database = new SQLite(file, { fileMustExist: true, timeout: 5_000 });
   database.pragma('query_only = ON');
   return new SqliteDialect({ database });

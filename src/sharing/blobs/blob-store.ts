@@ -38,6 +38,8 @@ export type MarkedStore = BlobStore & {
   readonly remedy: string;
   /** How long a comparison of the id is valid. */
   readonly idValidMs: number;
+  /** Returns whether it holds data of another program, and none of a blob store. */
+  isForeign(): Promise<boolean>;
   /** Returns an empty text if the store has no marker, or one without an id. */
   readId(): Promise<string>;
   /** Replaces the marker. */

@@ -4,8 +4,10 @@ import { type FileHandle, mkdir, open, rm, utimes, writeFile } from 'node:fs/pro
 import path from 'node:path';
 import { readFileIfAny, replaceFile, syncFolder } from '../../files/durable-files.ts';
 import { errorCodeOf } from '../../files/error-code.ts';
+import { makeFolders } from '../../files/private-files.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import type { BlobPart, MarkedStore } from './blob-store.ts';
+import { isForeignFolder } from './foreign-folder.ts';
 import { blobStoreFailureOf, ignoreErrorCodes } from './store-failure.ts';
 import { watchSource } from './watch-source.ts';
 
@@ -77,9 +79,10 @@ export function openDiskBlobs(root: string): MarkedStore {
     remedy: `check that its volume is mounted at ${root}, and LATCHKEY_BLOB_URL`,
     // A volume can be unmounted at any time.
     idValidMs: 0,
+    isForeign: mapped(() => isForeignFolder(root)),
     readId: mapped(async () => ((await readFileIfAny(marker)) ?? '').trim()),
     writeId: mapped(async (id: string) => {
-      await mkdir(root, { recursive: true, mode: 0o700 });
+      await makeFolders(root);
       await replaceFile(marker, `${id}\n`);
     }),
   };

@@ -114,6 +114,8 @@ export async function openS3Blobs(location: S3Location): Promise<S3Blobs> {
     remedy: 'check LATCHKEY_BLOB_URL',
     // The settings of a process name one bucket, so few comparisons suffice.
     idValidMs: 60_000,
+    // A bucket and a prefix serve several programs more often than a folder.
+    isForeign: async () => false,
     readId: mapped(() => readMarker(bucket)),
     writeId: mapped(async (id: string) => {
       const put = new PutObjectCommand({ ...keyOf(markerName), Body: `${id}\n` });

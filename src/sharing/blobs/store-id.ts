@@ -26,6 +26,14 @@ export type StoreIdOptions = {
 /** Throws `unavailable`, with a `WrongStore` as its cause, unless the store is the right one. */
 export type RequireOwn = (store: MarkedStore) => Promise<void>;
 
+/** Ends the first start, whose settings are wrong. */
+async function requireOwnFiles(store: MarkedStore): Promise<void> {
+  if (await store.isForeign()) throw new Error(describeForeign(store.place));
+}
+
+export const describeForeign = (place: string) =>
+  `LATCHKEY_BLOB_URL: ${place} contains files of another program; name an empty folder`;
+
 /** Enough to find an intact one, even if some are damaged. */
 const blobsMax = 100;
 
@@ -54,7 +62,10 @@ export function createStoreIds({ db, random }: StoreIdOptions): RequireOwn {
       const accepted = await insertStoreId(trx, id);
       // Before the commit, so that an id in the database always has a marker. Other processes wait
       // for the commit. After a crash, the next process finds the marker and inserts its id.
-      if (accepted === id && marked === '') await store.writeId(id);
+      if (accepted === id && marked === '') {
+        await requireOwnFiles(store);
+        await store.writeId(id);
+      }
       return accepted;
     });
   }
