@@ -41,9 +41,13 @@ export function markQueryError(error: Error): void {
   fromPostgres.add(error);
 }
 
-/** Marks an error of opening a connection. */
-export function markConnectError(error: Error): void {
-  connecting.add(error);
+/** Marks an error of opening a connection. Returns the error to throw. */
+export function markConnectError(error: Error): Error {
+  // The error of pg is about its own parameter.
+  const isUnset = error.message.includes('client password must be a');
+  const marked = isUnset ? new Error('the server requires a password', { cause: error }) : error;
+  connecting.add(marked);
+  return marked;
 }
 
 /** Names the setting to check if opening a connection failed. Returns other errors unchanged. */

@@ -66,8 +66,7 @@ export function openPool(options: pg.PoolConfig): PostgresPool {
       try {
         return trackQueries(await connect(), onError, (client) => trusted.has(client));
       } catch (error) {
-        if (error instanceof Error) markConnectError(error);
-        throw error;
+        throw error instanceof Error ? markConnectError(error) : error;
       }
     },
     end: () => pool.end(),

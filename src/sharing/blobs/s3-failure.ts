@@ -37,21 +37,28 @@ export function describeS3Error(error: unknown): { name: string; status: number 
   return { name, status };
 }
 
+const lacking = 'the credentials lack a permission; check the bucket policy';
+const remedy = 'check LATCHKEY_BLOB_URL';
+
 const reasons: ReadonlyMap<string, string> = new Map([
-  ['AccessDenied', 'the credentials lack a permission'],
-  ['CredentialsProviderError', 'the AWS SDK finds no credentials'],
-  ['Forbidden', 'the credentials lack a permission'],
-  ['InvalidAccessKeyId', 'the store does not know the access key'],
-  ['NoSuchBucket', 'the bucket does not exist'],
-  ['SignatureDoesNotMatch', 'the secret key is wrong'],
+  ['AccessDenied', lacking],
+  [
+    'CredentialsProviderError',
+    'the AWS SDK finds no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+  ],
+  ['Forbidden', lacking],
+  ['InvalidAccessKeyId', 'the store does not know the access key; check AWS_ACCESS_KEY_ID'],
+  ['NoSuchBucket', `the bucket does not exist; ${remedy}`],
+  ['SignatureDoesNotMatch', 'the secret key is wrong; check AWS_SECRET_ACCESS_KEY'],
 ]);
 
-/** Returns the reason of an error of a store, for operators. */
+/** Returns the reason of an error of a store and the setting to check, for operators. */
 export function describeStoreError(error: unknown): string {
   const cause = error instanceof Failure ? error.extra.cause : error;
   const { name, status } = describeS3Error(cause);
   const reason = reasons.get(name);
   if (reason !== undefined) return reason;
-  if (status !== undefined) return `the store responded with ${status} ${name}`;
-  return cause instanceof Error && cause.message !== '' ? cause.message : name;
+  if (status !== undefined) return `the store responded with ${status} ${name}; ${remedy}`;
+  const message = cause instanceof Error ? cause.message || name : String(cause);
+  return message.includes('LATCHKEY_') ? message : `${message}; ${remedy}`;
 }

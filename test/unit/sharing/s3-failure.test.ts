@@ -55,13 +55,25 @@ describe('an error of an S3 store', () => {
 
 describe('the reason for an operator', () => {
   test.each([
-    [responded('NoSuchBucket', 404), 'the bucket does not exist'],
-    [s3FailureOf(responded('AccessDenied', 403)), 'the credentials lack a permission'],
-    [responded('SlowDown', 503), 'the store responded with 503 SlowDown'],
-    [named('Error', { code: 'ENOTFOUND' }), 'a message'],
-    [named('TimeoutError'), 'a message'],
-    ['text', ''],
+    [responded('NoSuchBucket', 404), 'the bucket does not exist; check LATCHKEY_BLOB_URL'],
+    [
+      s3FailureOf(responded('AccessDenied', 403)),
+      'the credentials lack a permission; check the bucket policy',
+    ],
+    [
+      named('CredentialsProviderError'),
+      'the AWS SDK finds no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    ],
+    [responded('InvalidAccessKeyId', 403), /access key; check AWS_ACCESS_KEY_ID$/],
+    [responded('SignatureDoesNotMatch', 403), /is wrong; check AWS_SECRET_ACCESS_KEY$/],
+    [responded('SlowDown', 503), 'the store responded with 503 SlowDown; check LATCHKEY_BLOB_URL'],
+    [named('Error', { code: 'ENOTFOUND' }), 'a message; check LATCHKEY_BLOB_URL'],
+    [named('TimeoutError'), 'a message; check LATCHKEY_BLOB_URL'],
+    ['text', 'text; check LATCHKEY_BLOB_URL'],
+    [new Error('set LATCHKEY_X'), 'set LATCHKEY_X'],
   ])('of %s is: %s', (error, reason) => {
-    expect(describeStoreError(error)).toBe(reason);
+    const text = describeStoreError(error);
+    if (typeof reason === 'string') expect(text).toBe(reason);
+    else expect(text).toMatch(reason);
   });
 });
