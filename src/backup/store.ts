@@ -133,7 +133,9 @@ export const restoreLease = 'restore';
 export async function requireNoUnfinishedRestore(db: Executor): Promise<void> {
   const lease = db.selectFrom('leases').select('name').where('name', '=', restoreLease);
   if ((await lease.execute()).length === 0 || (await findFilledTable(db)) !== undefined) return;
-  throw new BackupError('a restore is running or was interrupted; run "latchkey restore" again');
+  throw new BackupError(
+    'a restore is running or was interrupted; run `node dist/src/main.js restore` again',
+  );
 }
 
 /** Returns whether no other restore has taken over. */

@@ -107,7 +107,7 @@ function requireRecipients({ backupRecipients }: Config): readonly string[] {
   if (backupRecipients !== undefined) return backupRecipients;
   throw new ConfigError([
     'LATCHKEY_BACKUP_RECIPIENT: must be set, because backups are encrypted; ' +
-      '"latchkey backup --make-key <file>" makes a key',
+      '`node dist/src/main.js backup --make-key <file>` makes a key',
   ]);
 }
 
@@ -173,7 +173,9 @@ async function readKeys(config: Config) {
 
 function requireCurrentSchema({ missing, unknown, isNew }: SchemaComparison): void {
   if (!isNew && missing.length > 0) {
-    throw new BackupError('the schema is of an earlier release; run "latchkey migrate"');
+    throw new BackupError(
+      'the schema is of an earlier release; run `node dist/src/main.js migrate`',
+    );
   }
   if (unknown.length > 0) {
     throw new BackupError('the schema is of a later release; make the backup with that one');

@@ -22,6 +22,9 @@ const commands: Readonly<Record<string, Command>> = {
 
 const usageStatus = 2;
 
+/** How the documentation starts the program. */
+const program = 'node dist/src/main.js';
+
 /** Runs the command named by the arguments and returns the exit status. */
 export async function runProgram(words: readonly string[], host: CommandHost): Promise<number> {
   const [first = 'serve', ...others] = words;
@@ -83,16 +86,15 @@ function usageText(): string {
     ([name, { usage, about }]) => `  ${`${name} ${usage}`.padEnd(28)} ${about}\n`,
   );
   return (
-    `Usage: latchkey [<command>]\n${lines.join('')}` +
-    '\nlatchkey <command> --help   explains a command\n' +
-    'latchkey --version          prints the version\n' +
-    '\nIn a source folder, run it as: node dist/src/main.js\n' +
-    'Settings come from the environment: see docs/settings.md.\n'
+    `Usage: ${program} [<command>]\n${lines.join('')}` +
+    `\n${program} <command> --help   explains a command\n` +
+    `${program} --version          prints the version\n` +
+    '\nSettings come from the environment: see docs/settings.md.\n'
   );
 }
 
 function usageOf(name: string): string {
-  return `Usage: ${`latchkey ${name} ${commands[name]?.usage}`.trim()}\n`;
+  return `Usage: ${`${program} ${name} ${commands[name]?.usage}`.trim()}\n`;
 }
 
 function commandHelp(name: string, { about, details }: Command): string {

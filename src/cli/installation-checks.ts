@@ -21,6 +21,7 @@ import { withS3Blobs } from '../sharing/blobs/open-store.ts';
 import { describeStoreError } from '../sharing/blobs/s3-failure.ts';
 import { describeForeign } from '../sharing/blobs/store-id.ts';
 import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
+import { requireSqliteFile } from '../storage/sqlite-file.ts';
 import { errorMessageOf } from './command.ts';
 import { findWrongStore } from './stores.ts';
 
@@ -108,6 +109,8 @@ const quietDays = 30;
 
 async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
   const file = databaseFile(config.databaseUrl);
+  // The first start creates a missing data folder.
+  if (file !== undefined && (await exists(config.dataDir))) requireSqliteFile(file);
   const found = await findInstallationRemains(config);
   const lost = problem('database', describeLostDatabase(config, found));
   if (file !== undefined && (await isMissingOrEmpty(file))) {
@@ -136,7 +139,7 @@ function checkSchema({ migrate }: Config, { missing, unknown }: Inspection): Fin
   if (missing.length > 0) {
     const names = missing.join(', ');
     if (migrate === 'auto') return warning('database', `the next start applies ${names}`);
-    const message = `the migrations ${names} are missing; run \`latchkey migrate\``;
+    const message = `the migrations ${names} are missing; run \`node dist/src/main.js migrate\``;
     return problem('database', message);
   }
   const schema =
@@ -188,9 +191,7 @@ async function checkBucket(location: S3Location): Promise<Finding[]> {
     await withS3Blobs(location, (blobs) => blobs.probe());
     return [ok('blobs', `${place} is writable`)];
   } catch (error) {
-    const reason = describeStoreError(error);
-    const remedy = 'check LATCHKEY_BLOB_URL, the credentials of the AWS SDK and the bucket policy';
-    return [problem('blobs', `${place}: ${reason}; ${remedy}`)];
+    return [problem('blobs', `${place}: ${describeStoreError(error)}`)];
   }
 }
 

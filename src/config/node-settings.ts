@@ -113,7 +113,8 @@ export const nodeSettings = {
     group: 'Storage',
     type: oneOf('auto', 'off'),
     default: 'auto',
-    about: 'Whether a start migrates the schema (`auto`) or requires `latchkey migrate` (`off`).',
+    about:
+      'Whether a start migrates the schema (`auto`) or requires the command `migrate` (`off`).',
     notes: 'See [Upgrades](operations.md#upgrades).',
   },
   blobs: {

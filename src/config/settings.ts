@@ -159,17 +159,17 @@ export const settings = {
     name: 'LATCHKEY_BACKUP_RECIPIENT',
     group: 'Backup',
     type: recipients,
-    about: 'The public keys of age that `latchkey backup` encrypts for.',
+    about: 'The public keys of age that `backup` encrypts for.',
     notes:
-      '`latchkey backup --make-key <file>` makes a key. See [Backup and restore]' +
-      '(operations.md#backup-and-restore).',
+      '`node dist/src/main.js backup --make-key <file>` makes a key. See ' +
+      '[Backup and restore](operations.md#backup-and-restore).',
   },
   backupIdentity: {
     name: 'LATCHKEY_BACKUP_IDENTITY',
     group: 'Backup',
     type: text,
     isSecret: true,
-    about: 'The secret key of age that `latchkey restore` decrypts with.',
+    about: 'The secret key of age that `restore` decrypts with.',
     notes: 'Keep the key on another machine. The service does not need it.',
   },
 } as const satisfies SettingTable;

@@ -52,6 +52,6 @@ function describeMissing({ missing, isNew }: SchemaComparison): string {
   const state = isNew ? 'The database is empty' : `The database lacks ${missing.join(', ')}`;
   return (
     `${state}, and LATCHKEY_MIGRATE=off forbids a migration at the start. ` +
-    'Run `latchkey migrate` first.'
+    'Run `node dist/src/main.js migrate` first.'
   );
 }

@@ -17,7 +17,7 @@ import { spawnProgram } from '../support/program.ts';
 import { openWithFirstRelease, withRawDatabase } from '../support/raw-databases.ts';
 
 const refused = (reason: string) => [1, `The backup was not written: ${reason}\n`];
-const earlier = 'the schema is of an earlier release; run "latchkey migrate"';
+const earlier = 'the schema is of an earlier release; run `node dist/src/main.js migrate`';
 const later = 'the schema is of a later release; make the backup with that one';
 
 const recordLater = sql`

@@ -25,7 +25,7 @@ describe('the command line', () => {
   test.each([['--help'], ['-h'], ['help']])('lists the commands with %s', async (word) => {
     const { status, stdout, stderr } = await run(word);
     expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^Usage: latchkey \[<command>\]\n/);
+    expect(stdout).toMatch(/^Usage: node dist\/src\/main\.js \[<command>\]\n/);
     const listed = [...stdout.matchAll(/^ {2}([\w-]+) /gm)].map(([, name]) => name);
     expect(listed).toEqual(names);
   });
@@ -33,7 +33,7 @@ describe('the command line', () => {
   test.each(names)('explains a command with %s --help', async (name) => {
     const { status, stdout, stderr } = await run(name, '--help');
     expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toContain(`Usage: latchkey ${name}`);
+    expect(stdout).toContain(`Usage: node dist/src/main.js ${name}`);
     expect(stdout).toContain('Exit status: ');
     expect((await run('help', name)).stdout).toBe(stdout);
   });

@@ -143,7 +143,9 @@ test('a newer, compatible schema passes, and a missing migration is shown', asyn
   const auto = await doctor(empty, dataDir);
   expect(auto.lines.join('\n')).toMatch(/^warning +database .*next start applies 0001-schema/m);
   const off = await doctor({ ...empty, LATCHKEY_MIGRATE: 'off' }, dataDir);
-  expect(off.lines.join('\n')).toMatch(/^problem +database .*run `latchkey migrate`$/m);
+  expect(off.lines.join('\n')).toMatch(
+    /^problem +database .*run `node dist\/src\/main\.js migrate`$/m,
+  );
 });
 
 test('a lost database is a problem, and no file is created', async () => {

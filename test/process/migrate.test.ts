@@ -1,6 +1,8 @@
 // Runs `latchkey migrate`, and starts with LATCHKEY_MIGRATE=off, as processes.
+import { randomBytes } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeDialects } from '../support/harness.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
@@ -50,7 +52,7 @@ describeDialects('latchkey migrate', (dialect) => {
     const refused = await run(off, dataDir);
     expect(refused.stderr).toBe(
       'Latchkey cannot start: The database is empty, and LATCHKEY_MIGRATE=off forbids a ' +
-        'migration at the start. Run `latchkey migrate` first.\n',
+        'migration at the start. Run `node dist/src/main.js migrate` first.\n',
     );
     expect(refused.status).toBe(1);
 
@@ -59,6 +61,52 @@ describeDialects('latchkey migrate', (dialect) => {
     onTestFinished(program.kill);
     expect((await fetch(`${program.env.LATCHKEY_OPS_URL}/readyz`)).status).toBe(200);
   });
+});
+
+/** Creates a user with the rights on rows only. Returns the URL for it. */
+async function rowsOnly(url: string): Promise<string> {
+  const user = `rows_${randomBytes(8).toString('hex')}`;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(async () => {
+    await client.query(`drop owned by ${user}`);
+    await client.query(`drop role ${user}`).finally(() => client.end());
+  });
+  await client.query(`create role ${user} login`);
+  const rights = 'select, insert, update, delete on all tables in schema public';
+  await client.query(`grant ${rights} to ${user}`);
+  const limited = new URL(url);
+  limited.username = user;
+  return limited.href;
+}
+
+test('a user that may only change rows runs the service after a migration', async () => {
+  const dataDir = await folder();
+  const url = await freshPostgresDatabase();
+  expect(await run({ LATCHKEY_DATABASE_URL: url }, dataDir, 'migrate')).toMatchObject({
+    status: 0,
+  });
+  const env = { LATCHKEY_DATABASE_URL: await rowsOnly(url), LATCHKEY_BOOTSTRAP: 'demo' };
+
+  const program = await startProgram({ ...env, LATCHKEY_MIGRATE: 'off' }, dataDir);
+  onTestFinished(program.kill);
+
+  const { API_KEY, CLIENT_ID, CLIENT_SECRET, LATCHKEY_BASE_URL } = program.env;
+  const token = await fetch(`${LATCHKEY_BASE_URL}/tokens`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${CLIENT_ID}:${CLIENT_SECRET}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'tokens:read' }),
+  });
+  expect(token.status).toBe(200);
+  const form = new FormData();
+  form.set('file', new Blob(['text']));
+  const documents = `${program.env.LATCHKEY_SHARING_BASE_URL}/documents`;
+  const headers = { authorization: `Bearer ${API_KEY}` };
+  const upload = await fetch(documents, { method: 'POST', headers, body: form });
+  expect(upload.status).toBe(201);
+  const { id } = (await upload.json()) as { id: string };
+  const removal = await fetch(`${documents}/${id}`, { method: 'DELETE', headers });
+  expect(removal.status).toBe(200);
 });
 
 test('a migration creates no file next to the remains of an earlier installation', async () => {

@@ -89,7 +89,7 @@ describeDialects('a restore', (dialect) => {
     if (!isRestored) {
       const started = await spawnProgram(env, target.dataDir);
       expect(await started.ended).toBe(1);
-      expect(started.stderr()).toContain('run "latchkey restore" again');
+      expect(started.stderr()).toContain('run `node dist/src/main.js restore` again');
       expect(await readdir(target.dataDir)).not.toContain('master.key');
       const { code, stderr } = await runCommand(['restore', file], target.dataDir, settings);
       expect([code, stderr]).toEqual([0, expect.stringMatching(/^Backup of .* restored\n/)]);
@@ -177,7 +177,7 @@ describe('a backup', () => {
     const recipient = { LATCHKEY_BACKUP_RECIPIENT: `${place.env.LATCHKEY_BACKUP_RECIPIENT}q` };
     const identity = { LATCHKEY_BACKUP_RECIPIENT: place.identity };
     for (const [env, status, message] of [
-      [{}, 2, '"latchkey backup --make-key <file>" makes a key'],
+      [{}, 2, '`node dist/src/main.js backup --make-key <file>` makes a key'],
       [recipient, 1, 'LATCHKEY_BACKUP_RECIPIENT is not a public key of age'],
       [identity, 2, 'LATCHKEY_BACKUP_RECIPIENT: must be public keys of age'],
       [{ ...place.env, LATCHKEY_MASTER_KEY: 'ab'.repeat(32) }, 1, 'which is not given'],

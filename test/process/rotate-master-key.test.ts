@@ -157,13 +157,22 @@ test('a server with the old master key stops serving, and only its log says why'
 
 test('an unknown command or argument prints the usage, and names the command', async () => {
   const cases = [
-    { words: ['rotate'], expected: 'There is no command "rotate".\nUsage: latchkey [<command>]\n' },
+    {
+      words: ['rotate'],
+      expected: 'There is no command "rotate".\nUsage: node dist/src/main.js [<command>]\n',
+    },
     {
       words: ['toString'],
-      expected: 'There is no command "toString".\nUsage: latchkey [<command>]\n',
+      expected: 'There is no command "toString".\nUsage: node dist/src/main.js [<command>]\n',
     },
-    { words: ['--port'], expected: 'There is no option "--port".\nUsage: latchkey [<command>]\n' },
-    { words: ['serve', 'now'], expected: 'Unexpected argument "now".\nUsage: latchkey serve\n' },
+    {
+      words: ['--port'],
+      expected: 'There is no option "--port".\nUsage: node dist/src/main.js [<command>]\n',
+    },
+    {
+      words: ['serve', 'now'],
+      expected: 'Unexpected argument "now".\nUsage: node dist/src/main.js serve\n',
+    },
   ];
   for (const { words, expected } of cases) {
     const program = await spawnProgram({}, undefined, words);

@@ -96,7 +96,7 @@ describeDialects('opening a database', (dialect) => {
 
     await expect(open()).rejects.toThrow(
       'The database is empty, and LATCHKEY_MIGRATE=off forbids a migration at the start. ' +
-        'Run `latchkey migrate` first.',
+        'Run `node dist/src/main.js migrate` first.',
     );
     expect(await withRawDatabase(url, tableNames)).toEqual([]);
     expect(await openWithFirstRelease(url)).toBeUndefined();
