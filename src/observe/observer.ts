@@ -10,6 +10,8 @@ export type Observer = {
   call(observation: Observation): void;
   route(observation: HttpObservation): void;
   blob(check: BlobCheck): void;
+  /** Notes the result of a check of the blob store. */
+  store(isUp: boolean): void;
   readonly metrics: Metrics;
 };
 
@@ -41,6 +43,13 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
     labelNames: ['source', 'result'],
     registers: [registry],
   });
+  const store = new Gauge({
+    name: 'latchkey_blob_store_up',
+    help: '1 if the last check of the blob store succeeded, otherwise 0.',
+    aggregator: 'min',
+    registers: [registry],
+  });
+  store.set(1);
   new Gauge({
     name: 'latchkey_start_time_seconds',
     help: 'When the process started, in seconds since 1970.',
@@ -92,6 +101,8 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
       if (result === 'ok') return;
       log.error({ document_id: documentId, source, damage: result }, 'document is damaged');
     },
+
+    store: (isUp) => store.set(isUp ? 1 : 0),
 
     metrics: metricsOf(registry),
   };

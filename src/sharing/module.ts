@@ -21,6 +21,7 @@ import { createApiKeyService } from './api-keys/service.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { settleOldNotes } from './blobs/release-0-1.ts';
 import type { StagedBlobs } from './blobs/staged-blobs.ts';
+import { type StoreWatch, watchStore } from './blobs/watch-store.ts';
 import { type BlobCheck, createDocuments } from './documents/documents.ts';
 import { startIntegrityScan } from './documents/integrity-scan.ts';
 import { createPageCounter } from './documents/pages/page-counter.ts';
@@ -48,7 +49,7 @@ import { createWorkspaces } from './workspaces/workspaces.ts';
 export type SharingModule = {
   readonly services: Pick<Implementations, 'document' | 'link' | 'apiKey' | 'workspace'>;
   readonly routes: readonly HttpRoute[];
-  readonly blobs: BlobStore;
+  readonly storeState: StoreWatch['state'];
   readonly recorder: ViewRecorder;
   /** Writes buffered views and stops background work. */
   stop(): Promise<void>;
@@ -83,6 +84,7 @@ export type SharingModuleOptions = {
   /** The path of the program that counts pages. */
   readonly pagesProgram: string;
   readonly observeBlob: (check: BlobCheck) => void;
+  readonly observeStore: (isUp: boolean) => void;
   /** How long an upload may pause. */
   readonly uploadStalledMs: number;
   /** How long the unsettled uploads of an ended process are kept. */
@@ -101,6 +103,9 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const upkeep = startUpkeep(options);
   for (const task of upkeep) onFailure(task.stop);
+  const { kind } = config.blobs;
+  const watch = watchStore({ blobs, kind, log, observe: options.observeStore });
+  onFailure(watch.stop);
   const workspaces = createWorkspaces(db);
   const documents = createDocuments({ db, blobs, observe });
   const quotas = createQuotas({ db, defaults: defaultQuota(config) });
@@ -119,9 +124,10 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const access = (request: RouteRequest) => requireAccess({ gate, ...parts }, request);
   const html = createGateHtml(assets);
   return {
-    blobs,
+    storeState: watch.state,
     recorder,
     async stop() {
+      watch.stop();
       pageCounter.stop();
       await Promise.all([recorder.stop(), ...upkeep.map((task) => task.stop())]);
     },

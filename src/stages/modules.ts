@@ -61,6 +61,7 @@ export function createModules(
       // The program is next to the built browser code, even if the service runs from its sources.
       pagesProgram: path.join(webDir, '../src/sharing/documents/pages/program.js'),
       observeBlob: observer.blob,
+      observeStore: observer.store,
       uploadStalledMs: options.uploadStalledMs ?? 45_000,
       blobLeaseMs: options.blobLeaseMs ?? 120_000,
     });

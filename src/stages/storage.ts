@@ -7,7 +7,6 @@ import { openMasterKey } from '../crypto/master-key-file.ts';
 import { Failure } from '../errors/errors.ts';
 import { bootstrap } from '../installation/bootstrap.ts';
 import { prepareFirstStart, prepareFolders } from '../installation/data-folder.ts';
-import type { Log } from '../observe/log.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
@@ -50,7 +49,7 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     const blobs = await openBlobStore(config.blobs, createStoreIds({ db, random }));
     onFailure(blobs.close);
     // An S3 store is checked later, because an unreachable one would delay the start.
-    if (config.blobs.kind === 'folder') await checkFolder(blobs, log);
+    if (config.blobs.kind === 'folder') await checkFolder(blobs);
     const stagedBlobs = createStagedBlobs({
       db,
       blobs,
@@ -99,12 +98,9 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
   });
 }
 
-/** Logs why a folder is unavailable. Without it, tokens and links still work. */
-async function checkFolder(blobs: BlobStore, log: Log): Promise<void> {
-  try {
-    await blobs.check();
-  } catch (error) {
+/** An unavailable folder does not prevent the start: tokens and links still work. */
+async function checkFolder(blobs: BlobStore): Promise<void> {
+  await blobs.check().catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
-    log.error({ err: error }, 'the document store is unavailable');
-  }
+  });
 }

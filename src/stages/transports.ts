@@ -17,7 +17,12 @@ import { pingDatabase, storageFailureOf } from '../storage/database.ts';
 import { startGrpcTransport } from '../transports/grpc/server.ts';
 import { createPeerOf } from '../transports/http/peer.ts';
 import { type HttpTransport, startHttpTransport } from '../transports/http-transport.ts';
-import { type Readiness, runChecks, startOpsServer } from '../transports/ops-server.ts';
+import {
+  type Readiness,
+  runChecks,
+  SharedOutage,
+  startOpsServer,
+} from '../transports/ops-server.ts';
 import { closeOnFailure } from './close-on-failure.ts';
 import type { Modules } from './modules.ts';
 import type { AppOptions } from './options.ts';
@@ -160,7 +165,11 @@ function guardedEndpoints(
 function readinessChecks({ storage: { db }, modules: { identity, sharing } }: Started) {
   return {
     database: () => pingDatabase(db),
-    blobs: () => sharing.blobs.check(),
+    async blobs() {
+      const state = await sharing.storeState();
+      if (state === 'outage') throw new SharedOutage('no node can use the blob store');
+      if (state === 'unusable') throw new Error('this node cannot use the blob store');
+    },
     signing_key: async () => {
       // A process whose master key was replaced cannot read the keys and refuses every call.
       const key = await identity.keyring.active();

@@ -3,8 +3,17 @@ import Fastify from 'fastify';
 import { compressText } from './http/compression.ts';
 import type { BoundSocket } from './socket.ts';
 
-/** The readiness checks by name. Each one throws if its resource is not ready. */
+/**
+ * The readiness checks by name. Each one throws if its resource is not ready, and `SharedOutage` if
+ * no node can use it.
+ */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
+
+/**
+ * A node stays ready during a shared outage. The load balancer would stop using all nodes, so that
+ * calls which do not need the resource would fail, too.
+ */
+export class SharedOutage extends Error {}
 
 export type Readiness = {
   readonly ready: boolean;
@@ -85,25 +94,27 @@ export async function startOpsServer({
 
 export async function runChecks(checks: ReadinessChecks): Promise<Readiness> {
   const results = await Promise.all(Object.entries(checks).map(runCheck));
-  const ready = results.every(([, result]) => result === 'ok');
-  return { ready, checks: Object.fromEntries(results) };
+  const ready = results.every(({ isReady }) => isReady);
+  return { ready, checks: Object.fromEntries(results.map(({ name, text }) => [name, text])) };
 }
 
-async function runCheck([name, check]: [string, () => Promise<void>]): Promise<[string, string]> {
+type Result = { readonly text: string; readonly isReady: boolean };
+
+async function runCheck([name, check]: [string, () => Promise<void>]) {
   const { promise, resolve } = timeout();
   const outcome = check().then(
-    () => 'ok',
-    () => 'failing',
+    (): Result => ({ text: 'ok', isReady: true }),
+    (error: unknown): Result => ({ text: 'failing', isReady: error instanceof SharedOutage }),
   );
   const result = await Promise.race([outcome, promise]);
   resolve();
-  return [name, result];
+  return { name, ...result };
 }
 
-function timeout(): { promise: Promise<string>; resolve: () => void } {
+function timeout(): { promise: Promise<Result>; resolve: () => void } {
   let timer: NodeJS.Timeout;
-  const promise = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('no answer'), checkMs);
+  const promise = new Promise<Result>((resolve) => {
+    timer = setTimeout(() => resolve({ text: 'no answer', isReady: false }), checkMs);
   });
   return { promise, resolve: () => clearTimeout(timer) };
 }

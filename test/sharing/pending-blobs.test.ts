@@ -91,6 +91,18 @@ describeDialects('a blob without a document', (dialect) => {
     expect(await state()).toEqual(nothing);
   });
 
+  it('does not delay the error of a store that does not answer', async () => {
+    const staged = await folder.open(120_000, (blobs) => ({
+      ...blobs,
+      write: async () => {
+        throw fail('unavailable', 'The document store is unreachable.');
+      },
+      remove: () => new Promise(() => {}),
+    }));
+
+    await expect(staged.write(terms())).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
   it('is left to a sweep if the COMMIT of its document is unconfirmed', async () => {
     const staged = await open();
     const lose = () => Promise.reject(new UnconfirmedCommit(undefined));

@@ -89,11 +89,12 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
 
   /**
    * Removes the bytes of a failed write. A store that did not answer in time can still complete the
-   * write, so the row stays until it expires. Then a sweep removes the bytes again.
+   * write, so the row stays until it expires. Then a sweep removes the bytes again. The caller does
+   * not wait: such a store would delay its error.
    */
-  async function discardUncertain(id: string): Promise<void> {
+  function discardUncertain(id: string): void {
     held.delete(id);
-    await blobs.remove(id).catch(() => {});
+    void blobs.remove(id).catch(() => {});
   }
 
   async function settle(trx: Executor, id: string): Promise<void> {
@@ -123,7 +124,8 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
       try {
         await blobs.write(id, watched.source);
       } catch (error) {
-        await (watched.hasFailed() ? discard(id) : discardUncertain(id));
+        if (watched.hasFailed()) await discard(id);
+        else discardUncertain(id);
         throw error;
       }
       return { id, commit: (work) => commit(id, work), discard: () => discard(id) };

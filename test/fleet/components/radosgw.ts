@@ -4,7 +4,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -28,6 +28,9 @@ export type S3Server = {
   kill(): Promise<void>;
   /** Starts a killed gateway. Resolves when it accepts requests. */
   start(): Promise<void>;
+  /** Suspends the gateway: it keeps its connections open and does not answer. */
+  suspend(): Promise<void>;
+  resume(): Promise<void>;
   /** Ends every process and removes the folder. */
   stop(): Promise<void>;
 };
@@ -95,6 +98,8 @@ async function startOnce(): Promise<S3Server> {
       async start() {
         gateway = await startGateway(layout);
       },
+      suspend: () => gateway.signal('SIGSTOP'),
+      resume: () => gateway.signal('SIGCONT'),
       stop,
     };
   } catch (error) {
@@ -136,7 +141,7 @@ function runCommand({ conf }: Layout, program: string, args: readonly string[]) 
 }
 
 /** Resolves when the gateway answers. */
-async function startGateway({ folder, port, conf }: Layout): Promise<Guarded> {
+async function startGateway({ folder, port, conf }: Layout): Promise<GuardedServer> {
   const home = path.join(folder, 'rgw');
   await mkdir(home, { recursive: true });
   const server = guard('radosgw', ['-n', 'client.rgw', '-f'], conf, home);
@@ -159,7 +164,11 @@ function accepts(port: number): Promise<boolean> {
 }
 
 type Guarded = { end(): Promise<void> };
-type GuardedServer = Guarded & { hasEnded(): boolean; log(): string };
+type GuardedServer = Guarded & {
+  hasEnded(): boolean;
+  log(): string;
+  signal(signal: NodeJS.Signals): Promise<void>;
+};
 
 const watchdogFile = fileURLToPath(new URL('../../support/watchdog.mjs', import.meta.url));
 
@@ -179,6 +188,12 @@ function guard(command: string, args: string[], conf: string, folder: string): G
   return {
     hasEnded: () => watchdog.exitCode !== null || watchdog.signalCode !== null,
     log: () => log,
+    async signal(signal) {
+      // The only child of the watchdog is the server.
+      const { pid } = watchdog;
+      const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+      process.kill(Number(children.trim()), signal);
+    },
     async end() {
       watchdog.stdin.end();
       await ended;

@@ -41,6 +41,8 @@ export async function startStore() {
     /** Kills the gateway; the objects stay. */
     kill: server.kill,
     start: server.start,
+    suspend: server.suspend,
+    resume: server.resume,
     stop: server.stop,
     objects,
     /** The keys of uploads that are not complete. */

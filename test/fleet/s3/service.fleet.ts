@@ -102,12 +102,16 @@ describe('an outage of the S3 store', () => {
     await server?.stop();
   });
 
-  const readiness = async () => (await fetch(`${app.app.opsUrl}/readyz`)).status;
+  async function readiness(): Promise<unknown> {
+    const response = await fetch(`${app.app.opsUrl}/readyz`);
+    return { code: response.status, ...((await response.json()) as object) };
+  }
+  const ready = (blobs: string) => ({ code: 200, status: 'ok', checks: { blobs } });
 
   test('causes clear errors with a time for the retry, and ends by itself', async () => {
     const bytes = randomBytes(1000);
     const { id } = await upload(app, bytes);
-    expect(await readiness()).toBe(200);
+    await expect.poll(readiness).toMatchObject(ready('ok'));
     await server.kill();
     const content = () =>
       fetch(`${app.app.publicUrl}/api/v1/documents/${id}/file`, { headers: keyOf(app) });
@@ -122,11 +126,11 @@ describe('an outage of the S3 store', () => {
       expect(response.headers.get('retry-after')).toBe('5');
       expect(await response.json()).toMatchObject({ code: 'unavailable' });
     }
-    expect(await readiness()).toBe(503);
+    await expect.poll(readiness, { timeout: 30_000 }).toMatchObject(ready('failing'));
     // The database knows that the bytes are no longer needed.
     expect((await callSharingApi(app, 'DELETE', `/documents/${id}`)).status).toBe(200);
     await server.start();
-    await expect.poll(readiness).toBe(200);
+    await expect.poll(readiness, { timeout: 30_000 }).toMatchObject(ready('ok'));
     await upload(app, bytes);
   });
 });

@@ -43,16 +43,21 @@ export const clear = /^http 503 unavailable:|^grpc UNAVAILABLE /;
 /** No failure is permitted. */
 export const never = /$^/;
 
+const always = /^/;
+
 export type LoadedScenario = {
   readonly requestsPerSecond: number;
   readonly writes: number;
+  /** The kinds of failures that may occur. */
   readonly permitted: RegExp;
+  /** The actions that may fail; without it, all of them. */
+  readonly permittedActions?: RegExp;
 };
 
 /** Runs a scenario under load, and checks the ledger afterwards. */
 export async function underLoad(
   trial: Trial,
-  { requestsPerSecond, writes, permitted }: LoadedScenario,
+  { requestsPerSecond, writes, permitted, permittedActions = always }: LoadedScenario,
   run: (shared: Shared, load: Load) => Promise<void>,
   using = sharedFleet(trial),
 ): Promise<void> {
@@ -69,7 +74,7 @@ export async function underLoad(
     trial.figure('failed', tally.kinds());
   }
   for (const { kind, action } of tally.failures) {
-    if (!permitted.test(kind)) trial.fail(`${action}: ${kind}`);
+    if (!permitted.test(kind) || !permittedActions.test(action)) trial.fail(`${action}: ${kind}`);
   }
   await expectLedger(trial, { fleet, ledger });
 }

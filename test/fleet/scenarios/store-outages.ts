@@ -1,10 +1,22 @@
-// Outages of the S3 store under load: uploads and downloads fail clearly, tokens do not fail.
+// Outages of the S3 store under load: uploads, downloads and deletions of documents fail clearly.
+// Nothing else fails: the load balancer must not regard the nodes as unusable.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check } from '../../support/campaign.ts';
+import type { Store } from '../components/store.ts';
 import { clear, repeatOutages, underLoad } from './shared-fleet.ts';
 
-const load = { requestsPerSecond: 100, writes: 0.25, permitted: clear };
-const outageMs = 3000;
+const load = {
+  requestsPerSecond: 100,
+  writes: 0.25,
+  permitted: clear,
+  permittedActions: new RegExp(
+    '^(POST /api/v1/documents|GET /api/v1/documents/doc/file|DELETE /api/v1/documents/doc|' +
+      '(Upload|Download)Document)$',
+  ),
+};
+const killedMs = 3000;
+/** Longer than the service waits for a silent store. */
+const suspendedMs = 12_000;
 
 export const storeOutagesCheck: Check = {
   name: 'outages of the S3 store',
@@ -12,11 +24,21 @@ export const storeOutagesCheck: Check = {
   run: (trial) =>
     underLoad(trial, load, async ({ fleet: { store } }, { tally }) => {
       if (store === undefined) throw new Error('the fleet has no S3 store');
-      await repeatOutages(trial, tally, trial.isShort ? 1 : 5, async () => {
-        await store.kill();
-        await sleep(outageMs);
-        await store.start();
+      await repeatOutages(trial, tally, trial.isShort ? 2 : 6, async (round) => {
+        await (round % 2 === 0 ? kill(store) : suspend(store));
         return performance.now();
       });
     }),
 };
+
+async function kill(store: Store): Promise<void> {
+  await store.kill();
+  await sleep(killedMs);
+  await store.start();
+}
+
+async function suspend(store: Store): Promise<void> {
+  await store.suspend();
+  await sleep(suspendedMs);
+  await store.resume();
+}

@@ -1,0 +1,89 @@
+// Checks the blob store again and again, and logs when it starts to fail and when it works again.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../errors/errors.ts';
+import type { Log } from '../../observe/log.ts';
+import { startPeriodicTask } from '../../storage/periodic-task.ts';
+import type { BlobStore } from './blob-store.ts';
+import { describeStoreError } from './s3-failure.ts';
+import { WrongStore } from './store-id.ts';
+
+/** `outage`: the store fails for all nodes. `unusable`: this node cannot use it. */
+export type StoreState = 'ok' | 'outage' | 'unusable';
+
+export type StoreWatch = {
+  /** Returns within a second for an S3 store. A folder is checked by each call. */
+  state(): Promise<StoreState>;
+  stop(): void;
+};
+
+export type StoreWatchOptions = {
+  readonly blobs: Pick<BlobStore, 'check'>;
+  /** An S3 store is the same for all nodes. A folder may be missing on one of them. */
+  readonly kind: 'folder' | 's3';
+  readonly log: Log;
+  /** Receives the result of each check. */
+  readonly observe: (isUp: boolean) => void;
+};
+
+const pauseMs = 5_000;
+/** A load balancer waits longer for the readiness. */
+const answerMs = 1_000;
+
+export function watchStore({ blobs, kind, log, observe }: StoreWatchOptions): StoreWatch {
+  let current: StoreState | undefined;
+  let [started, noted] = [0, 0];
+  let isStopped = false;
+
+  function note(state: StoreState, error: unknown): void {
+    const wasUp = current === undefined || current === 'ok';
+    current = state;
+    observe(state === 'ok');
+    if (wasUp === (state === 'ok')) return;
+    if (wasUp) {
+      const facts = { setting: 'LATCHKEY_BLOB_URL', reason: describeStoreError(error), err: error };
+      log.error(facts, 'the blob store fails');
+    } else log.info('the blob store works again');
+  }
+
+  async function check(): Promise<StoreState> {
+    const number = ++started;
+    let state: StoreState = 'ok';
+    let failure: unknown;
+    try {
+      await blobs.check();
+    } catch (error) {
+      failure = error;
+      state = kind === 's3' && !isWrongStore(error) ? 'outage' : 'unusable';
+    }
+    // A slow check may end after a later one.
+    if (number > noted && !isStopped) {
+      noted = number;
+      note(state, failure);
+    }
+    return state;
+  }
+
+  const first = check();
+  const task = startPeriodicTask({
+    pauseMs,
+    round: async () => void (await (current === undefined ? first : check())),
+    onError: () => {},
+  });
+  return {
+    async state() {
+      if (kind === 'folder') return check();
+      if (current === undefined) await Promise.race([first, sleep(answerMs, undefined, unref)]);
+      return current ?? 'outage';
+    },
+    // Does not wait for a check, because a store that does not answer would delay the end.
+    stop() {
+      isStopped = true;
+      void task.stop();
+    },
+  };
+}
+
+const unref = { ref: false };
+
+const isWrongStore = (error: unknown) =>
+  error instanceof Failure && error.extra.cause instanceof WrongStore;
