@@ -131,11 +131,16 @@ export const restoreLease = 'restore';
 
 /** Throws if the database is empty because a restore is running or was interrupted. */
 export async function requireNoUnfinishedRestore(db: Executor): Promise<void> {
+  if (await isRestoreUnfinished(db)) throw new BackupError(unfinishedRestore);
+}
+
+export const unfinishedRestore =
+  'a restore is running or was interrupted; run `node dist/src/main.js restore` again';
+
+/** Returns whether the database is empty because a restore has not ended. */
+export async function isRestoreUnfinished(db: Executor): Promise<boolean> {
   const lease = db.selectFrom('leases').select('name').where('name', '=', restoreLease);
-  if ((await lease.execute()).length === 0 || (await findFilledTable(db)) !== undefined) return;
-  throw new BackupError(
-    'a restore is running or was interrupted; run `node dist/src/main.js restore` again',
-  );
+  return (await lease.execute()).length > 0 && (await findFilledTable(db)) === undefined;
 }
 
 /** Returns whether no other restore has taken over. */

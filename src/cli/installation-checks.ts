@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Clock } from '../clock.ts';
 import { describeBlobLocation, type S3Location } from '../config/blob-url.ts';
 import { type Config, ConfigError, readConfig } from '../config/config.ts';
-import { readMasterKeyIfAny } from '../crypto/master-key-file.ts';
+import { describeMissingMasterKey, readMasterKeyIfAny } from '../crypto/master-key-file.ts';
 import { findExposedPath } from '../files/private-files.ts';
 import {
   databaseFile,
@@ -23,7 +23,7 @@ import { describeForeign } from '../sharing/blobs/store-id.ts';
 import { type Inspection, inspectDatabase } from '../storage/inspection.ts';
 import { requireSqliteFile } from '../storage/sqlite-file.ts';
 import { errorMessageOf } from './command.ts';
-import { findWrongStore } from './stores.ts';
+import { findUnfinishedRestore, findWrongStore } from './stores.ts';
 
 export type Finding = {
   readonly level: 'ok' | 'warning' | 'problem';
@@ -92,15 +92,27 @@ async function checkFiles(config: Config): Promise<Finding[]> {
   return [ok('files', `only their owner can open the files in ${dataDir}`)];
 }
 
-async function checkMasterKey({ dataDir, masterKey }: Config): Promise<Finding[]> {
+async function checkMasterKey(config: Config): Promise<Finding[]> {
+  const { dataDir, masterKey } = config;
   if (masterKey !== undefined) return [ok('master key', 'LATCHKEY_MASTER_KEY is set')];
   const file = path.join(dataDir, 'master.key');
   if (!(await exists(file))) {
+    if (await hasSigningKeys(config)) {
+      return [problem('master key', describeMissingMasterKey(config))];
+    }
     return [warning('master key', `${file} does not exist; the first start creates it`)];
   }
   const isKey = /^[0-9a-f]{64}\s*$/.test(await readFile(file, 'utf8'));
   if (isKey) return [ok('master key', `${file} contains a key; keep a copy in another place`)];
   return [problem('master key', `${file} does not contain 64 hexadecimal digits; restore it`)];
+}
+
+/** Returns false if the database cannot be read, which `checkDatabase` reports. */
+async function hasSigningKeys(config: Config): Promise<boolean> {
+  const file = databaseFile(config.databaseUrl);
+  if (file !== undefined && (await isMissingOrEmpty(file))) return false;
+  const inspection = await inspectDatabase(config.databaseUrl, config).catch(() => undefined);
+  return inspection !== undefined && inspection.masterKeyIds.length > 0;
 }
 
 const clockAheadMsMax = 60_000;
@@ -130,7 +142,11 @@ async function checkDatabase(config: Config, now: number): Promise<Finding[]> {
     const message = `this version cannot run on the migrations ${names}; use a newer version`;
     return [problem('database', message)];
   }
-  if (newestTime === undefined && found.isRefused) return [lost];
+  if (newestTime === undefined) {
+    const restore = await findUnfinishedRestore(config, inspection);
+    if (restore !== undefined) return [problem('database', restore)];
+    if (found.isRefused) return [lost];
+  }
   const keys = await checkKeyIds(config, masterKeyIds);
   return [checkSchema(config, inspection), ...keys, ...checkClock(newestTime, now)];
 }

@@ -1,5 +1,6 @@
 // The choices of commands that read or write everything.
 import type { BlobMode } from '../backup/format.ts';
+import { isRestoreUnfinished, unfinishedRestore } from '../backup/store.ts';
 import type { Config } from '../config/config.ts';
 import { databaseFile, isMissingOrEmpty } from '../installation/data-folder.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
@@ -7,7 +8,7 @@ import { withBlobStore } from '../sharing/blobs/open-store.ts';
 import { restrictToOwn } from '../sharing/blobs/own-store.ts';
 import { createStoreIds, WrongStore } from '../sharing/blobs/store-id.ts';
 import { openDatabaseReadOnly } from '../storage/database.ts';
-import { compareSchema } from '../storage/migrate.ts';
+import { compareSchema, type SchemaComparison } from '../storage/migrate.ts';
 import type { Database } from '../storage/schema.ts';
 
 /**
@@ -28,6 +29,20 @@ export function withBlobReader<T>(
 ): Promise<T> {
   const requireOwn = createStoreIds({ db });
   return withBlobStore(blobs, (store) => work(restrictToOwn(store, requireOwn)));
+}
+
+/** Returns why a database without rows cannot be used: a restore is running or was interrupted. */
+export async function findUnfinishedRestore(
+  config: Config,
+  { missing }: Pick<SchemaComparison, 'missing'>,
+): Promise<string | undefined> {
+  if (missing.length > 0) return undefined;
+  const db = openDatabaseReadOnly(config.databaseUrl, config);
+  try {
+    return (await isRestoreUnfinished(db)) ? unfinishedRestore : undefined;
+  } finally {
+    await db.destroy();
+  }
 }
 
 /**

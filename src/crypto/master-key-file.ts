@@ -34,6 +34,14 @@ export async function readMasterKeyIfAny(settings: Settings): Promise<MasterKey 
   return openMasterKey(settings);
 }
 
+/** Returns why an installation with signing keys cannot be used without its master key. */
+export function describeMissingMasterKey({ dataDir }: Pick<Settings, 'dataDir'>): string {
+  return (
+    `the database has signing keys, but their master key is missing: ${fileIn(dataDir)} does not ` +
+    'exist and LATCHKEY_MASTER_KEY is not set. Restore the file or set LATCHKEY_MASTER_KEY'
+  );
+}
+
 /** Returns the key of the data folder. Creates the file (mode 0600) if it does not exist. */
 export async function readMasterKeyFile(dataDir: string): Promise<Uint8Array> {
   return readOrMake(fileIn(dataDir));

@@ -3,10 +3,15 @@
 import { randomBytes } from 'node:crypto';
 import { requireNoUnfinishedRestore } from '../backup/store.ts';
 import type { MasterKey } from '../crypto/master-key.ts';
-import { openMasterKey } from '../crypto/master-key-file.ts';
+import {
+  describeMissingMasterKey,
+  openMasterKey,
+  readMasterKeyIfAny,
+} from '../crypto/master-key-file.ts';
 import { Failure } from '../errors/errors.ts';
+import { countSigningKeys } from '../identity/keys/store.ts';
 import { bootstrap } from '../installation/bootstrap.ts';
-import { prepareFirstStart, prepareFolders } from '../installation/data-folder.ts';
+import { type FirstStart, prepareFirstStart, prepareFolders } from '../installation/data-folder.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
@@ -44,7 +49,7 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     onFailure(() => db.destroy());
     // Before the master key, because the restore brings its own.
     await requireNoUnfinishedRestore(db);
-    const masterKey = await openMasterKey(config);
+    const masterKey = await openOwnMasterKey(db, config, firstStart);
     const reserve = createDiskReserve(config.databaseUrl);
     const blobs = await openBlobStore(config.blobs, createStoreIds({ db, random }));
     onFailure(blobs.close);
@@ -96,6 +101,20 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
       },
     };
   });
+}
+
+/** Creates a missing master key only if the database is empty: a new one could decrypt nothing. */
+async function openOwnMasterKey(
+  db: Database,
+  config: AppOptions['config'],
+  firstStart: FirstStart,
+): Promise<MasterKey> {
+  // In this order: a concurrent first start creates the key before it fills the database.
+  if ((await countSigningKeys(db)) === 0) return openMasterKey(config);
+  const masterKey = await readMasterKeyIfAny(config);
+  if (masterKey !== undefined) return masterKey;
+  await firstStart.end();
+  throw new Error(describeMissingMasterKey(config));
 }
 
 /** An unavailable folder does not prevent the start: tokens and links still work. */

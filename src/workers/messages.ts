@@ -34,5 +34,7 @@ export type FromWorker =
   | { readonly type: 'release'; readonly socket: SharedSocket }
   | { readonly type: 'ready' }
   | { readonly type: 'pong' }
+  /** The worker cannot start, and ends. */
+  | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'refresh'; readonly id: number }
   | { readonly type: 'report'; readonly id: number; readonly report: Report };

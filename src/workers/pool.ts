@@ -70,6 +70,8 @@ export class WorkerPool {
   #watch: NodeJS.Timeout | undefined;
   /** The number of workers in a row that ended soon after their start. */
   #failures = 0;
+  /** Why the first worker that failed could not start. */
+  #failureReason: string | undefined;
   #isStarted = false;
   #isStopping = false;
 
@@ -89,7 +91,9 @@ export class WorkerPool {
     this.#watch = setInterval(() => this.#pingAll(), pingMs);
     const first = Array.from({ length: this.#options.size }, () => this.#fork());
     const ready = await Promise.all(first);
-    if (!ready.includes(true)) throw new Error('no worker could start; see the log');
+    if (!ready.includes(true)) {
+      throw new Error(`no worker could start: ${this.#failureReason ?? 'see the log'}`);
+    }
     this.#isStarted = true;
     for (const isReady of ready) if (!isReady) this.#replace(performance.now());
   }
@@ -180,6 +184,7 @@ export class WorkerPool {
         else if (message.type === 'release') void this.#release(worker, message.socket);
         else if (message.type === 'report') this.#receive(member, message);
         else if (message.type === 'refresh') void this.#refresh(worker, message.id);
+        else if (message.type === 'failed') this.#failureReason ??= message.reason;
         else if (message.type === 'ready') {
           member.isReady = true;
           resolve(true);

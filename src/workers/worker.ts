@@ -49,6 +49,11 @@ async function serve(start: StartMessage, end: (status: number) => void): Promis
   };
   process.on('uncaughtException', crash('the worker ends'));
   process.on('unhandledRejection', crash('the worker ends'));
+  function failStart(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message: FromWorker = { type: 'failed', reason };
+    process.send?.(message, undefined, undefined, () => crash('the worker cannot start')(error));
+  }
   const webDir = path.join(packageFolder(), 'dist/web');
   const host = { http: config.http.host, grpc: config.grpc.host };
   const sockets: Sockets = {
@@ -70,7 +75,7 @@ async function serve(start: StartMessage, end: (status: number) => void): Promis
     );
     onMessage('report', ({ id }) => void report(app, id));
     send({ type: 'ready' });
-  }, crash('the worker cannot start'));
+  }, failStart);
 }
 
 /** How long a call waits for the primary if it cannot trust cached values. */

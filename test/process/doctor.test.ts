@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import path from 'node:path';
 import SQLite from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
+import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { freePort } from '../support/free-port.ts';
 import { freshPostgresDatabase } from '../support/postgres-databases.ts';
 import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
@@ -106,6 +107,45 @@ test('open file modes, a clock set back and an unreachable mail server are probl
   expect(report).toMatch(/^problem +mail .*ECONNREFUSED/m);
   expect(report).toMatch(/^warning +proxies .*LATCHKEY_TRUSTED_PROXIES is empty/m);
   expect(code).toBe(1);
+});
+
+test('a missing master key is a problem if the database has signing keys', async () => {
+  for (const url of ['', await freshPostgresDatabase()]) {
+    const dataDir = await stoppedInstallation(url === '' ? undefined : url);
+    await rm(path.join(dataDir, 'master.key'));
+    const before = await readdir(dataDir);
+    const env = { LATCHKEY_DATABASE_URL: url };
+
+    const { code, lines } = await doctor(env, dataDir);
+    const started = await spawnProgram(env, dataDir);
+
+    expect(lines.join('\n')).toMatch(/^problem +master key .*LATCHKEY_MASTER_KEY/m);
+    expect(lines.join('\n')).not.toMatch(/^\w+ +master key .*the first start creates it$/m);
+    expect(code).toBe(1);
+    expect(await started.ended).toBe(1);
+    expect(started.stderr()).toMatch(/^Latchkey cannot start: .*LATCHKEY_MASTER_KEY/);
+    expect(await readdir(dataDir)).toEqual(before);
+  }
+});
+
+test('an interrupted restore is a problem', async () => {
+  for (const dialect of ['sqlite', 'postgres'] as const) {
+    const dataDir = await newDataDir();
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    const url = await migratedDatabaseUrl(dialect);
+    const db = await openUntilFinished(url);
+    const lease = { name: 'restore', owner: 'killed', expire_time: 0 };
+    await db.insertInto('leases').values(lease).execute();
+    await mkdir(path.join(dataDir, 'blobs/aa'), { recursive: true });
+    await writeFile(path.join(dataDir, 'blobs/aa/aaa'), 'restored');
+
+    const { code, lines } = await doctor({ LATCHKEY_DATABASE_URL: url }, dataDir);
+
+    const report = lines.join('\n');
+    expect(report).toMatch(/^problem +database .*interrupted; run "latchkey restore" again$/m);
+    expect(report).not.toContain('LATCHKEY_BOOTSTRAP_FORCE');
+    expect(code).toBe(1);
+  }
 });
 
 test('a database of a newer version and an unreachable one are problems', async () => {

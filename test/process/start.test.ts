@@ -154,6 +154,7 @@ describe('a later start', () => {
 
     expect(await program.ended).toBe(1);
     expect(program.stderr()).toContain('was encrypted with another master key');
+    expect(program.stderr()).toContain('LATCHKEY_MASTER_KEY');
     expect(program.stderr()).not.toContain('ab'.repeat(8));
   });
 });

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { newDataDir, spawnProgram, startProgram } from '../support/program.ts';
+import { stoppedInstallation } from '../support/stopped-installation.ts';
 import {
   allReady,
   isAlive,
@@ -35,6 +36,17 @@ test('the node ends with status 1 if no worker can start', async () => {
 
   expect(await program.ended).toBe(1);
   expect(program.stderr()).toContain('no worker could start');
+});
+
+test('the node reports why the first worker could not start', async () => {
+  const dataDir = await stoppedInstallation();
+  const key = { LATCHKEY_MASTER_KEY: 'ab'.repeat(32) };
+
+  const program = await spawnProgram({ LATCHKEY_WORKERS: '2', ...key }, dataDir);
+  onTestFinished(() => program.remove());
+
+  expect(await program.ended).toBe(1);
+  expect(program.stderr()).toMatch(/^Latchkey cannot start: no worker could start: .*master key/);
 });
 
 test('workers that end at once are replaced after growing pauses', async () => {

@@ -88,7 +88,7 @@ export function decryptPrivateKey(row: SigningKeyRow, masterKey: MasterKey): Key
     throw new Error(
       `the master key ${masterKey.id} of this process cannot decrypt the signing key ${row.kid}, ` +
         `which was encrypted with another master key, ${row.master_key_id}; start the service ` +
-        'again with that key',
+        'again with that key; check LATCHKEY_MASTER_KEY and LATCHKEY_DATA_DIR',
     );
   }
   const key = masterKey.open(row.private_ciphertext, sealedSigningKeys.purpose(row.kid));
