@@ -6,7 +6,8 @@ import type { Store } from '../components/store.ts';
 import { clear, repeatOutages, underLoad } from './shared-fleet.ts';
 
 const load = {
-  requestsPerSecond: 100,
+  // The uploads that wait for a silent store must stay below the limit of the workspace.
+  requestsPerSecond: 30,
   writes: 0.25,
   permitted: clear,
   permittedActions: new RegExp(
