@@ -39,14 +39,17 @@ function pairs(fields: Fields): string {
     .join('');
 }
 
-function errorText(err: unknown): string {
+/** Shows an error, its cause and its parts. */
+function errorText(err: unknown, title = ''): string {
   if (err === undefined) return '';
-  const stack = typeof err === 'object' && err !== null && 'stack' in err ? err.stack : err;
+  const { stack = err, cause, errors } = (err ?? {}) as Fields;
   const text = typeof stack === 'string' ? stack : (JSON.stringify(stack) ?? '');
-  return text
+  const own = `${title}${text}`
     .split('\n')
     .map((line) => `    ${printable(line.trim())}\n`)
     .join('');
+  const parts = Array.isArray(errors) ? errors : [];
+  return [own, errorText(cause, 'caused by: '), ...parts.map((part) => errorText(part))].join('');
 }
 
 /** A terminal would execute control characters. Format characters can reverse a text. */

@@ -2,6 +2,7 @@
 // contains no secrets. Fields that could contain one are censored by name.
 import pino from 'pino';
 import type { Config } from '../config/config.ts';
+import { errorFields } from './error-fields.ts';
 import { formatLogLine } from './format-log-line.ts';
 import { createLogWriter } from './log-writer.ts';
 
@@ -59,7 +60,7 @@ export function createLog({ level, format, file, fields }: LogOptions): OpenLog 
       base: fields ?? null,
       timestamp: time,
       formatters: { log: censor },
-      serializers: { err: writeError },
+      serializers: { err: (error: unknown) => errorFields(error) },
     },
     format === 'pretty' ? { write: (line: string) => writer.write(formatLogLine(line)) } : writer,
   );
@@ -94,10 +95,6 @@ function censor(fields: Fields, depth = 0): Fields {
     if (logged !== value) kept = { ...kept, [name]: logged };
   }
   return kept;
-}
-
-function writeError(error: unknown): unknown {
-  return error instanceof Error ? censor({ ...pino.stdSerializers.err(error) }) : error;
 }
 
 function isFields(value: unknown): value is Fields {

@@ -59,6 +59,21 @@ test('an error is followed by its stack trace', () => {
   );
 });
 
+test('an error is followed by its cause and its parts', () => {
+  const errors = [{ stack: 'Error: part\n    at h (c.ts:1:2)' }];
+  const cause = { stack: 'Error: inner\n    at g (b.ts:1:2)', cause: 'a text', errors };
+  const err = { stack: 'Error: outer\n    at f (a.ts:1:2)', cause };
+  expect(pretty({ level: 50, err, msg: 'failed' })).toBe(
+    [
+      `${clock} ERROR failed\n`,
+      '    Error: outer\n    at f (a.ts:1:2)\n',
+      '    caused by: Error: inner\n    at g (b.ts:1:2)\n',
+      '    caused by: a text\n',
+      '    Error: part\n    at h (c.ts:1:2)\n',
+    ].join(''),
+  );
+});
+
 test('control characters do not reach the terminal', () => {
   const hostile = '\u001b[2Jx\u009b1m\u202e\ny';
   const line = pretty({ peer: hostile, err: { stack: hostile }, msg: hostile });
