@@ -6,6 +6,7 @@
 //   blobs/<id>                     the content of each of these documents
 //   rows/<table>-<n>.jsonl         the rows of a table, one JSON object per line
 //   end.json                       counts; proves that the backup is complete
+import { isRandomText } from '../crypto/ids.ts';
 
 /** The version of this format. A reader refuses higher versions. */
 export const formatVersion = 1;
@@ -83,12 +84,20 @@ export function formatLines(values: readonly object[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join('');
 }
 
-/** The text is authentic: age has verified it. */
 export function parseLines<T>(text: string): T[] {
   return text
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
+}
+
+/**
+ * Throws if one of the rows has an invalid id of a blob. A forged backup could name files outside
+ * the blob store.
+ */
+export function requireBlobIds(rows: readonly { readonly blob_id?: unknown }[]): void {
+  if (rows.every(({ blob_id }) => typeof blob_id === 'string' && isRandomText(blob_id))) return;
+  throw new BackupError('the backup has an invalid id of a blob');
 }
 
 /** Throws if this release cannot read the backup. */

@@ -1,7 +1,7 @@
 // Writes the blobs of a backup. The database notes each blob before its first byte is written.
 import { hasBlob } from '../storage/damaged-blob.ts';
 import { transact } from '../storage/database.ts';
-import { BackupError, type BlobFacts, type BlobMode } from './format.ts';
+import { BackupError, type BlobFacts, type BlobMode, requireBlobIds } from './format.ts';
 import { measureBytes } from './measure-bytes.ts';
 import type { RestoreTarget } from './restore.ts';
 import { deleteNotes, findNotes, insertNotes } from './store.ts';
@@ -38,6 +38,7 @@ export function createBlobWriter(target: Target, mode: BlobMode): BlobWriter {
   return {
     async begin(documents) {
       finishBatch();
+      requireBlobIds(documents);
       counted.documents += documents.length;
       for (const { size_bytes } of documents) counted.bytes += size_bytes;
       const present = await findPresent(target, documents);

@@ -15,6 +15,7 @@ import {
   parseLines,
   parseManifest,
   type Row,
+  requireBlobIds,
 } from './format.ts';
 import { type BlobWriter, createBlobWriter, removeNotedBlobs } from './restore-blobs.ts';
 import {
@@ -188,6 +189,7 @@ async function restoreRows(
   for (let next = first; next !== undefined; next = await entries.next()) {
     if (end === undefined && next.kind === 'rows' && tableNames.has(next.table)) {
       const rows = parseLines<Row>(await readText(next.entry));
+      if (next.table === 'documents') requireBlobIds(rows);
       counts[next.table] = (counts[next.table] ?? 0) + rows.length;
       await insertRows(trx, next.table, rows);
     } else if (end === undefined && next.kind === 'end') {

@@ -34,6 +34,11 @@ export function randomText(random: Random): string {
   return encodeBase62(random(16), 22);
 }
 
+/** Returns whether a text has the form of `randomText`. */
+export function isRandomText(text: string): boolean {
+  return /^[0-9A-Za-z]{22}$/.test(text);
+}
+
 /** Returns `<kind>_<22 base62 characters>`. */
 export function newId(kind: IdKind, random: Random): string {
   return `${kind}_${randomText(random)}`;
@@ -41,5 +46,5 @@ export function newId(kind: IdKind, random: Random): string {
 
 /** Returns whether a text has the form of an id of this kind. */
 export function isId(kind: IdKind, text: string): boolean {
-  return text.startsWith(`${kind}_`) && /^[0-9A-Za-z]{22}$/.test(text.slice(kind.length + 1));
+  return text.startsWith(`${kind}_`) && isRandomText(text.slice(kind.length + 1));
 }

@@ -1,5 +1,5 @@
 // The disk store alone, without rows.
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -67,3 +67,18 @@ it.each([
   await expect(reading).rejects.toEqual(new DamagedBlob('aaa', 'unreadable'));
   expect(await read(blobs, 'aab', 5)).toBe('other');
 });
+
+it.each(['../victim.txt', '..', 'aa/../../victim.txt', ''])(
+  'the id "%s" leads to no file outside the store',
+  async (id) => {
+    const { root, blobs } = await open();
+    const victim = path.join(root, '../victim.txt');
+    await writeFile(victim, 'x');
+
+    await expect(read(blobs, id, 1)).rejects.toThrow('not the id of a blob');
+    await expect(blobs.remove(id)).rejects.toThrow('not the id of a blob');
+    await expect(blobs.write(id, bytesOf('y'))).rejects.toThrow('not the id of a blob');
+
+    expect(await readFile(victim, 'utf8')).toBe('x');
+  },
+);

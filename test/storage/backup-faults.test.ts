@@ -1,9 +1,10 @@
-// Faults of the blob store while a backup reads it.
+// Faults of the blob store while a backup reads it, and backups that another program has made.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import { createBackup } from '../../src/backup/create.ts';
-import { formatVersion, type Manifest } from '../../src/backup/format.ts';
+import { type BlobMode, formatVersion, type Manifest } from '../../src/backup/format.ts';
 import { withLease } from '../../src/backup/lease.ts';
 import { type RestoreResult, restoreBackup } from '../../src/backup/restore.ts';
 import { restoreLease } from '../../src/backup/store.ts';
@@ -29,10 +30,15 @@ const manifest: Manifest = {
 
 const signal = new AbortController().signal;
 
-function backUp(db: Database, blobs: Pick<BlobStore, 'read'>): AsyncIterable<Uint8Array> {
+function backUp(
+  db: Database,
+  blobs: Pick<BlobStore, 'read'>,
+  mode: BlobMode = 'content',
+): AsyncIterable<Uint8Array> {
   const keyFiles = { masterKey: undefined, nextMasterKey: undefined };
   const requireOwn = async () => {};
-  return createBackup({ db, blobs, manifest, keyFiles, requireOwn, signal }).bytes;
+  const modeManifest = { ...manifest, blobs: mode };
+  return createBackup({ db, blobs, manifest: modeManifest, keyFiles, requireOwn, signal }).bytes;
 }
 
 async function restore(db: Database, root: string, bytes: AsyncIterable<Uint8Array>) {
@@ -57,7 +63,8 @@ async function installation(failure: (blobId: string) => unknown) {
   const documents = [];
   for (const size of [1_000, 700_000, 2_000])
     documents.push(await upload(test, Buffer.alloc(size, 'a')));
-  const blobs = openDiskBlobs(blobDirOf(test));
+  const root = blobDirOf(test);
+  const blobs = openDiskBlobs(root);
   const failing: Pick<BlobStore, 'read'> = {
     async *read(id, part) {
       for await (const chunk of blobs.read(id, part)) {
@@ -66,7 +73,7 @@ async function installation(failure: (blobId: string) => unknown) {
       }
     },
   };
-  return { db: test.app.inside.db, blobs: failing, damagedId: documents[1]?.id };
+  return { db: test.app.inside.db, blobs: failing, root, damagedId: documents[1]?.id };
 }
 
 it('a document that becomes unreadable is named, and the others are in the backup', async () => {
@@ -88,4 +95,24 @@ it('a backup fails if the store becomes unavailable', async () => {
   }
 
   await expect(readAll()).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+it.each([
+  ['an index', 0],
+  ['a row', 1],
+])('%s with the id of a blob outside the store ends the restore', async (_, occurrence) => {
+  const { db, blobs, root } = await installation(() => new Error());
+  const { blob_id } = await db.selectFrom('documents').select('blob_id').executeTakeFirstOrThrow();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of backUp(db, blobs, 'references')) chunks.push(chunk);
+  const [start = '', ...rest] = Buffer.concat(chunks).toString('latin1').split(blob_id);
+  expect(rest).toHaveLength(2);
+  const ids = rest.map((_, i) => (i === occurrence ? '../../../../etc/passwd' : blob_id));
+  const forged = start + rest.map((text, i) => `${ids[i]}${text}`).join('');
+  const target = await openUntilFinished(await migratedDatabaseUrl('sqlite'));
+
+  const restored = restore(target, root, Readable.from([Buffer.from(forged, 'latin1')]));
+
+  await expect(restored).rejects.toThrow('the backup has an invalid id of a blob');
+  expect(await target.selectFrom('documents').select('id').execute()).toEqual([]);
 });

@@ -45,3 +45,9 @@ export type MarkedStore = BlobStore & {
   /** Replaces the marker. */
   writeId(id: string): Promise<void>;
 };
+
+/** Returns the id. Throws if it could lead out of a folder or prefix. */
+export function requireBlobId(id: string): string {
+  if (/^\w{1,100}$/.test(id)) return id;
+  throw new Error(`"${id}" is not the id of a blob`);
+}

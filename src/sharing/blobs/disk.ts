@@ -6,7 +6,7 @@ import { readFileIfAny, replaceFile, syncFolder } from '../../files/durable-file
 import { errorCodeOf } from '../../files/error-code.ts';
 import { makeFolders } from '../../files/private-files.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
-import type { BlobPart, MarkedStore } from './blob-store.ts';
+import { type BlobPart, type MarkedStore, requireBlobId } from './blob-store.ts';
 import { isForeignFolder } from './foreign-folder.ts';
 import { blobStoreFailureOf, ignoreErrorCodes } from './store-failure.ts';
 import { watchSource } from './watch-source.ts';
@@ -15,7 +15,7 @@ const chunkBytes = 256 * 1024;
 
 /** The paths of a store. */
 function layoutOf(root: string) {
-  const folderOf = (id: string) => path.join(root, id.slice(0, 2));
+  const folderOf = (id: string) => path.join(root, requireBlobId(id).slice(0, 2));
   return {
     root,
     marker: path.join(root, 'marker'),

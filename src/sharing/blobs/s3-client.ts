@@ -4,6 +4,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { S3Location } from '../../config/blob-url.ts';
+import { requireBlobId } from './blob-store.ts';
 
 /** How long a store may send and receive nothing during a request. */
 export const silenceMs = 5_000;
@@ -46,6 +47,6 @@ export async function openBucket(location: S3Location): Promise<Bucket> {
   await client.config.region().catch(() => {
     throw new Error('the region is unknown: add region=… to LATCHKEY_BLOB_URL or set AWS_REGION');
   });
-  const keyOf = (name: string) => ({ Bucket: bucket, Key: `${prefix}${name}` });
+  const keyOf = (name: string) => ({ Bucket: bucket, Key: `${prefix}${requireBlobId(name)}` });
   return { client, keyOf, Bucket: bucket, prefix };
 }
