@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Service } from '../app.ts';
-import { type Config, readConfig } from '../config/config.ts';
+import { type Config, readSettings } from '../config/config.ts';
 import { packageFolder } from '../files/package-folder.ts';
 import { ListenError } from '../net/listen-error.ts';
 import { createLog, type OpenLog } from '../observe/log.ts';
@@ -26,7 +26,7 @@ A second signal ends it at once.
 Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
   async run(words, host) {
     requireNoArguments(words);
-    const config = readConfig(host.env);
+    const { config, resolved: settings } = readSettings(host.env);
     // Imported here, so that the other commands, which do not need the service, start twice as
     // fast.
     const workers = config.workers === 0 ? availableParallelism() : config.workers;
@@ -36,7 +36,7 @@ Exit status: 0 stopped, 1 failed, 2 wrong arguments or settings.`,
       return runService({ config, host, logFormat, start: startApp });
     }
     const { startPrimary } = await import('../workers/primary.ts');
-    const start: Start = (options) => startPrimary({ ...options, workers, logFormat });
+    const start: Start = (options) => startPrimary({ ...options, settings, workers, logFormat });
     return runService({ config, host, logFormat, logFields: { pid: process.pid }, start });
   },
 };

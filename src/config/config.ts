@@ -47,6 +47,14 @@ const secretNames = Object.values<Setting>(settings)
 
 /** Reads the settings. Throws a ConfigError that names every bad setting. */
 export function readConfig(variables: Environment): Config {
+  return readSettings(variables).config;
+}
+
+/**
+ * Like `readConfig`. Also returns the variables with the contents of the secret files, so that
+ * another process can read the same settings.
+ */
+export function readSettings(variables: Environment): { config: Config; resolved: Environment } {
   const problems = unknownNames(variables).map((name) => `${name}: there is no such setting`);
   const bad = new Set<string>();
   function report(name: string, message: string): void {
@@ -65,7 +73,8 @@ export function readConfig(variables: Environment): Config {
     if (message !== undefined) report(name, message);
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return config;
+  const names = Object.values<Setting>(settings).map(({ name }) => name);
+  return { config, resolved: Object.fromEntries(names.map((name) => [name, env[name]])) };
 }
 
 function unknownNames(env: Environment): string[] {

@@ -1,4 +1,5 @@
 // The messages between the primary process of a node and its workers.
+import type { Environment } from '../config/config.ts';
 import type { ProcessMetrics } from '../observe/merge-metrics.ts';
 import type { Sockets } from '../stages/sockets.ts';
 import type { Readiness } from '../transports/ops-server.ts';
@@ -8,6 +9,8 @@ export type SharedSocket = 'http' | 'grpc';
 
 export type StartMessage = {
   readonly type: 'start';
+  /** The settings of the primary. Files with secrets may have changed since it read them. */
+  readonly settings: Environment;
   /** The ports that the workers share. */
   readonly ports: Readonly<Record<SharedSocket, number>>;
   readonly urls: Sockets['urls'];

@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { useNodeTextEncoding } from '../api/text-encoding.ts';
 import type { Service } from '../app.ts';
+import type { Environment } from '../config/config.ts';
 import type { OpenLog } from '../observe/log.ts';
 import { noteAddresses } from '../stages/addresses.ts';
 import { closeOnFailure } from '../stages/close-on-failure.ts';
@@ -17,6 +18,8 @@ import type { SharedSocket } from './messages.ts';
 import { WorkerPool } from './pool.ts';
 
 export type PrimaryOptions = AppOptions & {
+  /** The variables from which a worker reads the same config. */
+  readonly settings: Environment;
   /** The number of workers. */
   readonly workers: number;
   readonly logFormat: 'json' | 'pretty';
@@ -27,7 +30,8 @@ export type PrimaryOptions = AppOptions & {
 /** Starts a node. Resolves when each worker serves calls or has failed, and at least one serves. */
 export function startPrimary(options: PrimaryOptions): Promise<Service> {
   useNodeTextEncoding();
-  const { config, log, writeLines, droppedLines, webDir, logFormat, workers: size } = options;
+  const { config, log, writeLines, droppedLines, webDir, workers: size } = options;
+  const { settings, logFormat } = options;
   return closeOnFailure(async (onFailure) => {
     const sockets = await bindSockets(config);
     onFailure(sockets.close);
@@ -51,7 +55,13 @@ export function startPrimary(options: PrimaryOptions): Promise<Service> {
       refresh: async () => source?.refresh(),
       // The program is next to the built browser code, even if the service runs from its sources.
       program: path.join(webDir, '../src/workers/program.js'),
-      start: { type: 'start', ports: { http: http.port, grpc: grpc.port }, urls, logFormat },
+      start: {
+        type: 'start',
+        settings,
+        ports: { http: http.port, grpc: grpc.port },
+        urls,
+        logFormat,
+      },
       release(name) {
         const closed = closing.get(name) ?? sockets[name].close();
         closing.set(name, closed);

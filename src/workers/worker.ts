@@ -37,7 +37,7 @@ function onMessage<T extends ToWorker['type']>(
 }
 
 async function serve(start: StartMessage, end: (status: number) => void): Promise<void> {
-  const config = readConfig(process.env);
+  const config = readConfig(start.settings);
   const { log, flush, droppedLines } = createLog({
     level: config.logLevel,
     format: start.logFormat,

@@ -69,6 +69,21 @@ test('workers that end at once are replaced after growing pauses', async () => {
   await expect.poll(() => readyz(program), { timeout: 30_000 }).toMatchObject(allReady);
 }, 90_000);
 
+test('a new worker uses the secrets that the primary has read from files', async () => {
+  const folder = await newDataDir();
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'master-key');
+  await writeFile(file, 'ab'.repeat(32));
+  const node = await startNode('sqlite', { LATCHKEY_MASTER_KEY_FILE: file });
+  const [killed = 0] = await workersOf(node);
+
+  await writeFile(file, 'cd'.repeat(32));
+  process.kill(killed, 'SIGKILL');
+
+  await expect.poll(() => workersOf(node)).not.toContain(killed);
+  await expect.poll(() => readyz(node), { timeout: 20_000 }).toMatchObject(allReady);
+}, 60_000);
+
 test('connections use the other worker while one is suspended and after its kill', async () => {
   const node = await startNode('sqlite');
   const [suspended = 0] = await workersOf(node);
@@ -111,7 +126,8 @@ async function impatient(dataDir: string): Promise<string[]> {
     const log = createLog({ level: 'info' });
     // The workers run the built program.
     cluster.setupPrimary({ execArgv: [] });
-    const options = { workers: 2, workerHungMs: 5_000, logFormat: 'json', webDir };
+    const settings = process.env;
+    const options = { settings, workers: 2, workerHungMs: 5_000, logFormat: 'json', webDir };
     await startPrimary({ config: readConfig(process.env), ...log, ...options });
     process.stderr.write('operations');`;
   await writeFile(file, text);
