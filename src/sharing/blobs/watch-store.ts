@@ -1,7 +1,6 @@
 // Checks the blob store again and again, and logs when it starts to fail and when it works again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../errors/errors.ts';
-import type { Log } from '../../observe/log.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
 import type { BlobStore } from './blob-store.ts';
 import { describeStoreError } from './s3-failure.ts';
@@ -20,7 +19,10 @@ export type StoreWatchOptions = {
   readonly blobs: Pick<BlobStore, 'check'>;
   /** An S3 store is the same for all nodes. A folder may be missing on one of them. */
   readonly kind: 'folder' | 's3';
-  readonly log: Log;
+  readonly log: {
+    error(facts: object, message: string): void;
+    info(message: string): void;
+  };
   /** Receives the result of each check. */
   readonly observe: (isUp: boolean) => void;
 };
