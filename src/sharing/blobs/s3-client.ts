@@ -5,6 +5,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { S3Client } from '@aws-sdk/client-s3';
 import type { S3Location } from '../../config/blob-url.ts';
 import { requireBlobId } from './blob-store.ts';
+import { brokenResponse } from './s3-failure.ts';
 
 /** How long a store may send and receive nothing during a request. */
 export const silenceMs = 5_000;
@@ -47,6 +48,34 @@ export async function openBucket(location: S3Location): Promise<Bucket> {
   await client.config.region().catch(() => {
     throw new Error('the region is unknown: add region=… to LATCHKEY_BLOB_URL or set AWS_REGION');
   });
+  requireFields(client);
   const keyOf = (name: string) => ({ Bucket: bucket, Key: `${prefix}${requireBlobId(name)}` });
   return { client, keyOf, Bucket: bucket, prefix };
+}
+
+type Field = 'ETag' | 'Key' | 'UploadId';
+
+/** A field that every S3 store returns. Ceph 16 completes an upload without an ETag. */
+const requiredFields: ReadonlyMap<unknown, Field> = new Map<string, Field>([
+  ['CompleteMultipartUploadCommand', 'Key'],
+  ['CreateMultipartUploadCommand', 'UploadId'],
+  ['GetObjectCommand', 'ETag'],
+  ['PutObjectCommand', 'ETag'],
+  ['UploadPartCommand', 'ETag'],
+]);
+
+/** Refuses responses of other servers, such as a web page of a proxy with the status 200. */
+function requireFields(client: S3Client): void {
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const result = await next(args);
+        const field = requiredFields.get(commandName);
+        if (field === undefined) return result;
+        const output = result.output as Readonly<Partial<Record<Field, string>>>;
+        if (output[field]) return result;
+        throw brokenResponse(`the response to ${commandName} has no ${field}`);
+      },
+    { step: 'initialize' },
+  );
 }

@@ -28,6 +28,11 @@ export function s3FailureOf(error: unknown): unknown {
   return fail('unavailable', detail, { cause: error, retryAfterSeconds: 5 });
 }
 
+/** An error that means an unreachable store, as a timeout does. */
+export function brokenResponse(message: string): Error {
+  return Object.assign(new Error(message), { name: 'TimeoutError' });
+}
+
 /** The S3 error code, and the status if the store sent a response. */
 export function describeS3Error(error: unknown): { name: string; status: number | undefined } {
   const name = error instanceof Error ? error.name : '';

@@ -4,7 +4,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import type { BlobPart } from './blob-store.ts';
 import { type Bucket, silenceMs } from './s3-client.ts';
-import { describeS3Error, s3FailureOf } from './s3-failure.ts';
+import { brokenResponse, describeS3Error, s3FailureOf } from './s3-failure.ts';
 
 const chunkBytes = 256 * 1024;
 /** How long the store may take to begin its response. */
@@ -73,9 +73,11 @@ async function openBody(
     .finally(() => clearTimeout(timer));
   if (!(Body instanceof IncomingMessage)) throw brokenResponse('the response has no body');
   const size = isWhole ? ContentLength : Number(/\/(\d+)$/.exec(ContentRange ?? '')?.[1]);
-  if (size === sizeBytes) return Body;
+  const isRight = isWhole || ContentRange === `bytes ${first}-${last}/${sizeBytes}`;
+  if (size === sizeBytes && isRight) return Body;
   Body.destroy();
   if (size === undefined || Number.isNaN(size)) throw brokenResponse('the size is missing');
+  if (size === sizeBytes) throw brokenResponse('the response has another range');
   throw new DamagedBlob(id, 'size');
 }
 
@@ -84,8 +86,3 @@ const damages: ReadonlyMap<string, Damage> = new Map([
   ['NoSuchKey', 'missing'],
   ['InvalidRange', 'size'],
 ]);
-
-/** An error that means an unreachable store, as a timeout does. */
-function brokenResponse(message: string): Error {
-  return Object.assign(new Error(message), { name: 'TimeoutError' });
-}

@@ -26,6 +26,8 @@ const concurrentParts = 1;
 const requestMs = 10_000;
 /** How long a failed upload waits for the removal of its parts; `remove` repeats it. */
 const abortMs = 3_000;
+/** For a store whose lists never end. A blob has at most a few uploads, and a page has 1,000. */
+const listPagesMax = 10;
 /** How long a successful write proves that the store is writable. */
 const provenMs = 60_000;
 /** Objects that are not blobs. Blobs have longer names. */
@@ -151,7 +153,7 @@ async function abortUploads(
 ): Promise<void> {
   const { Bucket, Key } = keyOf(id);
   let marker = {};
-  for (;;) {
+  for (let pages = 0; pages < listPagesMax; pages++) {
     // A prefix, so other keys can follow.
     const list = new ListMultipartUploadsCommand({ Bucket, Prefix: Key, ...marker });
     const page = await client.send(list, optionsOf());

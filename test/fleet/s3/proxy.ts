@@ -1,4 +1,4 @@
-// A TCP proxy in front of an S3 store: it breaks, delays and counts bytes.
+// A TCP proxy in front of an S3 store: it breaks, delays and counts bytes, and answers requests.
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
@@ -8,6 +8,13 @@ export type StoreProxy = {
   readonly endpoint: string;
   /** Changes the requests; undefined passes them on. */
   changeRequests(change: ((chunk: Buffer) => Buffer) | undefined): void;
+  /** Changes the responses; undefined passes them on. */
+  changeResponses(change: ((chunk: Buffer) => Buffer) | undefined): void;
+  /**
+   * Answers requests instead of the store. The function receives the start of a request, and
+   * returns a response, or undefined to pass it on.
+   */
+  answerRequests(answer: ((request: string) => string | undefined) | undefined): void;
   /** Passes on nothing until it is called with false. */
   hold(isHeld: boolean): void;
   /** The bytes that the store has received. */
@@ -25,6 +32,8 @@ export async function startStoreProxy(target: string, tls?: TlsOptions): Promise
   const clients = new Set<Socket>();
   const paused: (() => void)[] = [];
   let change: ((chunk: Buffer) => Buffer) | undefined;
+  let changeResponse: ((chunk: Buffer) => Buffer) | undefined;
+  let answer: ((request: string) => string | undefined) | undefined;
   let isHeld = false;
   let [sent, received] = [0, 0];
 
@@ -51,12 +60,19 @@ export async function startStoreProxy(target: string, tls?: TlsOptions): Promise
     client.once('close', () => clients.delete(client));
     const upstream = connect(Number(port), hostname);
     pump(client, upstream, (chunk) => {
+      const response = answer?.(chunk.toString('latin1'));
+      if (response !== undefined) {
+        // The rest of the request is ignored.
+        client.removeAllListeners('data').resume();
+        client.end(response);
+        return Buffer.alloc(0);
+      }
       sent += chunk.length;
       return change === undefined ? chunk : change(chunk);
     });
     pump(upstream, client, (chunk) => {
       received += chunk.length;
-      return chunk;
+      return changeResponse === undefined ? chunk : changeResponse(chunk);
     });
   }
 
@@ -72,6 +88,12 @@ export async function startStoreProxy(target: string, tls?: TlsOptions): Promise
     endpoint: `http${tls === undefined ? '' : 's'}://127.0.0.1:${ownPort}`,
     changeRequests(next) {
       change = next;
+    },
+    changeResponses(next) {
+      changeResponse = next;
+    },
+    answerRequests(next) {
+      answer = next;
     },
     hold(next) {
       isHeld = next;
