@@ -91,16 +91,33 @@ describeDialects('a blob without a document', (dialect) => {
     expect(await state()).toEqual(nothing);
   });
 
-  it('does not delay the error of a store that does not answer', async () => {
+  it('of a silent store delays no answer, and is left to a sweep', async () => {
+    let isAway = false;
     const staged = await folder.open(120_000, (blobs) => ({
       ...blobs,
-      write: async () => {
-        throw fail('unavailable', 'The document store is unreachable.');
+      async write(id, source) {
+        if (isAway) throw fail('unavailable', 'The document store is unreachable.');
+        await blobs.write(id, source);
       },
       remove: () => new Promise(() => {}),
     }));
+    const deleted = await folder.store(staged);
+    const discarded = await staged.write(terms());
+    const refused = await staged.write(terms());
+    isAway = true;
 
     await expect(staged.write(terms())).rejects.toMatchObject({ code: 'unavailable' });
+    await folder.remove(staged, deleted);
+    await discarded.discard();
+    const commit = refused.commit(() => Promise.reject(new Error('refused')));
+    await expect(commit).rejects.toThrow('refused');
+    const left = await state();
+    expect([left.files.length, left.rows.length]).toEqual([3, 4]);
+
+    await expire();
+    await (await open()).sweep();
+
+    expect(await state()).toEqual(nothing);
   });
 
   it('is left to a sweep if the COMMIT of its document is unconfirmed', async () => {

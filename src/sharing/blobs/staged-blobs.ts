@@ -2,7 +2,7 @@
 // exists from before the first byte until the transaction that inserts the document, and from the
 // transaction that deletes the document until the bytes are gone. A process renews the rows of its
 // uploads. After a crash or a lost database connection they expire, and a sweep removes the bytes.
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { type Random, randomText } from '../../crypto/ids.ts';
 import { fail } from '../../errors/errors.ts';
 import { transact, UnconfirmedCommit } from '../../storage/database.ts';
@@ -62,6 +62,9 @@ export type StagedBlobsOptions = {
   readonly random: Random;
 };
 
+/** How long an answer waits for the removal of bytes, which then continues in the background. */
+const removalWaitMs = 1_000;
+
 /** The rows of a sweep are read in slices of this size. */
 const sliceMax = 100;
 
@@ -83,18 +86,16 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
   }
 
   async function discard(id: string): Promise<void> {
-    await finish(id).catch(() => {});
-    held.delete(id);
+    await waitBriefly(finish(id).finally(() => held.delete(id)));
   }
 
   /**
    * Removes the bytes of a failed write. A store that did not answer in time can still complete the
-   * write, so the row stays until it expires. Then a sweep removes the bytes again. The caller does
-   * not wait: such a store would delay its error.
+   * write, so the row stays until it expires. Then a sweep removes the bytes again.
    */
-  function discardUncertain(id: string): void {
+  async function discardUncertain(id: string): Promise<void> {
     held.delete(id);
-    void blobs.remove(id).catch(() => {});
+    await waitBriefly(blobs.remove(id));
   }
 
   async function settle(trx: Executor, id: string): Promise<void> {
@@ -124,8 +125,7 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
       try {
         await blobs.write(id, watched.source);
       } catch (error) {
-        if (watched.hasFailed()) await discard(id);
-        else discardUncertain(id);
+        await (watched.hasFailed() ? discard(id) : discardUncertain(id));
         throw error;
       }
       return { id, commit: (work) => commit(id, work), discard: () => discard(id) };
@@ -134,7 +134,7 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
     async remove(id, work) {
       const result = await work((trx) => insertPendingBlobs(trx, [id], holder));
       // The document is deleted, so the call succeeds even if the store is unreachable.
-      await unlessBackup(db, () => finish(id)).catch(() => {});
+      await waitBriefly(unlessBackup(db, () => finish(id)));
       return result;
     },
 
@@ -157,6 +157,14 @@ export function createStagedBlobs(options: StagedBlobsOptions): StagedBlobs {
 
     close: held.close,
   };
+}
+
+/** Ignores errors, because a sweep repeats the removal. */
+async function waitBriefly(removal: Promise<void>): Promise<void> {
+  const done = new AbortController();
+  const late = sleep(removalWaitMs, undefined, { ref: false, signal: done.signal });
+  const end = removal.catch(() => {}).finally(() => done.abort());
+  await Promise.race([end, late.catch(() => {})]);
 }
 
 /**
