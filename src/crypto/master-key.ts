@@ -11,9 +11,12 @@ export type MasterKey = {
   open(ciphertext: string, purpose: string): Buffer;
   /** Returns whether this master key decrypts values encrypted with the key of this id. */
   opens(id: string): boolean;
-  /** Derives a 32-byte key for a purpose. */
-  derive(purpose: string): Buffer;
+  /** Derives 32-byte keys for a purpose. */
+  derive(purpose: string): DerivedKeys;
 };
+
+/** The key of the master key itself, and those of the master keys that it replaces. */
+export type DerivedKeys = readonly [own: Uint8Array, ...others: Uint8Array[]];
 
 /** Node would also accept a tag of 4 bytes, which is easy to forge. */
 const authTagLength = 16;
@@ -24,9 +27,11 @@ const authTagLength = 16;
  */
 export function createMasterKey(bytes: Uint8Array, others: readonly Uint8Array[] = []): MasterKey {
   const own = createSingleKey(bytes);
-  const all = [own, ...others.map(createSingleKey)];
+  const rest = others.map(createSingleKey);
+  const all = [own, ...rest];
   return {
     ...own,
+    derive: (purpose) => [own.derive(purpose), ...rest.map((one) => one.derive(purpose))],
     opens: (id) => all.some((one) => one.id === id),
     open(ciphertext, purpose) {
       for (const one of all.slice(0, -1)) {
@@ -41,7 +46,11 @@ export function createMasterKey(bytes: Uint8Array, others: readonly Uint8Array[]
   };
 }
 
-function createSingleKey(bytes: Uint8Array): Omit<MasterKey, 'opens'> {
+type SingleKey = Omit<MasterKey, 'opens' | 'derive'> & {
+  readonly derive: (purpose: string) => Buffer;
+};
+
+function createSingleKey(bytes: Uint8Array): SingleKey {
   if (bytes.length !== 32) throw new Error('the master key is not 32 bytes long');
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync('sha256', bytes, '', `latchkey/${purpose}`, 32));

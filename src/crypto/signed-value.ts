@@ -2,6 +2,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import type { DerivedKeys } from './master-key.ts';
 
 /** Signs JSON values with HMAC-SHA-256. */
 export type SignedValues<T> = {
@@ -15,28 +16,31 @@ export type SignedValues<T> = {
 };
 
 export type SignedValueOptions = {
-  /** 32 bytes, used for one kind of value only. */
-  readonly key: Uint8Array;
+  /** Used for one kind of value only. The first key signs; all of them verify. */
+  readonly keys: DerivedKeys;
   readonly now: Clock;
 };
 
 /** The body and the signature, both in base64url. */
 const pattern = /^([\w-]{1,1500})\.([\w-]{43})$/;
 
-export function createSignedValues<T>({ key, now }: SignedValueOptions): SignedValues<T> {
-  const signatureOf = (body: string, context: string) =>
+export function createSignedValues<T>({ keys, now }: SignedValueOptions): SignedValues<T> {
+  const signatureOf = (key: Uint8Array, body: string, context: string) =>
     createHmac('sha256', key).update(`${body}.${context}`).digest('base64url');
   return {
     sign(value, lifetimeSeconds, context) {
       const expireTime = now() + lifetimeSeconds * 1000;
       const body = Buffer.from(JSON.stringify({ expireTime, value })).toString('base64url');
-      return `${body}.${signatureOf(body, context)}`;
+      return `${body}.${signatureOf(keys[0], body, context)}`;
     },
     verify(text, context) {
       const [, body, signature = ''] = pattern.exec(text ?? '') ?? [];
       if (body === undefined) return undefined;
-      const expected = Buffer.from(signatureOf(body, context));
-      if (!timingSafeEqual(expected, Buffer.from(signature))) return undefined;
+      const given = Buffer.from(signature);
+      const isSigned = keys.some((key) =>
+        timingSafeEqual(Buffer.from(signatureOf(key, body, context)), given),
+      );
+      if (!isSigned) return undefined;
       // The signature proves that `sign` created the text.
       const signed: { expireTime: number; value: T } = JSON.parse(
         Buffer.from(body, 'base64url').toString(),

@@ -112,13 +112,13 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const { uploadBytesMax } = config;
   const pageCounter = createPageCounter({ file: pagesProgram });
   onFailure(pageCounter.stop);
-  const accessKey = masterKey.derive('access session');
-  const accessSessions = createSignedValues<AccessSession>({ key: accessKey, now });
+  const accessKeys = masterKey.derive('access session');
+  const accessSessions = createSignedValues<AccessSession>({ keys: accessKeys, now });
   const gate = createGate({ db, links: createLinks(db), accessSessions, random, now });
   const recorder = createViewRecorder({ db, now, warn });
   onFailure(recorder.stop);
-  const key = masterKey.derive('link views');
-  const newViews = createNewViews({ db, quotas, key, now });
+  const keys = masterKey.derive('link views');
+  const newViews = createNewViews({ db, quotas, keys, now });
   const views = createViews({ db, recorder, newViews, now });
   const parts = gateParts(options, gate);
   const access = (request: RouteRequest) => requireAccess({ gate, ...parts }, request);
@@ -215,14 +215,14 @@ function defaultQuota(config: SharingModuleOptions['config']): Quota {
 
 function gateParts(options: SharingModuleOptions, gate: Gate) {
   const { db, mailer, masterKey, passwords, publicUrl, random, now } = options;
-  const passwordKey = masterKey.derive('link password throttle');
-  const passwordThrottle = createPasswordThrottle({ db, key: passwordKey, now });
-  const key = masterKey.derive('link codes');
-  const codes = createGateCodes({ db, mailer, publicUrl, key, random, now });
-  const stateKey = masterKey.derive('gate state');
-  const states = createSignedValues<GateState>({ key: stateKey, now });
-  const browserKey = masterKey.derive('known browser');
-  const browsers = createSignedValues<string>({ key: browserKey, now });
+  const passwordKeys = masterKey.derive('link password throttle');
+  const passwordThrottle = createPasswordThrottle({ db, keys: passwordKeys, now });
+  const keys = masterKey.derive('link codes');
+  const codes = createGateCodes({ db, mailer, publicUrl, keys, random, now });
+  const stateKeys = masterKey.derive('gate state');
+  const states = createSignedValues<GateState>({ keys: stateKeys, now });
+  const browserKeys = masterKey.derive('known browser');
+  const browsers = createSignedValues<string>({ keys: browserKeys, now });
   return {
     steps: createGateSteps({ gate, passwords, passwordThrottle, codes, random }),
     cookies: createGateCookies({ states, browsers, random, publicUrl }),

@@ -3,6 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import type { DerivedKeys } from '../crypto/master-key.ts';
 import type { Failure } from '../errors/errors.ts';
 import { transact } from './database.ts';
 import { oldRows } from './delete-oldest.ts';
@@ -19,11 +20,15 @@ export type ThrottleLimit = {
   readonly forgetMs: number;
 };
 
-/** Counts the attempts for one value of a limit, such as one network. */
-export type Counter = { readonly limit: ThrottleLimit; readonly key: string };
+/**
+ * Counts the attempts for one value of a limit, such as one network. During a rotation of the
+ * master key it has a row for each key, so that nodes with different own keys count together.
+ */
+export type Counter = { readonly limit: ThrottleLimit; readonly keys: readonly string[] };
 
 /** A counted attempt. */
-export type ThrottledAttempt = Counter & {
+export type ThrottledAttempt = {
+  readonly counter: Counter;
   readonly next: ThrottleCounterRow;
   readonly addedMs: number;
 };
@@ -50,8 +55,8 @@ export type Throttle<Limits extends string> = {
 
 export type ThrottleOptions<Limits extends string> = {
   readonly db: Database;
-  /** 32 bytes, used by one throttle only. */
-  readonly key: Uint8Array;
+  /** Used by one throttle only. */
+  readonly keys: DerivedKeys;
   readonly limits: Readonly<Record<Limits, ThrottleLimit>>;
   /** Makes the error for an attempt that comes too early. */
   readonly refusal: (retryAfterSeconds: number) => Failure;
@@ -66,7 +71,7 @@ export const throttleRetention = (now: Clock): RetentionRule =>
 
 export function createThrottle<Limits extends string>({
   db,
-  key: hmacKey,
+  keys,
   limits,
   refusal,
   now,
@@ -77,8 +82,8 @@ export function createThrottle<Limits extends string>({
 
   async function countIn(trx: Executor, counters: readonly Counter[]): Promise<ThrottledAttempt[]> {
     const all: ThrottledAttempt[] = [];
-    for (const counter of inOrder(counters)) {
-      const stored = await lock(trx, counter.key);
+    for (const { counter, rowKey } of inOrder(counters)) {
+      const stored = await lock(trx, rowKey);
       // Reads the clock under the lock: another attempt may have been counted while this one
       // waited.
       const time = now();
@@ -87,7 +92,7 @@ export function createThrottle<Limits extends string>({
       const next = afterAttempt(counter.limit, row, time);
       const { key, ...change } = next;
       await trx.updateTable(table).set(change).where('key', '=', key).execute();
-      all.push({ ...counter, next, addedMs: next.level_time - Math.max(row.level_time, time) });
+      all.push({ counter, next, addedMs: next.level_time - Math.max(row.level_time, time) });
     }
     return all;
   }
@@ -105,9 +110,9 @@ export function createThrottle<Limits extends string>({
   }
 
   async function check(counters: readonly Counter[]): Promise<void> {
-    const limitOf = new Map(counters.map(({ key, limit }) => [key, limit]));
-    const keys = [...limitOf.keys()];
-    const rows = await db.selectFrom(table).selectAll().where('key', 'in', keys).execute();
+    const limitOf = new Map(rowsOf(counters).map(({ rowKey, counter }) => [rowKey, counter.limit]));
+    const rowKeys = [...limitOf.keys()];
+    const rows = await db.selectFrom(table).selectAll().where('key', 'in', rowKeys).execute();
     const time = now();
     for (const row of rows) {
       const limit = limitOf.get(row.key);
@@ -117,8 +122,10 @@ export function createThrottle<Limits extends string>({
 
   return {
     counter(limit, ...parts) {
-      const key = createHmac('sha256', hmacKey).update(JSON.stringify([limit, ...parts]));
-      return { limit: limits[limit], key: key.digest('base64url') };
+      const text = JSON.stringify([limit, ...parts]);
+      const rowKeyOf = (key: Uint8Array) =>
+        createHmac('sha256', key).update(text).digest('base64url');
+      return { limit: limits[limit], keys: keys.map(rowKeyOf) };
     },
 
     async count(counters) {
@@ -131,7 +138,7 @@ export function createThrottle<Limits extends string>({
 
     countIn,
 
-    async takeBack(trx, { key, next, addedMs }) {
+    async takeBack(trx, { next, addedMs }) {
       await trx
         .updateTable(table)
         .set((eb) => ({
@@ -143,21 +150,25 @@ export function createThrottle<Limits extends string>({
             .else(eb.ref('next_time'))
             .end(),
         }))
-        .where('key', '=', key)
+        .where('key', '=', next.key)
         .execute();
     },
 
-    async clear(trx, { key }) {
-      await trx.deleteFrom(table).where('key', '=', key).execute();
+    async clear(trx, { keys: rowKeys }) {
+      await trx.deleteFrom(table).where('key', 'in', rowKeys).execute();
     },
   };
 }
 
-/**
- * Sorts the counters, so that concurrent attempts lock them in the same order and cannot deadlock.
- */
-function inOrder(counters: readonly Counter[]): Counter[] {
-  return [...counters].sort((a, b) => (a.key < b.key ? -1 : 1));
+type CounterRow = { readonly counter: Counter; readonly rowKey: string };
+
+function rowsOf(counters: readonly Counter[]): CounterRow[] {
+  return counters.flatMap((counter) => counter.keys.map((rowKey) => ({ counter, rowKey })));
+}
+
+/** Sorts the rows, so that concurrent attempts lock them in the same order and cannot deadlock. */
+function inOrder(counters: readonly Counter[]): CounterRow[] {
+  return rowsOf(counters).sort((a, b) => (a.rowKey < b.rowKey ? -1 : 1));
 }
 
 const levelMaxOf = ({ free, firstWaitMs, waitMsMax }: ThrottleLimit) =>

@@ -142,8 +142,9 @@ describeApp('attempts to sign in', (suite) => {
   });
 
   describe('are counted', () => {
-    const key = randomBytes(32);
-    const here = () => createSignInThrottle({ db: suite.app.inside.db, key, now: suite.clock.now });
+    const keys = [randomBytes(32)] as const;
+    const here = () =>
+      createSignInThrottle({ db: suite.app.inside.db, keys, now: suite.clock.now });
     const attempt = { email: 'ada@example.com', network: '192.0.2.1', device: undefined };
     /** The seconds to wait; 0 for an accepted attempt. */
     async function count(throttle: SignInThrottle, change: Partial<typeof attempt> = {}) {

@@ -68,7 +68,7 @@ describeDialects('a code', (dialect) => {
       db: app().app.inside.db,
       mailer: { send: async () => {} },
       publicUrl: app().app.publicUrl,
-      key: randomBytes(32),
+      keys: [randomBytes(32)],
       random: randomBytes,
       now: () => clock.now,
     });

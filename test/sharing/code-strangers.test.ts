@@ -24,7 +24,7 @@ describeDialects('requests for codes by strangers who know an address', (dialect
       db,
       mailer: { send: async (mail) => void mails.push(mail.text) },
       publicUrl: app().app.publicUrl,
-      key: randomBytes(32),
+      keys: [randomBytes(32)],
       random: randomBytes,
       now: () => clock.now,
     });

@@ -90,7 +90,7 @@ describeDialects('the limits of a gate', (dialect) => {
 
   it('sum the failures of many networks, and delay no one for long', async () => {
     const { db } = app().app.inside;
-    const throttle = createPasswordThrottle({ db, key: randomBytes(32), now: () => clock.now });
+    const throttle = createPasswordThrottle({ db, keys: [randomBytes(32)], now: () => clock.now });
     const guess = (network: string, browser?: string) =>
       waitOf(throttle.count({ linkId: 'lnk_a', network, browser }));
     for (let i = 0; i < 100; i++) expect(await guess(`198.51.100.${i}`)).toBe(0);
@@ -111,7 +111,7 @@ describeDialects('the limits of a gate', (dialect) => {
 
   it('do not count correct passwords as failures of the link’s visitors', async () => {
     const { db } = app().app.inside;
-    const throttle = createPasswordThrottle({ db, key: randomBytes(32), now: () => clock.now });
+    const throttle = createPasswordThrottle({ db, keys: [randomBytes(32)], now: () => clock.now });
     const count = (network: string) =>
       throttle.count({ linkId: 'lnk_a', network, browser: undefined });
     for (let i = 0; i < 99; i++) await count(`198.51.100.${i}`);
@@ -147,7 +147,7 @@ describeDialects('the limits of a gate', (dialect) => {
       db: app().app.inside.db,
       mailer: { send: async ({ to }) => void sent.push(to) },
       publicUrl: app().app.publicUrl,
-      key: randomBytes(32),
+      keys: [randomBytes(32)],
       random: randomBytes,
       now: () => clock.now,
     });

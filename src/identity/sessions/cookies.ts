@@ -7,6 +7,7 @@ import { parseCookie, type SerializeOptions, serialize } from 'cookie';
 import { callerOf } from '../../api/principal.ts';
 import type { Clock } from '../../clock.ts';
 import { type Random, randomText } from '../../crypto/ids.ts';
+import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { createSignedValues } from '../../crypto/signed-value.ts';
 
 export type Cookies = {
@@ -23,15 +24,15 @@ export type Cookies = {
 
 export type CookiesOptions = {
   readonly publicUrl: string;
-  /** The key that signs the browser cookie; 32 bytes. */
-  readonly key: Uint8Array;
+  /** The keys of the browser cookie. */
+  readonly keys: DerivedKeys;
   readonly random: Random;
   readonly now: Clock;
 };
 
 const deviceSeconds = 90 * 24 * 60 * 60;
 
-export function createCookies({ publicUrl, key, random, now }: CookiesOptions): Cookies {
+export function createCookies({ publicUrl, keys, random, now }: CookiesOptions): Cookies {
   const isSecure = publicUrl.startsWith('https:');
   // With the prefix, browsers reject the cookie from other hosts and over plain HTTP (RFC 6265bis
   // §4.1.3.2).
@@ -52,7 +53,7 @@ export function createCookies({ publicUrl, key, random, now }: CookiesOptions): 
     };
     context.responseHeader.append('set-cookie', serialize(name, value, attributes));
   }
-  const devices = createSignedValues<string>({ key, now });
+  const devices = createSignedValues<string>({ keys, now });
 
   return {
     sessionName,

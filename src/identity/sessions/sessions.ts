@@ -50,9 +50,10 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { db, invalidations, masterKey, membershipsOf, publicUrl, random, now } = options;
   const scopesOf = createScopesOf(membershipsOf);
   const authenticate = createSessionAuthenticator({ db, scopesOf, now });
-  const key = masterKey.derive('sign-in device');
-  const cookies = createCookies({ publicUrl, key, random, now });
-  const throttle = createSignInThrottle({ db, key: masterKey.derive('sign-in counters'), now });
+  const keys = masterKey.derive('sign-in device');
+  const cookies = createCookies({ publicUrl, keys, random, now });
+  const throttleKeys = masterKey.derive('sign-in counters');
+  const throttle = createSignInThrottle({ db, keys: throttleKeys, now });
   return {
     service: createSessionService({
       ...options,

@@ -3,6 +3,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
+import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
 import { type Counter, createThrottle, type ThrottleLimit } from '../../storage/throttle.ts';
@@ -54,15 +55,14 @@ export type SignInThrottle = {
 
 export type SignInThrottleOptions = {
   readonly db: Database;
-  /** The HMAC key, 32 bytes. */
-  readonly key: Uint8Array;
+  readonly keys: DerivedKeys;
   readonly now: Clock;
 };
 
-export function createSignInThrottle({ db, key, now }: SignInThrottleOptions): SignInThrottle {
-  const throttle = createThrottle({ db, key, limits, refusal, now });
+export function createSignInThrottle({ db, keys, now }: SignInThrottleOptions): SignInThrottle {
+  const throttle = createThrottle({ db, keys, limits, refusal, now });
   const { counter } = throttle;
-  const familiarKey = ({ network, email }: Attempt) =>
+  const familiarKey = ({ network, email }: Attempt, key: Uint8Array) =>
     createHmac('sha256', key)
       .update(JSON.stringify(['familiar', network, email]))
       .digest('base64url');
@@ -75,7 +75,8 @@ export function createSignInThrottle({ db, key, now }: SignInThrottleOptions): S
     const ofNetwork = counter('network', network);
     // An address without a user causes the same queries and counters, so it cannot be detected.
     const since = now() - familiarMs;
-    const isKnown = await isFamiliarNetwork(db, familiarKey(attempt), since);
+    const familiarKeys = keys.map((key) => familiarKey(attempt, key));
+    const isKnown = await isFamiliarNetwork(db, familiarKeys, since);
     return { own, shared: isKnown ? [ofNetwork] : [ofNetwork, counter('user', email)] };
   }
 
@@ -89,9 +90,9 @@ export function createSignInThrottle({ db, key, now }: SignInThrottleOptions): S
         },
         async forgive(trx) {
           for (const one of counted) {
-            await (one.key === own.key ? throttle.clear(trx, one) : throttle.takeBack(trx, one));
+            await (one.counter === own ? throttle.clear(trx, own) : throttle.takeBack(trx, one));
           }
-          await rememberNetwork(trx, familiarKey(attempt), now());
+          await rememberNetwork(trx, familiarKey(attempt, keys[0]), now());
         },
       };
     },

@@ -168,14 +168,15 @@ export async function endSessions(
 /** Returns whether a network was last used at `since` or later. */
 export async function isFamiliarNetwork(
   db: Executor,
-  key: string,
+  keys: readonly string[],
   since: number,
 ): Promise<boolean> {
   const row = await db
     .selectFrom('familiar_networks')
     .select('key')
-    .where('key', '=', key)
+    .where('key', 'in', keys)
     .where('last_time', '>=', since)
+    .limit(1)
     .executeTakeFirst();
   return row !== undefined;
 }

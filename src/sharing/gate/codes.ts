@@ -3,6 +3,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { Random } from '../../crypto/ids.ts';
+import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
@@ -85,27 +86,49 @@ export type GateCodesOptions = {
   readonly db: Database;
   readonly mailer: Mailer;
   readonly publicUrl: string;
-  /** 32 bytes. The database stores only HMACs of addresses and codes under this key. */
-  readonly key: Uint8Array;
+  /** The database stores only HMACs of addresses and codes under these keys. */
+  readonly keys: DerivedKeys;
   readonly random: Random;
   readonly now: Clock;
 };
 
-export function createGateCodes(options: GateCodesOptions): GateCodes {
-  const { db, mailer, publicUrl, key, random, now } = options;
-  const throttle = createThrottle({ db, key, limits, refusal: tooMany, now });
-  const { counter } = throttle;
+/** The HMACs under one key. */
+function createDigests(hmacKey: Uint8Array) {
   const digest = (...parts: string[]) =>
-    createHmac('sha256', key).update(JSON.stringify(parts)).digest('base64url');
+    createHmac('sha256', hmacKey).update(JSON.stringify(parts)).digest('base64url');
   const keyOf = ({ linkId, email }: CodeTarget) => digest('target', linkId, email);
-  const verifiedAddressKeyOf = ({ workspaceId, email }: CodeTarget) =>
-    digest('verified', workspaceId, email);
+  return {
+    order: digest('order'),
+    keyOf,
+    verifiedAddressKeyOf: ({ workspaceId, email }: CodeTarget) =>
+      digest('verified', workspaceId, email),
+    codeDigest: (target: CodeTarget, code: string) => digest('code', keyOf(target), code),
+    /** The key of the row that counts a visitor's tries for one code. */
+    triesKeyOf: (code: GateCodeRow, visitor: string) =>
+      digest('tries', code.key, code.digest, String(code.send_time), visitor),
+  };
+}
 
-  const codeDigest = (target: CodeTarget, code: string) => digest('code', keyOf(target), code);
+type Digests = ReturnType<typeof createDigests>;
 
-  /** The key of the row that counts a visitor's tries for one code. */
-  const triesKeyOf = (code: GateCodeRow, visitor: string) =>
-    digest('tries', code.key, code.digest, String(code.send_time), visitor);
+export function createGateCodes(options: GateCodesOptions): GateCodes {
+  const { db, mailer, publicUrl, keys, random, now } = options;
+  const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
+  const { counter } = throttle;
+  const ownDigests = createDigests(keys[0]);
+  const all = keys.map(createDigests);
+  // In the same order on every node, whichever key is its own.
+  const ordered = [...all].sort((a, b) => (a.order < b.order ? -1 : 1));
+
+  /** Returns the digests of the target's code; the own ones if it has none. */
+  async function findDigests(executor: Executor, target: CodeTarget): Promise<Digests> {
+    if (ordered.length === 1) return ownDigests;
+    for (const digests of ordered) {
+      const row = await findCode(executor, digests.keyOf(target));
+      if (row !== undefined && row.expire_time > now()) return digests;
+    }
+    return ownDigests;
+  }
 
   /** The counters that a mail increments. A verified address has its own in any browser. */
   async function countersOf(
@@ -123,7 +146,8 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
       return [address('browser', verifiedBrowser), counter('service', 'address')];
     }
     const since = now() - verifiedAddressMs;
-    if (await isVerifiedAddress(db, verifiedAddressKeyOf(target), since)) {
+    const verifiedKeys = all.map((digests) => digests.verifiedAddressKeyOf(target));
+    if (await isVerifiedAddress(db, verifiedKeys, since)) {
       return [address('verified'), counter('service', 'address')];
     }
     if (verifiedBrowser !== undefined) {
@@ -139,6 +163,7 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
     target: CodeTarget,
     requester: CodeRequester,
     code: string,
+    { keyOf, codeDigest, triesKeyOf }: Digests,
   ): Promise<boolean> {
     const counted = await countersOf(target, requester);
     const identity = {
@@ -161,14 +186,14 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
   }
 
   /** Counts a visitor's try. Returns undefined if the code has expired or no try is left. */
-  async function countTry(trx: Executor, target: CodeTarget, visitor: string) {
+  async function countTry(trx: Executor, target: CodeTarget, visitor: string, digests: Digests) {
     // Concurrent tries wait here until the commit.
-    const row = await lockCode(trx, keyOf(target), now());
+    const row = await lockCode(trx, digests.keyOf(target), now());
     if (row === undefined) return undefined;
-    const key = triesKeyOf(row, visitor);
-    const own = await findCode(trx, key);
-    if ((own?.tries ?? 0) >= triesMax) return undefined;
-    const hasAsked = own?.digest === row.digest;
+    const key = digests.triesKeyOf(row, visitor);
+    const visitorRow = await findCode(trx, key);
+    if ((visitorRow?.tries ?? 0) >= triesMax) return undefined;
+    const hasAsked = visitorRow?.digest === row.digest;
     if (!hasAsked && row.tries >= othersTriesMax) return undefined;
     await addTry(trx, { ...row, key, digest: '', tries: 1 });
     if (!hasAsked) await addTry(trx, row);
@@ -178,27 +203,30 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
   return {
     async send(target, requester) {
       const code = generateCode(random);
-      if (!(await storeNewCode(target, requester, code))) {
-        const last = await findCode(db, keyOf(target));
+      const digests = await findDigests(db, target);
+      if (!(await storeNewCode(target, requester, code, digests))) {
+        const last = await findCode(db, digests.keyOf(target));
         return Math.max(1, Math.ceil(((last?.send_time ?? 0) + resendMs - now()) / 1000));
       }
       try {
         await mailer.send({ to: target.email, subject, text: textOf(code, publicUrl) });
       } catch (error) {
         // The next attempt need not wait for a mail that was never sent.
-        await transact(db, (trx) => deleteCode(trx, keyOf(target), codeDigest(target, code)));
+        const digest = digests.codeDigest(target, code);
+        await transact(db, (trx) => deleteCode(trx, digests.keyOf(target), digest));
         throw error;
       }
       return 0;
     },
 
     async redeem(trx, target, { code, visitor }) {
-      const row = await countTry(trx, target, visitor);
+      const digests = await findDigests(trx, target);
+      const row = await countTry(trx, target, visitor, digests);
       if (row === undefined) return false;
-      const given = Buffer.from(codeDigest(target, code));
+      const given = Buffer.from(digests.codeDigest(target, code));
       if (!timingSafeEqual(Buffer.from(row.digest), given)) return false;
       await deleteCode(trx, row.key, row.digest);
-      await rememberVerifiedAddress(trx, verifiedAddressKeyOf(target), now());
+      await rememberVerifiedAddress(trx, ownDigests.verifiedAddressKeyOf(target), now());
       return true;
     },
   };

@@ -1,6 +1,7 @@
 // Slows the guessing of links' passwords. Known browsers have separate limits, so that an attacker
 // cannot lock out readers.
 import type { Clock } from '../../clock.ts';
+import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { fail } from '../../errors/errors.ts';
 import { transact } from '../../storage/database.ts';
 import type { Database } from '../../storage/schema.ts';
@@ -35,8 +36,7 @@ export type PasswordThrottle = {
 
 export type PasswordThrottleOptions = {
   readonly db: Database;
-  /** 32 bytes. */
-  readonly key: Uint8Array;
+  readonly keys: DerivedKeys;
   readonly now: Clock;
 };
 
@@ -54,7 +54,7 @@ export function createPasswordThrottle(options: PasswordThrottleOptions): Passwo
       return () =>
         transact(options.db, async (trx) => {
           for (const count of counted) {
-            if (count.key === own.key) await throttle.clear(trx, count);
+            if (count.counter === own) await throttle.clear(trx, own);
             else await throttle.takeBack(trx, count);
           }
         });

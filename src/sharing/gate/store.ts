@@ -61,14 +61,15 @@ export async function deleteCode(trx: Executor, key: string, digest: string): Pr
 /** Returns whether an address was last verified at `since` or later. */
 export async function isVerifiedAddress(
   db: Executor,
-  key: string,
+  keys: readonly string[],
   since: number,
 ): Promise<boolean> {
   const row = await db
     .selectFrom('verified_addresses')
     .select('key')
-    .where('key', '=', key)
+    .where('key', 'in', keys)
     .where('last_time', '>=', since)
+    .limit(1)
     .executeTakeFirst();
   return row !== undefined;
 }

@@ -2,6 +2,7 @@
 // network and each link, so that requests cannot fill the database. A reader over the limit can
 // still read the document; the browser's next report tries again to create the view.
 import type { Clock } from '../../clock.ts';
+import type { DerivedKeys } from '../../crypto/master-key.ts';
 import { type ErrorCode, Failure, fail } from '../../errors/errors.ts';
 import { isForeignKeyViolation, transact } from '../../storage/database.ts';
 import type { Database, LinkRow, ViewRow } from '../../storage/schema.ts';
@@ -39,13 +40,12 @@ export type NewViews = {
 export type NewViewsOptions = {
   readonly db: Database;
   readonly quotas: Quotas;
-  /** 32 bytes. */
-  readonly key: Uint8Array;
+  readonly keys: DerivedKeys;
   readonly now: Clock;
 };
 
-export function createNewViews({ db, quotas, key, now }: NewViewsOptions): NewViews {
-  const throttle = createThrottle({ db, key, limits, refusal: tooMany, now });
+export function createNewViews({ db, quotas, keys, now }: NewViewsOptions): NewViews {
+  const throttle = createThrottle({ db, keys, limits, refusal: tooMany, now });
 
   async function create(row: ViewRow, { link, network }: Reader): Promise<void> {
     const counted = [throttle.counter('network', network), throttle.counter('link', link.id)];
