@@ -36,6 +36,7 @@ import { blobModeOf, longQueries, withBlobReader } from './stores.ts';
 import { readVersion } from './version.ts';
 
 const damagedStatus = 3;
+const dayMs = 86_400_000;
 
 export const backupCommand: Command = {
   usage: '<file>',
@@ -156,8 +157,12 @@ async function backup(task: BackupTask): Promise<BackupEnd> {
 
 async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const name = path.basename(file);
-  // Those of killed backups. No other backup runs.
-  await removeTemporaries(path.dirname(path.resolve(file)), (one) => one === name);
+  const folder = path.dirname(path.resolve(file));
+  // Those of killed backups. No other backup of this database runs.
+  await removeTemporaries(folder, (one) => one === name);
+  // The names of backups often contain the date. Another service may back up to the same folder.
+  const ending = path.extname(name);
+  await removeTemporaries(folder, (one) => ending !== '' && one.endsWith(ending), dayMs);
   await writeNewFile(path.resolve(file), bytes);
 }
 

@@ -86,22 +86,22 @@ async function withTemporary<T>(
 }
 
 const temporaryPattern = /^(.+)\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const temporaryMs = 60_000;
 
 /**
- * Removes temporary files that a killed process left, if `isOurs` accepts the file. Files of the
- * last minute stay, because another process may be writing them.
+ * Removes temporary files that a killed process left, if `isOurs` accepts the file. Files that were
+ * written within `unusedMs` stay, because another process may be writing them.
  */
 export async function removeTemporaries(
   folder: string,
   isOurs: (name: string) => boolean,
+  unusedMs = 60_000,
 ): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, target] = temporaryPattern.exec(name) ?? [];
     if (target === undefined || !isOurs(target)) continue;
     const file = path.join(folder, name);
     const { mtimeMs } = await stat(file);
-    if (mtimeMs < Date.now() - temporaryMs) await rm(file, { force: true });
+    if (mtimeMs < Date.now() - unusedMs) await rm(file, { force: true });
   }
 }
 

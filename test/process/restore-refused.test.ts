@@ -1,4 +1,5 @@
 // Backups and restores that fail or are interrupted change nothing, and can be repeated.
+import { randomUUID } from 'node:crypto';
 import {
   appendFile,
   mkdir,
@@ -8,6 +9,7 @@ import {
   rm,
   stat,
   symlink,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
@@ -168,6 +170,21 @@ describe('a backup', () => {
     const { code, stderr } = await runCommand(['backup', file], dataDir, place.env);
     expect([code, stderr]).toEqual([1, `The backup was not written: ${file} already exists\n`]);
     expect((await readFile(file)).equals(bytes)).toBe(true);
+  });
+
+  test('removes what killed backups of earlier days left, and no other file', async () => {
+    const place = await backupPlace();
+    const dataDir = await installationWithDocuments();
+    const old = `2026-11-01.age.${randomUUID()}`;
+    const kept = [`2026-11-02.age.${randomUUID()}`, `notes.txt.${randomUUID()}`, '2026-11-03.age'];
+    for (const name of [old, ...kept]) await writeFile(path.join(place.folder, name), '');
+    for (const name of [old, ...kept.slice(1)]) await utimes(path.join(place.folder, name), 1, 1);
+
+    const file = path.join(place.folder, '2026-11-22.age');
+    expect((await runCommand(['backup', file], dataDir, place.env)).code).toBe(0);
+
+    const names = await readdir(place.folder);
+    expect(names.sort()).toEqual(['2026-11-22.age', 'key.txt', ...kept].sort());
   });
 
   test('that fails leaves no file, and shows no key', async () => {
