@@ -142,7 +142,7 @@ test('an interrupted restore is a problem', async () => {
     const { code, lines } = await doctor({ LATCHKEY_DATABASE_URL: url }, dataDir);
 
     const report = lines.join('\n');
-    expect(report).toMatch(/^problem +database .*interrupted; run "latchkey restore" again$/m);
+    expect(report).toMatch(/^problem +database .*interrupted; run `.* restore` again$/m);
     expect(report).not.toContain('LATCHKEY_BOOTSTRAP_FORCE');
     expect(code).toBe(1);
   }

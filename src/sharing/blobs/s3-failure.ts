@@ -46,6 +46,7 @@ const lacking = 'the credentials lack a permission; check the bucket policy';
 const remedy = 'check LATCHKEY_BLOB_URL';
 
 const reasons: ReadonlyMap<string, string> = new Map([
+  ['AbortError', `the store did not respond in time; ${remedy}`],
   ['AccessDenied', lacking],
   [
     'CredentialsProviderError',
