@@ -189,7 +189,9 @@ async function restoreRows(
   for (let next = first; next !== undefined; next = await entries.next()) {
     if (end === undefined && next.kind === 'rows' && tableNames.has(next.table)) {
       const rows = parseLines<Row>(await readText(next.entry));
-      if (next.table === 'documents') requireBlobIds(rows);
+      // A removed document has no blob any more.
+      const isStored = ({ remove_time }: Row) => (remove_time ?? null) === null;
+      if (next.table === 'documents') requireBlobIds(rows.filter(isStored));
       counts[next.table] = (counts[next.table] ?? 0) + rows.length;
       await insertRows(trx, next.table, rows);
     } else if (end === undefined && next.kind === 'end') {
