@@ -10,8 +10,8 @@ const external = [
   'pdfjs-dist',
 ];
 
-// Bundles the service with its packages: one process then reads about ten files at its start
-// instead of more than a thousand.
+// Bundles the service with its packages, so that a start reads about ten files instead of more than
+// a thousand.
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,

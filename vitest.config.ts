@@ -13,7 +13,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // For two cores: many tests wait for a timeout of the service, and leave their core idle.
     maxWorkers: 3,
-    // A machine that runs CI may stop a process for seconds. Tests that only pass when repeated are
+    // A CI machine may suspend a process for seconds. Tests that passed only when repeated are
     // printed at the end.
     retry: process.env.CI === undefined ? 0 : 1,
     reporters: ['default', './test/support/repeated-tests.ts'],

@@ -100,7 +100,7 @@ export const loads = {
   },
 };
 
-/** The page of a link, for a visitor who has already opened it. */
+/** Requests the HTML of a link, for a visitor who has already opened it. */
 async function createLinkLoad({ issuer, apiKey }) {
   const headers = { authorization: `Bearer ${apiKey}` };
   const call = async (method, route, body) => {

@@ -1,4 +1,4 @@
-// Reads the waits for locks from the log of PostgreSQL, which writes all that last 1 ms.
+// Reads the waits for locks from the log of PostgreSQL, which logs each wait of at least 1 ms.
 
 export const settings = ['log_lock_waits=on', 'deadlock_timeout=1ms'];
 
@@ -23,5 +23,5 @@ export function collectLockWaits() {
   };
 }
 
-/** Whether a transaction waited until another one ended. */
+/** Returns whether a transaction waited until another one ended. */
 export const isForTransaction = ({ lock }) => / on (transaction|tuple|virtual)/.test(lock);

@@ -10,8 +10,8 @@ export const otherBuild = 'other build';
 
 /**
  * Each result is `{name, servers}`. Each server is `{name, rounds, peakBytes}` and is compared with
- * the first one, the service also with another build of it. A round is the result of a load: `{requests, requestsPerSecond, p50Ms, p99Ms,
- * errors}` and the usage (see usage.mjs).
+ * the first one. The service is also compared with another build of it. A round is the result of a
+ * load, `{requests, requestsPerSecond, p50Ms, p99Ms, errors}`, and the usage (see usage.mjs).
  */
 export function serverTable(results) {
   return table(results.flatMap(rowsOf));

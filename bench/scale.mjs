@@ -9,7 +9,7 @@ const throughputMin = 1.7;
 const cores = 2;
 const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
 
-/** With nodes, each load generator uses one node. */
+/** For `nodes`, each load generator uses one node. */
 export const workers = createPart('workers', [
   { name: '1-worker', nodes: 1, workers: 1, generators: 1 },
   { name: '2-workers', nodes: 1, workers: 2, generators: 1 },
@@ -139,7 +139,7 @@ function perSecond(rounds, cores = Number.POSITIVE_INFINITY) {
   return 1e6 / Math.max(total, medianOf(rounds, 'busiestMicros'));
 }
 
-/** The median cores of each, in the rounds. */
+/** The cores that each program used: the median of the rounds. */
 function middleCores(rounds) {
   const all = rounds.map(({ cores }) => cores);
   const of = (who) => medianOf(all, who);

@@ -19,9 +19,9 @@ export async function startService(folder, options = {}) {
       LATCHKEY_HTTP_ADDRESS: '127.0.0.1:0',
       LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',
       LATCHKEY_OPS_ADDRESS: '127.0.0.1:0',
-      // The default of PostgreSQL is another one.
+      // The default differs with PostgreSQL.
       LATCHKEY_BOOTSTRAP: 'demo',
-      // No load balancer has to notice that the service stops.
+      // No load balancer needs time to notice the stop.
       LATCHKEY_DRAIN_SECONDS: '0',
       ...settings,
     },

@@ -5,14 +5,14 @@ import { readFileSync } from 'node:fs';
 const tickMicros = 10_000;
 
 /**
- * The processor time of a process and its descendants, with those that ended. `mains`: the time of
- * the main thread of each process, by process id.
+ * The processor time of a process and its descendants, including those that have ended. `mains`:
+ * the time of the main thread of each process, by process id.
  */
 export function usageOf(pid) {
   const usage = { micros: 0, mains: {} };
   const add = (id) => {
     const fields = statOf(`/proc/${id}/stat`);
-    // A process that has just ended counts for its parent.
+    // The time of a process that has just ended counts for its parent.
     if (fields === undefined) return;
     usage.micros += sumOf(fields.slice(11, 15));
     const main = statOf(`/proc/${id}/task/${id}/stat`);
@@ -56,7 +56,7 @@ export async function withUsage(server, run) {
     mainMicros: mains.reduce((sum, x) => sum + x, 0) / round.requests,
     busiestMicros: Math.max(...mains) / round.requests,
     postgresMicros: postgres && postgres / round.requests,
-    /** The cores that each used during the round. */
+    /** The cores that each program used during the round. */
     cores: {
       server: used / micros,
       load: load / micros,
@@ -70,7 +70,7 @@ const differenceOf = (after, before) => (after === undefined ? undefined : after
 
 const sumOf = (ticks) => ticks.reduce((sum, text) => sum + Number(text) * tickMicros, 0);
 
-/** The fields from the state of the process on; undefined if it has ended. */
+/** The fields of /proc/<pid>/stat from `state` on; undefined if the process has ended. */
 const statOf = (file) =>
   read(file)
     ?.replace(/^.*\) /s, '')

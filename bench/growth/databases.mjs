@@ -4,7 +4,7 @@ import pg from 'pg';
 
 export function openSqlite(file) {
   const db = new SQLite(file);
-  // A filled database does not have to survive a power failure, and is written once.
+  // The database is filled once and does not have to survive a power failure.
   for (const pragma of ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -1000000']) {
     db.pragma(pragma);
   }
@@ -31,7 +31,7 @@ export function openSqlite(file) {
 export async function openPostgres(url) {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // Skips triggers and the checks of foreign keys.
+  // Disables triggers and the checks of foreign keys.
   await client.query('set session_replication_role = replica');
   return {
     query: (text) => client.query(text),

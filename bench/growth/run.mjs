@@ -20,7 +20,7 @@ const { values } = parseArgs({
   },
 });
 const rows = Number(values.rows);
-/** With room for the indexes of a million rows. */
+/** Settings of a server with memory for the indexes of a million rows. */
 const likeProduction = {
   settings: [
     ...durable.settings,
@@ -113,7 +113,7 @@ async function compareCalls(context) {
   return many;
 }
 
-/** Longer deletions are not measured to their end. */
+/** A deletion is measured for at most this time. */
 const deletionMsMax = 240_000;
 
 /** Requests that read and write, at a fixed rate. */
@@ -183,7 +183,7 @@ async function countRows(url, tables) {
   return sum;
 }
 
-/** The old rows that are left, by the oldest time of each table. Counting them would be load. */
+/** Estimates how many old rows are left, by the oldest time of each table. Counting is slow. */
 async function countOldRows({ url, now, count }) {
   const { openDatabase } = await import('../../dist/src/storage/database.js');
   const db = await openDatabase(url);

@@ -23,7 +23,7 @@ export type BackupOptions = {
   readonly blobs: Pick<BlobStore, 'read'>;
   readonly manifest: Manifest;
   readonly keyFiles: KeyFileTexts;
-  /** Throws if the schema or the master key is another than that of the snapshot. */
+  /** Throws if the schema or the master key differs from that of the snapshot. */
   readonly requireOwn: (trx: Executor) => Promise<void>;
   /** Ends the backup with its reason. */
   readonly signal: AbortSignal;
@@ -145,7 +145,7 @@ async function* startingWith<T>(first: IteratorResult<T>, rest: AsyncIterator<T>
   }
 }
 
-/** Replaces the rest of damaged content, because the archive has already stated the size. */
+/** Replaces the rest of damaged content, because the archive already contains the size. */
 async function* fillWithZeros(content: AsyncIterable<Uint8Array>, sizeBytes: number) {
   let rest = sizeBytes;
   try {

@@ -92,8 +92,8 @@ export function parseLines<T>(text: string): T[] {
 }
 
 /**
- * Throws if one of the rows has an invalid id of a blob. A forged backup could name files outside
- * the blob store.
+ * Throws if a row has an invalid blob id. A forged backup could otherwise name files outside the
+ * blob store.
  */
 export function requireBlobIds(rows: readonly { readonly blob_id?: unknown }[]): void {
   if (rows.every(({ blob_id }) => typeof blob_id === 'string' && isRandomText(blob_id))) return;

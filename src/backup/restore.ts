@@ -42,7 +42,7 @@ export type RestoreTarget = {
   readonly placeKeys: (keys: KeyFileTexts) => Promise<void>;
   /** Throws if the master key does not decrypt the restored values. */
   readonly requireKeys: (trx: Executor, keys: KeyFileTexts) => Promise<void>;
-  /** Makes the blob store that of the database; only for references. */
+  /** Assigns the blob store to the database. Only for a backup without content of documents. */
   readonly takeOverStore?: ((trx: Executor) => Promise<void>) | undefined;
   /** Ends the restore with its reason. */
   readonly signal: AbortSignal;

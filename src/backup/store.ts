@@ -42,7 +42,8 @@ async function allowLongTransaction(trx: Executor): Promise<void> {
 }
 
 /**
- * Prevents migrations of tables that are read later. On SQLite, the snapshot contains the schema.
+ * Prevents migrations of tables that the backup reads later. On SQLite, the snapshot contains the
+ * schema.
  */
 async function lockSchema(trx: Executor): Promise<void> {
   const tables = sql.join(backedUpTables.map(({ name }) => sql.table(name)));
@@ -151,8 +152,8 @@ export async function ownsRestoreLease(db: Executor, owner: string): Promise<boo
 
 /**
  * Deletes the lease and the notes of the restore, and the changes that its inserts have recorded.
- * Throws if another restore has taken over: it may have removed the blobs of this one. Until the
- * transaction ends, none can.
+ * Throws if another restore has taken over, because that one may have removed the blobs of this
+ * one. No other restore can take over until the transaction ends.
  */
 export async function clearAfterRestore(trx: Executor, owner: string): Promise<void> {
   const own = trx.deleteFrom('leases').where('name', '=', restoreLease).where('owner', '=', owner);

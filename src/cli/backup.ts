@@ -1,4 +1,4 @@
-// `latchkey backup <file>`: writes an encrypted copy of all rows, documents and keys. Can run while
+// `backup <file>`: writes an encrypted copy of all rows, documents and keys. Can run while
 // the service runs.
 import path from 'node:path';
 import { createBackup } from '../backup/create.ts';
@@ -158,9 +158,10 @@ async function backup(task: BackupTask): Promise<BackupEnd> {
 async function writeFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const name = path.basename(file);
   const folder = path.dirname(path.resolve(file));
-  // Those of killed backups. No other backup of this database runs.
+  // Removes the files of killed backups. No other backup of this database runs.
   await removeTemporaries(folder, (one) => one === name);
-  // The names of backups often contain the date. Another service may back up to the same folder.
+  // The names of backups often contain the date, so `name` differs. Newer files may belong to a
+  // running backup of another service.
   const ending = path.extname(name);
   await removeTemporaries(folder, (one) => ending !== '' && one.endsWith(ending), dayMs);
   await writeNewFile(path.resolve(file), bytes);

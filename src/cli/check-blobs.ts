@@ -1,4 +1,4 @@
-// `latchkey doctor --blobs`: reads the stored bytes of every document and compares their size and
+// `doctor --blobs`: reads the stored bytes of every document and compares their size and
 // SHA-256 with the database. Changes nothing, and can run while the service runs.
 import type { Config } from '../config/config.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';

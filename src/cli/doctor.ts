@@ -1,4 +1,4 @@
-// `latchkey doctor`: checks an installation, or all stored documents.
+// `doctor`: checks an installation, or all stored documents.
 import { readConfig } from '../config/config.ts';
 import { checkBlobs } from './check-blobs.ts';
 import { type Command, CommandError, type CommandHost, requireNoArguments } from './command.ts';

@@ -1,4 +1,4 @@
-// The checks of `latchkey doctor`.
+// The checks of the command `doctor`.
 
 import { constants } from 'node:fs';
 import { access, readFile, stat, statfs } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// `latchkey migrate`: brings the schema of the database to the latest version.
+// `migrate`: brings the schema of the database to the latest version.
 import { type Config, readConfig } from '../config/config.ts';
 import {
   databaseFile,

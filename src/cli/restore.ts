@@ -1,4 +1,4 @@
-// `latchkey restore <file>`: fills an empty installation from a backup.
+// `restore <file>`: fills an empty installation from a backup.
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createDecrypter, decrypt } from '../backup/encryption.ts';

@@ -1,4 +1,4 @@
-// `latchkey serve`: runs the service until it gets a signal.
+// `serve`: runs the service until it gets a signal.
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Service } from '../app.ts';
@@ -88,7 +88,7 @@ function runService({ config, host, logFormat: format, logFields, start }: Run):
       // Writes the text last, because its reader may stop the service at once.
       host.stderr.write(text);
     }
-    // The text for a person is not worth the service, if its disk is full.
+    // The service continues if it cannot write this text, for example to a full disk.
     host.stderr.on?.('error', () => {});
     host.on('uncaughtException', crash);
     host.on('unhandledRejection', crash);

@@ -21,7 +21,7 @@ export const blobModeOf = ({ blobs }: Pick<Config, 'blobs'>): BlobMode =>
 /** Overrides the timeout of the service, whose queries are short. */
 export const longQueries = { databaseQuerySeconds: 86_400 };
 
-/** Runs `work` with the blob store of a database, which is only read. */
+/** Runs `work` with the blob store of a database. Nothing is written to either. */
 export function withBlobReader<T>(
   { blobs }: Pick<Config, 'blobs'>,
   db: Database,
@@ -31,7 +31,7 @@ export function withBlobReader<T>(
   return withBlobStore(blobs, (store) => work(restrictToOwn(store, requireOwn)));
 }
 
-/** Returns why a database without rows cannot be used: a restore is running or was interrupted. */
+/** Returns a message if the database is empty because a restore is running or was interrupted. */
 export async function findUnfinishedRestore(
   config: Config,
   { missing }: Pick<SchemaComparison, 'missing'>,
@@ -46,8 +46,8 @@ export async function findUnfinishedRestore(
 }
 
 /**
- * Returns the reason why the blob store is not that of the database. Changes nothing, and returns
- * undefined if one of both is missing or cannot be read.
+ * Returns the reason if the blob store does not belong to the database. Returns undefined if one of
+ * them is missing or cannot be read. Changes nothing.
  */
 export async function findWrongStore(config: Config): Promise<string | undefined> {
   const file = databaseFile(config.databaseUrl);

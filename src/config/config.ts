@@ -51,7 +51,7 @@ export function readConfig(variables: Environment): Config {
 }
 
 /**
- * Like `readConfig`. Also returns the variables with the contents of the secret files, so that
+ * Like `readConfig`. Also returns the variables, with the contents of the secret files, so that
  * another process can read the same settings.
  */
 export function readSettings(variables: Environment): { config: Config; resolved: Environment } {

@@ -8,7 +8,7 @@ export const databaseUrl: ValueType<string> = {
     if (/^sqlite:./.test(text)) return text;
     if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) return undefined;
     const { search, hash } = new URL(text);
-    // A part of the password may have been read as the query or the fragment.
+    // `new URL` may have parsed a part of the password as the query or the fragment.
     if (hash !== '' || /[?@]/.test(search.slice(1))) {
       throw new Error('must have the characters ?, # and @ of its values percent-encoded');
     }
@@ -28,7 +28,7 @@ type Parameter = {
 const file: Parameter = { rule: 'be the path of a file', isValid: (value) => value !== '' };
 const some: Parameter = { rule: 'not be empty', isValid: (value) => value !== '' };
 
-/** The parameters that pg uses, apart from those that replace a setting of the service. */
+/** The parameters that pg uses, without those that would override a setting of the service. */
 const parameters: Readonly<Record<string, Parameter>> = {
   sslmode: { rule: `be one of ${modes.join(', ')}`, isValid: (value) => modes.includes(value) },
   sslrootcert: file,
@@ -62,7 +62,7 @@ function requireKnown(query: URLSearchParams): void {
     }
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (parameter === undefined) {
-      // Another name may be a part of a password.
+      // The name may be a part of a password, so an unusual one is not shown.
       const found = /^[A-Za-z_]{1,40}$/.test(name) ? `the unknown parameter ${name}` : undefined;
       const known = Object.keys(parameters).join(', ');
       throw new Error(`has ${found ?? 'an unknown parameter'}; known are ${known}`);

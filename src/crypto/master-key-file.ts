@@ -34,7 +34,7 @@ export async function readMasterKeyIfAny(settings: Settings): Promise<MasterKey 
   return openMasterKey(settings);
 }
 
-/** Returns why an installation with signing keys cannot be used without its master key. */
+/** Returns the message for a database with signing keys whose master key is missing. */
 export function describeMissingMasterKey({ dataDir }: Pick<Settings, 'dataDir'>): string {
   return (
     `the database has signing keys, but their master key is missing: ${fileIn(dataDir)} does not ` +

@@ -11,11 +11,11 @@ export type MasterKey = {
   open(ciphertext: string, purpose: string): Buffer;
   /** Returns whether this master key decrypts values encrypted with the key of this id. */
   opens(id: string): boolean;
-  /** Derives 32-byte keys for a purpose. */
+  /** Derives keys of 32 bytes for a purpose. */
   derive(purpose: string): DerivedKeys;
 };
 
-/** The key of the master key itself, and those of the master keys that it replaces. */
+/** The key derived from the current master key, and the keys derived from the previous ones. */
 export type DerivedKeys = readonly [own: Uint8Array, ...others: Uint8Array[]];
 
 /** Node would also accept a tag of 4 bytes, which is easy to forge. */

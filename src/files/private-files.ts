@@ -14,7 +14,7 @@ const sticky = 0o1000;
 
 /**
  * Creates a missing folder. Removes the access of other users to the folder if this user owns it,
- * unless `keepMode` is set. Throws if every user may write to the folder and this is not changed.
+ * unless `keepMode` is set. Throws if every user may still write to the folder.
  */
 export async function makePrivateFolder(
   folder: string,

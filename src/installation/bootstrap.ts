@@ -54,7 +54,7 @@ const keyScopes = 'documents:read documents:write links:read links:write';
 /** Fills the database if it is empty. Returns whether it wrote the file. */
 export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   const { db, masterKey, kind, file, now } = options;
-  // Read first, because another first start deletes its note when it fills the database.
+  // Read first, because another first start deletes its pending row when it fills the database.
   const hasNotedBlobs = await hasPendingBlobs(db);
   if ((await countSigningKeys(db)) > 0) return false;
   options.requirePermitted(true, hasNotedBlobs);
@@ -80,7 +80,8 @@ export async function bootstrap(options: BootstrapOptions): Promise<boolean> {
   } catch (error) {
     if (error instanceof UnconfirmedCommit) {
       if ((await findSigningKey(db, key.kid)) !== undefined) return parts.length > 0;
-      // The database may still be committing. If it does not, the next start replaces the file.
+      // The database may still be committing, so the file stays. If the commit fails, the next
+      // start replaces the file.
       if ((await countSigningKeys(db)) === 0) throw error;
     }
     if ((await readFileIfAny(file)) === text) await rm(file, { force: true });

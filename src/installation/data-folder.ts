@@ -31,8 +31,8 @@ export function databaseFile(url: string): string | undefined {
 }
 
 /**
- * Prepares the folders. Returns the paths that other users could open before, or still can. Changes
- * no mode of a file or folder of another program.
+ * Prepares the folders. Returns the paths that other users can open, or could open before. Does not
+ * change the mode of a file or folder of another program.
  */
 export async function prepareFolders(settings: Settings): Promise<ExposedPath[]> {
   const { dataDir, blobs, databaseUrl } = settings;
@@ -71,8 +71,8 @@ async function isForeignData(dataDir: string): Promise<boolean> {
 
 export type FirstStart = {
   /**
-   * Throws if an empty database must not be filled. `hasNotedBlobs`: the database has notes about
-   * blobs, so those in the store belong to another first start, which runs or was killed.
+   * Throws if an empty database must not be filled. `hasNotedBlobs`: the database has pending
+   * blobs, so the blobs in the store belong to another first start, which runs or was killed.
    */
   requirePermitted(databaseIsEmpty: boolean, hasNotedBlobs?: boolean): void;
   /** The caller calls this once the database is filled. */
@@ -92,8 +92,8 @@ export type InstallationRemains = {
 /** Reads the remains of an earlier installation in the folders. Changes nothing. */
 export async function findInstallationRemains(settings: Settings): Promise<InstallationRemains> {
   const { dataDir, blobs, masterKey, bootstrapForce } = settings;
-  // A first start creates the marker before the key and removes it after filling the database. The
-  // key must therefore be read before the marker.
+  // A first start creates the file `first-start` before the key, and removes it after filling the
+  // database. The key must therefore be read before this file.
   const places: string[] = [];
   const key = path.join(dataDir, 'master.key');
   const hasKey = masterKey !== undefined || (await sizeOf(key)) !== undefined;

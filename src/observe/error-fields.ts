@@ -1,12 +1,12 @@
-// Selects the fields of an error for the log. Libraries add others, which can contain secrets: an
-// S3 store repeats the session token of a request, PostgreSQL the values of a row.
+// Selects the fields of an error for the log. Libraries add other fields, which can contain
+// secrets: an S3 store repeats the session token of a request, and PostgreSQL the values of a row.
 
 type Fields = Record<string, unknown>;
 
-/** Errors can contain each other. */
+/** The limit for nested errors, which can contain each other. */
 const depthMax = 5;
 
-/** Returns texts and numbers unchanged. */
+/** Returns the known fields of an error. Returns texts and numbers unchanged. */
 export function errorFields(error: unknown, depth = 0): unknown {
   if (typeof error !== 'object' || error === null) return error;
   if (depth === depthMax) return undefined;
@@ -28,7 +28,7 @@ export function errorFields(error: unknown, depth = 0): unknown {
 const textOf = (value: unknown) =>
   typeof value === 'string' || typeof value === 'number' ? value : undefined;
 
-/** The AWS SDK keeps the status of a response here. */
+/** Returns the HTTP status in an error of the AWS SDK. */
 function responseStatusOf(error: object): unknown {
   const metadata = '$metadata' in error ? error.$metadata : undefined;
   return (metadata as { httpStatusCode?: unknown } | undefined)?.httpStatusCode;

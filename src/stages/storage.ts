@@ -53,7 +53,7 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     const reserve = createDiskReserve(config.databaseUrl);
     const blobs = await openBlobStore(config.blobs, createStoreIds({ db, random }));
     onFailure(blobs.close);
-    // An S3 store is checked later, because an unreachable one would delay the start.
+    // An S3 store is checked later, because an unreachable store would delay the start.
     if (config.blobs.kind === 'folder') await checkFolder(blobs);
     const stagedBlobs = createStagedBlobs({
       db,
@@ -109,7 +109,7 @@ async function openOwnMasterKey(
   config: AppOptions['config'],
   firstStart: FirstStart,
 ): Promise<MasterKey> {
-  // In this order: a concurrent first start creates the key before it fills the database.
+  // Counts first, because a concurrent first start creates the key before it fills the database.
   if ((await countSigningKeys(db)) === 0) return openMasterKey(config);
   const masterKey = await readMasterKeyIfAny(config);
   if (masterKey !== undefined) return masterKey;

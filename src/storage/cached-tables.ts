@@ -61,7 +61,7 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     entity: 'signing_key',
     inserts: true,
     deletes: true,
-    // A keyring writes this column while it loads. An eviction would make it load again.
+    // A keyring writes this column while it loads. An eviction would start another load.
     uncached: ['token_seconds_max'],
   },
   revoked_tokens: {

@@ -9,14 +9,14 @@ import { within } from './within.ts';
 
 const trimPauseMs = 60_000;
 const announcePauseMs = 250;
-/** A stop does not wait longer for the database. */
+/** How long a stop waits for the last announcement. */
 const lastAnnouncementMs = 1_000;
 
 export type UpkeepOptions = {
   readonly db: Database;
   readonly invalidations: Invalidations;
   readonly leases: Leases;
-  /** Whether this process announces changes to release 0.1. One process of a node does. */
+  /** Whether this process announces changes to release 0.1. One process per node does. */
   readonly announces: boolean;
   /** Called with the first of several errors in a row. */
   readonly onError: (error: unknown) => void;
@@ -33,7 +33,7 @@ export function startChangesUpkeep(options: UpkeepOptions): PeriodicTask {
   return { stop: async () => void (await Promise.all(tasks.map((task) => task.stop()))) };
 }
 
-/** Without a lease, so that changes are announced in time after a process was killed. */
+/** Uses no lease, so that changes are still announced in time after a process was killed. */
 function startAnnouncements({ db, invalidations, onError }: UpkeepOptions): PeriodicTask {
   const { announce, announceAll } = createAnnouncement(db, invalidations);
   const task = startPeriodicTask({

@@ -20,7 +20,7 @@ const damages = {
 
 export type Damage = keyof typeof damages;
 
-/** Whether nothing of the blob could be read, as in a store whose volume is not mounted. */
+/** Returns whether the whole blob is missing or unreadable. Its volume may not be mounted. */
 export function isAbsent({ damage }: DamagedBlob): boolean {
   return damage === 'missing' || damage === 'unreadable';
 }

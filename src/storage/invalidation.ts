@@ -12,8 +12,8 @@ type Evict = (changes: Changes) => void;
 
 export type Invalidations = {
   /**
-   * Calls the listener for all changes. All listeners run without a pause, so that no cache is
-   * filled from another one that still has to be evicted. If one throws, all are called again.
+   * Calls the listener for all changes. All listeners run synchronously, so that no cache is filled
+   * from another cache that still has old entries. If one throws, all are called again.
    */
   onEviction(evict: Evict): void;
   /**
@@ -62,7 +62,7 @@ export async function watchInvalidations(
   const isFresh = () => monotonicNow() - lastReadTime <= trustMs;
   async function refresh(): Promise<void> {
     await source.refresh();
-    // That read may have begun long ago.
+    // This may have been a read that began long ago.
     if (!isFresh()) await source.refresh();
     if (!isFresh()) throw new Error('reading the changes takes too long');
   }

@@ -177,8 +177,8 @@ class LeaseKeeper implements Leases {
 }
 
 /**
- * Whether a lease is in force. One that ends too late was written before the clock was set back. It
- * is ignored, like an expired one.
+ * Returns whether a lease is valid. A lease that ends too late was written before the clock was set
+ * back. It is ignored, like an expired lease.
  */
 function isCurrent(db: Executor, durationMs: number) {
   return (eb: ExpressionBuilder<Schema, 'leases'>) =>
@@ -220,7 +220,7 @@ function createLeaseRows(db: Database, owner: string, durationMs: number) {
         return numInsertedOrUpdatedRows > 0n;
       }),
 
-    /** Returns the names of the leases that this process still has. Never revives a lease. */
+    /** Returns the names of the leases that this process still has. Expired ones stay expired. */
     renew: (names: readonly string[]): Promise<Set<string>> =>
       transact(db, async (trx) => {
         const renewed = await trx

@@ -1,4 +1,4 @@
-// Reads something as a whole, and reads it again after it has changed.
+// Reads a whole set of data, and reads it again after a change.
 export type Loader = {
   /** Returns whether nothing has changed since the last read began. */
   isCurrent(): boolean;
@@ -7,7 +7,7 @@ export type Loader = {
   load(): Promise<void>;
 };
 
-/** `read` runs once at a time: a value must not be replaced by one that was read before it. */
+/** Never runs `read` twice at the same time, so that older data cannot replace newer data. */
 export function createLoader(read: () => Promise<void>): Loader {
   let changes = 1;
   let loaded = 0;

@@ -73,8 +73,8 @@ const lockWaitMsMax = 15 * 60_000;
 /**
  * Applies all missing migrations, or none if one fails. Returns the applied ones. Waits while
  * another process migrates, or a long transaction, such as a backup, locks a table. Release 0.1
- * does not know the lock, so a failed attempt is repeated: a process of that release may have
- * created the same tables.
+ * does not use the migration lock, so a failed attempt is repeated: a process of that release may
+ * have created the same tables.
  */
 export async function migrate(
   { db, begin }: MigrationDialect,
@@ -108,7 +108,7 @@ export async function migrate(
   }
 }
 
-/** The SQLSTATE after `lock_timeout`. */
+/** The SQLSTATE of a statement that `lock_timeout` ended. */
 const lockNotAvailable = '55P03';
 
 function describeBlocked(isLocked: boolean): string {

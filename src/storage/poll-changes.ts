@@ -24,8 +24,8 @@ export type ChangeSource = {
    */
   start(deliver: Deliver): Promise<void>;
   /**
-   * Delivers the changes, by a read that may have begun before the call. Rejects if they cannot be
-   * read, or if `deliver` throws.
+   * Delivers the changes. May wait for a read that began before the call. Rejects if the changes
+   * cannot be read, or if `deliver` throws.
    */
   refresh(): Promise<void>;
   stop(): Promise<void>;

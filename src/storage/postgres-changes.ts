@@ -6,7 +6,7 @@ import { type Entity, noChanges } from './change.ts';
 import { type ChangeTable, changesIn, type JoinedRow } from './change-table.ts';
 
 type Position = {
-  /** Differs after a restart, a crash or a failover, and if the table was created again. */
+  /** Changes with a restart, crash or failover, and if the table was created again. */
   readonly origin: string;
   /** All transactions with a lower id had ended. */
   readonly xmin: number;
@@ -24,12 +24,12 @@ type Row = JoinedRow & {
 
 const ownId = sql<number>`pg_current_xact_id()::text::bigint`;
 
-/** Only the dump of another server contains this id or higher ones. */
+/** Rows with this id or higher ones come from a dump of another server. */
 const xmax = sql`pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
 
 /**
- * The server resets its statistics when it recovers from a crash. It then assigns ids again that
- * were not yet on the disk.
+ * The time of the last crash: the server resets its statistics when it recovers. It then reuses ids
+ * that were not yet on the disk.
  */
 const recoveryTime = sql`(select extract(epoch from stats_reset) from pg_stat_bgwriter)`;
 const startTime = sql`extract(epoch from pg_postmaster_start_time())`;

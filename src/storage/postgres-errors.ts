@@ -43,7 +43,7 @@ export function markQueryError(error: Error): void {
 
 /** Marks an error of opening a connection. Returns the error to throw. */
 export function markConnectError(error: Error): Error {
-  // The error of pg is about its own parameter.
+  // The message of pg names a parameter that the service does not have.
   const isUnset = error.message.includes('client password must be a');
   const marked = isUnset ? new Error('the server requires a password', { cause: error }) : error;
   connecting.add(marked);

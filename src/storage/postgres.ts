@@ -77,7 +77,7 @@ const migrationLockId = '5064175391742206771';
 async function beginMigration(connection: Database): Promise<boolean> {
   await sql`begin isolation level read committed`.execute(connection);
   await sql`set local statement_timeout = 0`.execute(connection);
-  // All queries on a table wait behind a migration that waits for its lock.
+  // While a migration waits for the lock of a table, all queries on the table wait, too.
   await sql`set local lock_timeout = '2s'`.execute(connection);
   const { rows } = await sql<{ has_lock: boolean }>`
     select pg_try_advisory_xact_lock(${sql.lit(migrationLockId)}::bigint) as has_lock

@@ -21,8 +21,8 @@ const topics: Record<Entity, Topic> = {
 
 /**
  * The revision of a revocation that has not been announced. It is above 0, so that a process of
- * release 0.1 that starts later reads the revocation in any case. The first announcement in a
- * database also assigns it, so that the next one announces the same revocations again.
+ * release 0.1 that starts later always reads the revocation. The first announcement in a database
+ * assigns the same revision, so the second one announces these revocations again.
  */
 export const unannouncedRevision = 1;
 

@@ -97,9 +97,9 @@ export type PendingBlobRow = {
   expire_time: number;
 };
 
-/** The store of the blobs. The table has at most one row. */
+/** The blob store of the database. The table has at most one row. */
 export type BlobStoreRow = {
   name: 'documents';
-  /** A random id. The marker of the store contains the same one. */
+  /** A random id. The marker of the store contains the same id. */
   id: string;
 };

@@ -1,11 +1,12 @@
-// Checks the file of an SQLite database before it is changed: a wrong path can name another file.
+// Checks the file of an SQLite database before the first change, because a wrong path can name
+// another file.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 /** https://www.sqlite.org/fileformat.html#magic_header_string */
 const header = Buffer.from('SQLite format 3\0');
 
-/** Throws unless the file is a database, is empty, or can be created. */
+/** Throws unless the file is a database, is empty, or does not exist in an existing folder. */
 export function requireSqliteFile(file: string): void {
   const reason = file === ':memory:' ? undefined : findFault(file);
   if (reason !== undefined) throw openErrorOf(file, reason);

@@ -22,7 +22,7 @@ export type ThrottleLimit = {
 
 /**
  * Counts the attempts for one value of a limit, such as one network. During a rotation of the
- * master key it has a row for each key, so that nodes with different own keys count together.
+ * master key, it has a row per master key, so that nodes with swapped keys count together.
  */
 export type Counter = { readonly limit: ThrottleLimit; readonly keys: readonly string[] };
 

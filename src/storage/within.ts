@@ -1,4 +1,4 @@
-/** Resolves to undefined if the promise is still pending after this time. */
+/** Resolves like the promise, or to undefined if that takes longer than `ms`. */
 export function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), ms).unref();

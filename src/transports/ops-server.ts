@@ -10,8 +10,8 @@ import type { BoundSocket } from './socket.ts';
 export type ReadinessChecks = Readonly<Record<string, () => Promise<void>>>;
 
 /**
- * A node stays ready during a shared outage. The load balancer would stop using all nodes, so that
- * calls which do not need the resource would fail, too.
+ * A node stays ready during a shared outage. Otherwise the load balancer would stop using all
+ * nodes, and calls that do not need the resource would fail, too.
  */
 export class SharedOutage extends Error {}
 
@@ -19,7 +19,7 @@ export type Readiness = {
   readonly ready: boolean;
   /** The result of each check. */
   readonly checks: Readonly<Record<string, string>>;
-  /** The workers of a node that has some. */
+  /** Only for a node with workers. */
   readonly workers?: {
     readonly ready: number;
     readonly total: number;

@@ -20,7 +20,7 @@ export type StartMessage = {
 export type ToWorker =
   | StartMessage
   | { readonly type: 'stop' }
-  /** Asks for a `pong`, which a worker sends at once unless it hangs. */
+  /** Requests a `pong`, which a worker sends at once unless it hangs. */
   | { readonly type: 'ping' }
   | { readonly type: 'report'; readonly id: number }
   | { readonly type: 'changes'; readonly delivery: SentDelivery }
@@ -37,7 +37,7 @@ export type FromWorker =
   | { readonly type: 'release'; readonly socket: SharedSocket }
   | { readonly type: 'ready' }
   | { readonly type: 'pong' }
-  /** The worker cannot start, and ends. */
+  /** The worker cannot start and will end. */
   | { readonly type: 'failed'; readonly reason: string }
   | { readonly type: 'refresh'; readonly id: number }
   | { readonly type: 'report'; readonly id: number; readonly report: Report };

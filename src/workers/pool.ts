@@ -16,7 +16,7 @@ import { wholeLines } from './whole-lines.ts';
 export type WorkerPoolOptions = {
   /** The number of workers. */
   readonly size: number;
-  /** For how long a worker may not answer before it is replaced. */
+  /** A worker that has not answered for this time is killed and replaced. */
   readonly hungMs?: number | undefined;
   /** The program of a worker. */
   readonly program: string;
@@ -50,13 +50,13 @@ type Member = {
 const stableMs = 10_000;
 const firstDelayMs = 100;
 const delayMsMax = 10_000;
-/** A worker that neither reports nor answers in this time counts as not ready. */
+/** A worker that sends neither a report nor a `pong` in this time counts as not ready. */
 const answerMs = 1_000;
-/** The time for the readiness checks of a worker that answers. */
+/** The time that a worker has for its report if it has sent a `pong`. */
 const reportMs = 3_000;
 const pingMs = 1_000;
 const defaultHungMs = 30_000;
-/** For how long a worker may not answer while the node stops. */
+/** Like `hungMs`, while the node stops. */
 const hungStopMs = 5_000;
 
 export class WorkerPool {
@@ -70,7 +70,7 @@ export class WorkerPool {
   #watch: NodeJS.Timeout | undefined;
   /** The number of workers in a row that ended soon after their start. */
   #failures = 0;
-  /** Why the first worker that failed could not start. */
+  /** The reason of the first worker that could not start. */
   #failureReason: string | undefined;
   #isStarted = false;
   #isStopping = false;
@@ -78,10 +78,10 @@ export class WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#own = createProcessMetrics(options.droppedLines);
-    // Workers accept connections themselves, so a connection never depends on a worker that has
-    // been killed or does not answer.
+    // Workers accept connections themselves, so no new connection waits for a worker that was
+    // killed or does not answer.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
-    // A worker uses standard error only if Node ends it.
+    // A worker writes to standard error only if Node ends it.
     const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
     cluster.setupPrimary({ exec: options.program, args: [], stdio: [...stdio] });
   }
@@ -247,7 +247,7 @@ export class WorkerPool {
     };
   }
 
-  /** Waits longer for the report of a worker that answers. */
+  /** Requests a report. Waits longer for it if the worker sends a `pong`. */
   #ask(member: Member): Promise<Report | undefined> {
     const id = ++this.#lastReport;
     const askedAt = performance.now();
@@ -261,7 +261,7 @@ export class WorkerPool {
         if (member.answeredAt < askedAt) give(undefined);
         else timer = setTimeout(() => give(undefined), reportMs - answerMs);
       };
-      // If the primary was suspended, it first reads the answers that have arrived.
+      // After a suspension, the primary first reads the messages that have arrived.
       let timer = setTimeout(() => setImmediate(look), answerMs);
       this.#reports.set(id, give);
       send(member.worker, { type: 'ping' });

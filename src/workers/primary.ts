@@ -23,7 +23,7 @@ export type PrimaryOptions = AppOptions & {
   /** The number of workers. */
   readonly workers: number;
   readonly logFormat: 'json' | 'pretty';
-  /** For how long a worker may not answer before it is replaced. The default is 30 seconds. */
+  /** A worker that has not answered for this time is replaced. The default is 30 seconds. */
   readonly workerHungMs?: number;
 } & Pick<OpenLog, 'writeLines'>;
 

@@ -112,7 +112,7 @@ async function report({ operations }: App, id: number): Promise<void> {
   send({ type: 'report', id, report: { readiness, metrics } });
 }
 
-/** A socket that the workers share. Each new connection is accepted by one of them. */
+/** A socket that the workers share. One of them accepts each new connection. */
 function sharedSocket(name: SharedSocket, bound: { host: string; port: number }): BoundSocket {
   const { host, port } = bound;
   return {

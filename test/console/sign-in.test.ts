@@ -157,7 +157,7 @@ describe('a sign-out', () => {
     const own = await staff();
     const { page, open } = await visitAs(own);
     await open('/account');
-    // Not with `times: 1`: requests hang if they are sent while Playwright removes a route.
+    // Without `times: 1`, because requests hang if Playwright removes a route at the same time.
     let attempts = 0;
     await page.route(/SessionService\/SignOut$/, (route) => {
       attempts++;

@@ -18,9 +18,9 @@ export type RevocationLag = {
   stop(): Promise<void>;
 };
 
-/** Revokes a token and a client's secret again and again, until stopped. */
+/** Revokes a token and a client's secret repeatedly, until it is stopped. */
 export function measureRevocations(fleet: Fleet, ledger: Ledger): RevocationLag {
-  // With a new connection for each request, requests reach every worker of a node.
+  // Uses a new connection for each request, so that requests reach every worker of a node.
   const http = openHttp(undefined, new Agent({ keepAlive: false }));
   const balanced = callsTo(fleet, http.send);
   const direct = fleet.nodes.map((node) => callsToNode(fleet, node, http.send));

@@ -1,4 +1,4 @@
-// The signing keys that a process has loaded, while they change.
+// The loaded signing keys of a process after a change in the database.
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMasterKey } from '../../src/crypto/master-key.ts';

@@ -139,7 +139,7 @@ describeDialects('a revocation', (dialect) => {
     expect(await revocations.has('many 5000')).toBe(false);
   });
 
-  it('is known while a process reads all revocations, also one that it has missed', async () => {
+  it('is known while a process reads all revocations, even if it missed the change', async () => {
     const url = await freshDatabaseUrl(dialect);
     const [here, there] = [await openProcess(url), await openProcess(url)];
     await revokeMany(here.db, 3_000);
@@ -152,7 +152,7 @@ describeDialects('a revocation', (dialect) => {
     onTestFinished(() => release());
     there.afterPages(async () => {
       pages++;
-      // A result that is delayed occupies the only connection of SQLite.
+      // A delayed result would occupy the only connection of SQLite.
       if (dialect === 'sqlite') throw new Error('cannot read');
       await released;
     });

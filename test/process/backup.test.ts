@@ -153,7 +153,7 @@ describe('a restore', () => {
     const source = { dataDir, env };
     await withDatabase(urlOf(source), async (db) => {
       const [document] = await db.selectFrom('documents').select(['id', 'blob_id']).execute();
-      // As a deletion of a document with many views leaves it.
+      // The deletion of a document with many views leaves this state.
       await db
         .updateTable('documents')
         .set({ remove_time: 1, blob_id: `removed ${document?.id}` })

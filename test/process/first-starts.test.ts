@@ -34,7 +34,7 @@ async function sharedPlace() {
 
 const isStarted = (program: Program) => program.stderr().includes('operations');
 
-/** Runs `work` while first starts wait between the content and the row of their sample. */
+/** Runs `work`. Meanwhile, first starts write the content of their sample, but not its row. */
 async function withoutCommits(db: Database, work: () => Promise<void>): Promise<void> {
   const locked = await db.startTransaction().execute();
   try {
@@ -85,7 +85,7 @@ test('a first start that was killed is repeated on another machine', async () =>
   const again = await start();
 
   await expect.poll(() => isStarted(again) || again.stderr()).toBe(true);
-  // The content of the killed start expires later.
+  // The content that the killed start has written expires later.
   expect(await db.selectFrom('pending_blobs').select('blob_id').execute()).toHaveLength(1);
   expect(await blobsIn(blobDir)).toHaveLength(2);
   expect(await db.selectFrom('documents').select('name').execute()).toHaveLength(1);

@@ -59,7 +59,7 @@ describe('LATCHKEY_DATABASE_URL', () => {
 });
 
 describeDialects('LATCHKEY_BLOB_URL', (dialect) => {
-  it('refuses a folder with other files at the first start', async () => {
+  it('refuses a folder with files of another program at the first start', async () => {
     const folder = await foreignFolder();
     const env = {
       LATCHKEY_DATABASE_URL: await freshDatabaseUrl(dialect),
@@ -98,7 +98,7 @@ describeDialects('LATCHKEY_BLOB_URL', (dialect) => {
     expect(await modeOf(folder)).toBe('700');
   });
 
-  it('does not change another folder after the first start', async () => {
+  it('does not change a folder of another program after the first start', async () => {
     const databaseUrl = await freshDatabaseUrl(dialect);
     const dataDir = await stoppedInstallation(databaseUrl);
     const folder = await foreignFolder();
@@ -116,7 +116,7 @@ describeDialects('LATCHKEY_BLOB_URL', (dialect) => {
 });
 
 describe('LATCHKEY_DATA_DIR', () => {
-  it('keeps the mode of a folder with the files of another program', async () => {
+  it('keeps the mode of a folder with files of another program', async () => {
     const dataDir = await foreignFolder();
 
     const program = await startProgram({}, dataDir);
@@ -127,7 +127,7 @@ describe('LATCHKEY_DATA_DIR', () => {
   });
 });
 
-it('doctor reports a blob folder with other files', async () => {
+it('doctor reports a blob folder with files of another program', async () => {
   const folder = await foreignFolder();
   const { stdout } = await refused({ LATCHKEY_BLOB_URL: `file:${folder}` }, 'doctor');
   expect(stdout()).toMatch(

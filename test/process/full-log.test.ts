@@ -1,4 +1,4 @@
-// The output of the program on a disk that is full.
+// The program writes its output to a full disk.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { spawnProgram } from '../support/program.ts';
 import { mayMount, mountDisk } from '../support/small-disk.ts';
 import { allReady, readyz, requestKeys, startNode, workersOf } from '../support/worker-node.ts';
 
-/** Runs the program with an output in a file. */
+/** Runs the program with standard output, or the output `fd`, in a file. */
 const into = (file: string, fd = 1) => ['/bin/sh', '-c', `exec "$0" "$@" ${fd}>> ${file}`];
 
 async function droppedLines(opsUrl: string): Promise<number> {
@@ -17,7 +17,7 @@ async function droppedLines(opsUrl: string): Promise<number> {
 }
 
 describe('a node with workers whose log is on a full disk', () => {
-  test('serves calls with the same workers, and counts the dropped lines', async () => {
+  test('serves calls without replacing workers, and counts the dropped lines', async () => {
     const node = await startNode('sqlite', {}, into('/dev/full'));
     const workers = await workersOf(node);
 

@@ -39,14 +39,14 @@ function remainingPackages(): string[] {
 
 /** A folder with hard links to the files of the image; removed when the test ends. */
 async function imageFolder(): Promise<string> {
-  // Outside the project, whose packages Node would find in a parent folder.
+  // In the project, Node would find missing packages in a parent folder.
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-image-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const copied = matchesOf(/COPY --from=build \/build\/(\S+)/g);
   const others = copied.filter((name) => name !== 'node_modules');
   const words = ['--parents', ...remainingPackages(), ...others, folder];
   const copy = (mode: string) => run('cp', [mode, ...words], { cwd: root });
-  // There are no hard links between file systems.
+  // Hard links are not possible between file systems.
   await copy('-al').catch(() => copy('-a'));
   return folder;
 }

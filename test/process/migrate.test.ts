@@ -63,7 +63,7 @@ describeDialects('latchkey migrate', (dialect) => {
   });
 });
 
-/** Creates a user with the rights on rows only. Returns the URL for it. */
+/** Creates a user that may only read and change rows. Returns the URL for this user. */
 async function rowsOnly(url: string): Promise<string> {
   const user = `rows_${randomBytes(8).toString('hex')}`;
   const client = new pg.Client({ connectionString: url });
@@ -80,7 +80,7 @@ async function rowsOnly(url: string): Promise<string> {
   return limited.href;
 }
 
-test('a user that may only change rows runs the service after a migration', async () => {
+test('the service runs as a database user that may only read and change rows', async () => {
   const dataDir = await folder();
   const url = await freshPostgresDatabase();
   expect(await run({ LATCHKEY_DATABASE_URL: url }, dataDir, 'migrate')).toMatchObject({

@@ -1,4 +1,4 @@
-// A command that cannot use a setting names it in one line.
+// If a command cannot use a setting, it names the setting in one line.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -22,7 +22,7 @@ async function newFile(): Promise<string> {
   return file;
 }
 
-describe('a start names', () => {
+describe('an error of a start names', () => {
   it.each([
     ['that is a file', (file: string) => file, (file: string) => file],
     ['below a file', (file: string) => `${file}/data`, (file: string) => `${file}/data`],
@@ -39,7 +39,7 @@ describe('a start names', () => {
     );
   });
 
-  it('the setting of a folder below /proc, instead of trying without an end', async () => {
+  it('the setting of a folder below /proc, where Node would never return', async () => {
     expect(await failureOf({ LATCHKEY_DATA_DIR: '/proc/x/data' })).toMatch(
       /^Latchkey cannot start: LATCHKEY_DATA_DIR: ENOENT.*'\/proc\/x'\n$/,
     );
@@ -49,7 +49,7 @@ describe('a start names', () => {
   });
 
   it.each(['serve', 'migrate', 'doctor'])(
-    'LATCHKEY_DATABASE_URL if the folder of its file is missing: %s',
+    'LATCHKEY_DATABASE_URL if the folder of the SQLite file is missing: %s',
     async (command) => {
       const text = await failureOf({ LATCHKEY_DATABASE_URL: 'sqlite:/missing/x/y.db' }, command);
       expect(text).toContain(

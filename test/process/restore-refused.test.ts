@@ -172,7 +172,7 @@ describe('a backup', () => {
     expect((await readFile(file)).equals(bytes)).toBe(true);
   });
 
-  test('removes what killed backups of earlier days left, and no other file', async () => {
+  test('removes only the temporary files of killed backups of earlier days', async () => {
     const place = await backupPlace();
     const dataDir = await installationWithDocuments();
     const old = `2026-11-01.age.${randomUUID()}`;
@@ -206,7 +206,7 @@ describe('a backup', () => {
     }
   });
 
-  test('of an empty mount point instead of the documents is refused', async () => {
+  test('is refused if the blob folder is an empty mount point', async () => {
     const place = await backupPlace();
     const dataDir = await installationWithDocuments();
     await rename(path.join(dataDir, 'blobs'), path.join(dataDir, 'away'));

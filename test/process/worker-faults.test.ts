@@ -84,7 +84,7 @@ test('a new worker uses the secrets that the primary has read from files', async
   await expect.poll(() => readyz(node), { timeout: 20_000 }).toMatchObject(allReady);
 }, 60_000);
 
-test('connections use the other worker while one is suspended and after its kill', async () => {
+test('connections use the other worker while one is suspended and after it is killed', async () => {
   const node = await startNode('sqlite');
   const [suspended = 0] = await workersOf(node);
   await suspend(suspended);
@@ -97,7 +97,7 @@ test('connections use the other worker while one is suspended and after its kill
   expect(await Promise.all(during)).toEqual([200, 200, 200, 200]);
 });
 
-test('/readyz soon names a worker that does not answer', async () => {
+test('/readyz names a worker that does not answer, within seconds', async () => {
   const node = await startNode('sqlite');
   const [suspended = 0] = await workersOf(node);
   await suspend(suspended);
@@ -112,7 +112,7 @@ test('/readyz soon names a worker that does not answer', async () => {
   await expect.poll(timed).toEqual({ workers, isSoon: true });
 });
 
-/** A program that replaces a worker after five seconds without an answer. */
+/** Returns a command line for a node that replaces a worker after five seconds without answers. */
 async function impatient(dataDir: string): Promise<string[]> {
   const root = path.resolve(import.meta.dirname, '../..');
   const src = pathToFileURL(path.join(root, 'src')).href;
@@ -134,7 +134,7 @@ async function impatient(dataDir: string): Promise<string[]> {
   return ['/bin/sh', '-c', `exec "$0" --import ${import.meta.resolve('tsx')} ${file}`];
 }
 
-test('a worker that does not answer for long is replaced', async () => {
+test('a worker that has not answered for five seconds is replaced', async () => {
   const dataDir = await newDataDir();
   const node = await startProgram({}, dataDir, await impatient(dataDir));
   onTestFinished(() => node.remove());

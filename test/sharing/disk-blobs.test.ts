@@ -53,10 +53,10 @@ it('a failed write leaves parts that a removal finds', async () => {
 });
 
 it.each([
-  // Reading its first page fails with EIO.
+  // Reading the first page of this file fails with EIO.
   ['EIO', '/proc/self/mem'],
   ['ELOOP', 'aaa'],
-])('a file that cannot be read (%s) is damaged, and its store is not away', async (_, target) => {
+])('an unreadable file (%s) is damaged, and the store stays available', async (_, target) => {
   const { root, blobs } = await open();
   await blobs.write('aab', bytesOf('other'));
   await symlink(target, path.join(root, 'aa', 'aaa'));
@@ -69,7 +69,7 @@ it.each([
 });
 
 it.each(['../victim.txt', '..', 'aa/../../victim.txt', ''])(
-  'the id "%s" leads to no file outside the store',
+  'the id "%s" cannot name a file outside the store',
   async (id) => {
     const { root, blobs } = await open();
     const victim = path.join(root, '../victim.txt');

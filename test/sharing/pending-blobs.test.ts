@@ -67,7 +67,7 @@ describeDialects('a blob without a document', (dialect) => {
     expect(await state()).toEqual(nothing);
   });
 
-  it('is left to a sweep if the store fails, because it can complete the write later', async () => {
+  it('is removed by a sweep if the store failed, which can complete the write later', async () => {
     const failed: string[] = [];
     let completeLater = async () => {};
     const staged = await folder.open(120_000, (blobs) => ({
@@ -91,7 +91,7 @@ describeDialects('a blob without a document', (dialect) => {
     expect(await state()).toEqual(nothing);
   });
 
-  it('of a silent store delays no answer, and is left to a sweep', async () => {
+  it('is removed by a sweep if the store does not answer, which delays no caller', async () => {
     let isAway = false;
     const staged = await folder.open(120_000, (blobs) => ({
       ...blobs,
@@ -260,7 +260,7 @@ describeDialects('a blob without a document', (dialect) => {
       expect(await state()).toEqual(nothing);
     });
 
-    it('does not stay for a backup that ended before the clock was set back', async () => {
+    it('is removed if a backup ended before the clock was set back', async () => {
       const staged = await open();
       const id = await folder.store(staged);
       const backup = { name: 'backup', owner: 'another', expire_time: Date.now() + 3_600_000 };

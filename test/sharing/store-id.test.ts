@@ -22,7 +22,7 @@ async function newRoot(): Promise<string> {
   return path.join(folder, 'blobs');
 }
 
-/** Opens the store as a process of the service does, or as a command that only reads. */
+/** Opens the store like a process of the service, or like a command that only reads. */
 function open(db: Database, root: string, mode: 'service' | 'reader' = 'service') {
   const random = mode === 'service' ? { random: randomBytes } : {};
   return openBlobStore({ kind: 'folder', path: root }, createStoreIds({ db, ...random }));
@@ -78,7 +78,7 @@ describeDialects('the store of a database', (dialect) => {
     expect(marker).toMatch(/^\w{22}\n$/);
   });
 
-  it('is one of two folders if processes with both start at the same time', async () => {
+  it('is only one folder if processes with two folders start at the same time', async () => {
     const { url, db } = await openDatabase(dialect);
     const roots = [await newRoot(), await newRoot()];
     const start = async (i: number) => {
@@ -103,7 +103,7 @@ describeDialects('the store of a database', (dialect) => {
     const root = await newRoot();
     await (await open(db, root)).check();
     const ids = await idsOf(db);
-    // As after a crash before the commit.
+    // The state after a crash before the commit.
     await db.deleteFrom('blob_stores').execute();
 
     await (await open(db, root)).check();
@@ -125,7 +125,7 @@ describeDialects('the store of a database', (dialect) => {
       () => mkdir(root),
       () => writeFile(markerOf(root), ''),
       () => writeFile(markerOf(root), 'another'),
-      // The rest of an earlier accident.
+      // A folder that an earlier release has written to the mount point.
       () => mkdir(path.join(root, 'aa')),
     ]) {
       await prepare();
@@ -146,7 +146,7 @@ describeDialects('the store of a database', (dialect) => {
 });
 
 describeDialects('a database without the id of its store', (dialect) => {
-  it.each(['no marker', 'an empty marker'])('accepts its documents with %s', async (kind) => {
+  it.each(['no marker', 'an empty marker'])('accepts its documents and %s', async (kind) => {
     const { db, root } = await openOldInstallation(dialect);
     if (kind === 'an empty marker') await writeFile(markerOf(root), '');
     const blobs = await open(db, root);
@@ -193,7 +193,7 @@ describeDialects('a database without the id of its store', (dialect) => {
     expect(await filesUnder(root).catch(() => 'missing')).toEqual(before);
   });
 
-  it('gets none from a command that only reads', async () => {
+  it('gets no id from a command that only reads', async () => {
     const { db, root } = await openOldInstallation(dialect);
     const reader = await open(db, root, 'reader');
     expect(await read(reader, 'ccc')).toBe('The terms.');

@@ -1,5 +1,5 @@
-// During a rotation of the master key, one node has the old key as its own and the new one as the
-// previous key, and another node the reverse.
+// Two nodes during a rotation of the master key. One has the old key as its current key and the new
+// key as the previous one. The other node has the keys swapped.
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createMasterKey, type MasterKey } from '../../src/crypto/master-key.ts';
@@ -15,7 +15,7 @@ import { describeDialects } from '../support/harness.ts';
 const a = randomBytes(32);
 const b = randomBytes(32);
 const nodes = [createMasterKey(a, [b]), createMasterKey(b, [a])] as const;
-/** Each node as the first and as the second. */
+/** The nodes in both orders. */
 const orders = [nodes, [nodes[1], nodes[0]]] as const;
 
 it('a value that one node signed is valid on the other, until its key is removed', () => {
@@ -40,7 +40,7 @@ describeDialects('nodes with swapped master keys', (dialect) => {
   const { app, clock, gated } = useSecretDocument(dialect);
   const now = () => clock.now;
 
-  /** The codes of a node, and the codes in its mails. */
+  /** Returns the gate codes of a node, and the codes in its mails. */
   function codesOf(masterKey: MasterKey) {
     const sent: string[] = [];
     const codes = createGateCodes({
@@ -54,7 +54,7 @@ describeDialects('nodes with swapped master keys', (dialect) => {
     return { ...codes, sent };
   }
 
-  it('accept the codes of each other once, and send no second one at the same time', async () => {
+  it('accept each code of the other once, and send no second code at the same time', async () => {
     const { db } = app().app.inside;
     for (const [i, [first, second]] of orders.entries()) {
       const [sender, receiver] = [codesOf(first), codesOf(second)];
@@ -93,7 +93,7 @@ describeDialects('nodes with swapped master keys', (dialect) => {
     expect(await limitOf((i) => users[i % 2]?.count(signIn))).toBe(5);
   });
 
-  it('forget the attempts of each other after a correct password', async () => {
+  it('both forget the attempts after a correct password', async () => {
     const { db } = app().app.inside;
     const [first, second] = nodes.map((node) =>
       createPasswordThrottle({ db, keys: node.derive('link password throttle'), now }),

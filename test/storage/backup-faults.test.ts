@@ -1,4 +1,4 @@
-// Faults of the blob store while a backup reads it, and backups that another program has made.
+// Faults of the blob store during a backup, and forged backups.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -100,7 +100,7 @@ it('a backup fails if the store becomes unavailable', async () => {
 it.each([
   ['an index', 0],
   ['a row', 1],
-])('%s with the id of a blob outside the store ends the restore', async (_, occurrence) => {
+])('a restore refuses %s with a blob id outside the store', async (_, occurrence) => {
   const { db, blobs, root } = await installation(() => new Error());
   const { blob_id } = await db.selectFrom('documents').select('blob_id').executeTakeFirstOrThrow();
   const chunks: Uint8Array[] = [];

@@ -1,5 +1,5 @@
-// A crash of PostgreSQL: it recovers without a restart of its main process, and assigns ids of
-// transactions again that were not yet on the disk.
+// A crash of PostgreSQL: it recovers without a restart of its main process, and reuses transaction
+// ids that were not yet on the disk.
 
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
@@ -25,8 +25,8 @@ async function readNumber(client: pg.Client, expression: string): Promise<number
   return Number(rows[0].value);
 }
 
-it('a change is noticed if its transaction has an id from before a crash', async () => {
-  // The ids reach the disk only with the next commit.
+it('a change is noticed if its transaction has an id that was in use before a crash', async () => {
+  // Ids are written to the disk only with the next commit.
   const postgres = await startPostgres({ settings: ['wal_writer_delay=10s'] });
   onTestFinished(() => postgres.stop());
   const url = await postgres.createDatabase();

@@ -189,7 +189,7 @@ describe('changes of concurrent transactions', () => {
 
   it('are ignored if they come from another server, whose ids are higher', async () => {
     const { db, heard, poll } = await open();
-    // As a dump contains them that is restored on a new server.
+    // A dump of another server, restored here, contains such rows.
     await sql`insert into changes (xact_id, entity, entity_id)
       values (1e12, 'client', 'theirs'), (1e12, 'deletion', '1000000000000')
     `.execute(db.withoutPlugins());

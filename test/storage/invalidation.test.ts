@@ -38,7 +38,7 @@ describeDialects('an invalidation', (dialect) => {
     await expect.poll(() => heard).toEqual(['a', 'b']);
   });
 
-  it('evicts from all caches without a pause', async () => {
+  it('evicts from all caches synchronously', async () => {
     const db = await openUntilFinished(await migratedDatabaseUrl(dialect));
     const invalidations = await watch(db);
     const steps: string[] = [];
@@ -132,7 +132,7 @@ describeDialects('an invalidation', (dialect) => {
     let now = 1_000;
     let reads = 0;
     const { source, send } = createSource(async () => {
-      // The first read has been running since before the pause.
+      // The first read began before `now` was moved.
       send({ changes: noChanges, readTime: ++reads === 1 ? 1_000 : now });
     });
     const invalidations = await watch(db, { monotonicNow: () => now, source });
@@ -175,7 +175,7 @@ describeDialects('an invalidation', (dialect) => {
   });
 });
 
-/** A source that delivers what a test sends. */
+/** A source that delivers the changes that a test sends. */
 function createSource(refresh = async () => {}) {
   let send: Deliver = () => {};
   const source: ChangeSource = {

@@ -180,19 +180,19 @@ it('a start waits for the migration of another process longer than for a query',
   expect(await migrated).toEqual(['0001-schema', ...later]);
 });
 
-it('a migration blocks queries for seconds at most, even during a long transaction', async () => {
+it('a migration blocks queries for a few seconds, even during a long transaction', async () => {
   const url = await freshDatabaseUrl('postgres');
   await openWithFirstRelease(url);
 
   const migrated = await withRawDatabase(url, async (db) => {
-    // As a backup or pg_dump does.
+    // A backup or pg_dump reads in the same way.
     const reading = await db.startTransaction().execute();
     await sql`select id from documents`.execute(reading);
     const migrating = migrateDatabase(url, {});
     await expect.poll(() => countWaiting(db), { interval: 5 }).toBe(1);
     try {
       await db.transaction().execute(async (trx) => {
-        // The service gives up later.
+        // The service waits for 10 seconds.
         await sql`set local statement_timeout = '9s'`.execute(trx);
         await sql`delete from clients`.execute(trx);
         await sql`delete from documents`.execute(trx);
@@ -206,7 +206,7 @@ it('a migration blocks queries for seconds at most, even during a long transacti
   expect(migrated.applied).toContain('0002-scale-out');
 });
 
-it('a migration that finds its tables locked is repeated without a limit of attempts', async () => {
+it('a migration whose tables are locked is repeated without a limit of attempts', async () => {
   const url = await freshDatabaseUrl('postgres');
   let attempts = 0;
   const locked = {

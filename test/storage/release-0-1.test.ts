@@ -69,7 +69,7 @@ describeDialects('next to a process of release 0.1', (dialect) => {
       heard.push(...list.map(({ entityId }) => entityId));
     });
     const { announce, announceAll } = createAnnouncement(db, invalidations);
-    // The old process has read revisions above that of a new revocation.
+    // The old process has read higher revisions than that of a new revocation.
     for (let i = 0; i < 2; i++) await announceAll();
     await old.poll();
     await old.readNewRevocations();
@@ -144,7 +144,7 @@ describeDialects('next to a process of release 0.1', (dialect) => {
     expect(await old.poll()).toEqual(['access', 'revoked_tokens', 'signing_keys']);
   });
 
-  /** The tasks of a process. `kill` ends its connections, so that its leases stay. */
+  /** Starts the tasks of a process. `kill` ends its connections, so that its leases stay. */
   async function startProcess(url: string) {
     const db = await openDatabase(url);
     const invalidations = await watchInvalidations(db);
@@ -171,7 +171,7 @@ describeDialects('next to a process of release 0.1', (dialect) => {
     await expectWithinOneSecond(db, () => old.readNewRevocations(), ['a']);
   });
 
-  it('a process announces at its stop what it has not yet read', async () => {
+  it('a process that stops announces the changes that it has not yet read', async () => {
     const { url, db, old } = await open();
     const { stop } = await startProcess(url);
     await expect.poll(() => old.poll()).not.toEqual([]);
@@ -182,7 +182,7 @@ describeDialects('next to a process of release 0.1', (dialect) => {
     expect(await old.readNewRevocations()).toEqual(['a']);
   });
 
-  it('a process that starts after a kill knows the revocation that was not announced', async () => {
+  it('a process that starts after a kill reads the revocation that was not announced', async () => {
     const { db } = await open();
     const invalidations = await watchInvalidations(db);
     onTestFinished(() => invalidations.stop());

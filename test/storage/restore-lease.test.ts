@@ -35,7 +35,7 @@ function takingOver(blobs: BlobStore, db: Database, documents: number): RestoreT
   };
 }
 
-describeDialects('a restore whose lease another process has', (dialect) => {
+describeDialects('a restore whose lease another process has acquired', (dialect) => {
   it('commits nothing and removes nothing', async () => {
     const place = await backupPlace();
     const dataDir = await installationWithDocuments();

@@ -40,12 +40,12 @@ export async function waitForEarlierTransactions(db: Database, jti?: string): Pr
   await expect.poll(haveEnded).toBe(true);
 }
 
-/** Makes every process miss changes: the table is not the one that it was. */
+/** Replaces the table, so that every process may have missed changes. */
 export function replaceChanges(db: Database): Promise<void> {
   return db.getExecutor().adapter instanceof SqliteAdapter ? emptyTable(db) : recreateTable(db);
 }
 
-/** As a replacement of the file does. */
+/** Has the same effect as replacing the database file. */
 async function emptyTable(db: Database): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`delete from changes`.execute(trx);
@@ -53,7 +53,7 @@ async function emptyTable(db: Database): Promise<void> {
   });
 }
 
-/** As a restore of a dump into the same database does. */
+/** Has the same effect as restoring a dump into the database. */
 async function recreateTable(db: Database): Promise<void> {
   await transact(db, async (trx) => {
     await sql`create table copy (like changes including all)`.execute(trx);

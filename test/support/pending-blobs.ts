@@ -99,7 +99,7 @@ export async function openBlobFolder(dialect: Dialect) {
   return {
     db,
     root,
-    /** `change` replaces parts of the store. */
+    /** Opens staged blobs. `change` replaces methods of the store. */
     async open(leaseMs?: number, change?: (blobs: BlobStore) => BlobStore): Promise<StagedBlobs> {
       const staged = await openStagedBlobs(db, root, leaseMs, change);
       onTestFinished(() => staged.close());

@@ -1,4 +1,4 @@
-// Databases with another schema than that of this version.
+// Databases whose schema is not that of this version.
 import SQLite from 'better-sqlite3';
 import { Kysely, Migrator, PostgresDialect, SqliteDialect } from 'kysely';
 import pg from 'pg';

@@ -1,4 +1,4 @@
-// Prints the tests that failed, were repeated and passed. Each of them is a defect.
+// Prints the tests that failed at first and passed when repeated. Each of them shows a defect.
 import type { Reporter, TestModule } from 'vitest/node';
 
 export default class RepeatedTests implements Reporter {

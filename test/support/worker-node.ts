@@ -27,8 +27,8 @@ export async function workersOf({ child }: RunningProgram): Promise<number[]> {
 }
 
 /**
- * Calls the function once for each worker, which is then the only one that accepts connections.
- * The other workers are suspended.
+ * Calls the function once for each worker. Meanwhile, the other workers are suspended, so only this
+ * worker accepts connections.
  */
 export async function withEachWorker<T>(
   node: RunningProgram,

@@ -19,7 +19,7 @@ async function lineOf(err: unknown): Promise<string> {
 
 const fieldsOf = async (err: unknown) => JSON.parse(await lineOf(err)).err;
 
-/** An error as the AWS SDK throws it. A store can repeat the credentials of a request. */
+/** Creates an error like one of the AWS SDK. A store can repeat the credentials of a request. */
 const refused = () =>
   Object.assign(new Error('The provided token has expired.'), {
     name: 'ExpiredToken',
@@ -47,7 +47,7 @@ test.each([
   ['the cause of a failure', () => fail('unavailable', 'Unreachable.', { cause: refused() })],
   ['a part of several errors', () => new AggregateError([refused()], 'all failed')],
   ['not an Error', () => ({ ...refused(), message: 'a message' })],
-])('no credential is logged of an error that is %s', async (_, create) => {
+])('the log contains no credential if an error is %s', async (_, create) => {
   const line = await lineOf(create());
   expect(line).not.toContain('secret');
   expect(line).toContain('ExpiredToken');

@@ -28,7 +28,10 @@ export type Keyring = {
   active(): Promise<ActiveKey | undefined>;
   /** Returns the key whose tokens start with this header. Throws as `active` does. */
   byHeader(header: string): Promise<LoadedKey | undefined>;
-  /** Returns the published keys, newest first. While the database is away, the last known ones. */
+  /**
+   * Returns the published keys, newest first. While the database is unavailable, returns the last
+   * known keys.
+   */
   published(): Promise<readonly PublicJwk[]>;
   /**
    * Returns the published keys. The removal time of a key may have passed since they were loaded.
@@ -60,7 +63,7 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   invalidations.onEviction(({ isComplete, list }) => {
     if (isComplete && !list.some(({ entity }) => entity === 'signing_key')) return;
     loader.noteChange();
-    // Before the next call. If it fails, that call tries again.
+    // Loads the keys before the next call needs them. If this fails, that call tries again.
     loader.load().catch(() => {});
   });
   await loader.load();

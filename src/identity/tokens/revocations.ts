@@ -1,6 +1,6 @@
 // Tokens that were revoked before they expired. A row is kept until its token would have expired.
-// Each process keeps a digest of every row, and learns of new rows from the changes. While it reads
-// all rows, it looks up each token in the database.
+// Each process keeps a digest of every row, and gets new rows from the changes. While it reads all
+// rows, it looks up each token in the database.
 
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
@@ -61,12 +61,12 @@ export function openRevocations(options: RevocationsOptions): Revocations {
       const last = rows.at(-1);
       if (last === undefined || rows.length < pageMax) return;
       after = last.jti;
-      // SQLite answers without a pause, in which calls could run.
+      // SQLite answers synchronously, so other calls can only run here.
       await setImmediate();
     }
   }
   const loader = createLoader(readAll);
-  // If it fails, the next call tries again.
+  // If the load fails, the next call tries again.
   const startLoad = () => void loader.load().catch(() => {});
   invalidations.onEviction(({ isComplete, list }) => {
     for (const { entity, entityId, expireTime } of list) {
@@ -85,7 +85,7 @@ export function openRevocations(options: RevocationsOptions): Revocations {
       if (!loader.isCurrent()) startLoad();
       else if (!digests.mayHave(jti)) return false;
       if (confirmed.has(jti)) return true;
-      // Another token can have the same digest. Until all rows are read, any token can be revoked.
+      // Another token can have the same digest. Before all rows are read, digests are missing.
       const isRevoked = await isTokenRevoked(db, jti);
       if (isRevoked) confirmed.set(jti, true);
       return isRevoked;

@@ -17,7 +17,7 @@ export type BlobStore = {
   write(id: string, source: AsyncIterable<Uint8Array>): Promise<void>;
   /**
    * Reads a part of a blob, in chunks of at most 256 KiB. Throws `DamagedBlob` before the first
-   * chunk if the blob is missing or has another size, and at any time if it cannot be read.
+   * chunk if the blob is missing or has another size, and before any chunk if it cannot be read.
    */
   read(id: string, part: BlobPart): AsyncIterable<Uint8Array>;
   /**
@@ -30,23 +30,23 @@ export type BlobStore = {
   close(): Promise<void>;
 };
 
-/** A store with a marker, which contains the id of the store. */
+/** A store with a marker: an object or file that contains the id of the store. */
 export type MarkedStore = BlobStore & {
   /** Names the store for operators. */
   readonly place: string;
-  /** How operators correct a wrong store. */
+  /** The setting or volume that operators check if the store is wrong. */
   readonly remedy: string;
-  /** How long a comparison of the id is valid. */
+  /** How long a comparison of the id stays valid, in milliseconds. */
   readonly idValidMs: number;
-  /** Returns whether it holds data of another program, and none of a blob store. */
+  /** Returns whether the store contains only data of another program. */
   isForeign(): Promise<boolean>;
-  /** Returns an empty text if the store has no marker, or one without an id. */
+  /** Returns an empty text if the store has no marker or its marker is empty. */
   readId(): Promise<string>;
   /** Replaces the marker. */
   writeId(id: string): Promise<void>;
 };
 
-/** Returns the id. Throws if it could lead out of a folder or prefix. */
+/** Returns the id. Throws if the id could name something outside the folder or prefix. */
 export function requireBlobId(id: string): string {
   if (/^\w{1,100}$/.test(id)) return id;
   throw new Error(`"${id}" is not the id of a blob`);

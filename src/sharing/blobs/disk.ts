@@ -67,7 +67,7 @@ export function openDiskBlobs(root: string): MarkedStore {
       await syncFolder(folderOf(id)).catch(ignoreErrorCodes('ENOENT'));
     }),
 
-    // Works on a full disk, too.
+    // This works on a full disk, too.
     check: mapped(async () => {
       const now = new Date();
       await utimes(marker, now, now);
@@ -88,7 +88,7 @@ export function openDiskBlobs(root: string): MarkedStore {
   };
 }
 
-/** Returns the same function with errors of the catalogue. */
+/** Returns the same function, which then throws errors of the catalogue. */
 function mapped<A extends unknown[], T>(work: (...args: A) => Promise<T>) {
   return (...args: A): Promise<T> =>
     work(...args).catch((error: unknown) => {
@@ -96,7 +96,7 @@ function mapped<A extends unknown[], T>(work: (...args: A) => Promise<T>) {
     });
 }
 
-/** Errors of a single file, such as one on a defective sector, while the store works. */
+/** The codes of errors that concern a single file, such as a defective sector. */
 const damages: ReadonlyMap<string, Damage> = new Map([
   ['ENOENT', 'missing'],
   ['EACCES', 'unreadable'],

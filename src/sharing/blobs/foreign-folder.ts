@@ -7,7 +7,7 @@ import { ignoreErrorCodes } from './store-failure.ts';
 /** The file system creates these folders. */
 const ofVolumes = new Set(['lost+found', '.snapshot']);
 
-/** Returns whether a folder contains files or folders, and none of them belongs to a blob store. */
+/** Returns whether a folder is not empty, and none of its entries belongs to a blob store. */
 export async function isForeignFolder(root: string): Promise<boolean> {
   const list = await readdir(root, { withFileTypes: true }).catch(ignoreErrorCodes('ENOENT'));
   const entries = (list ?? []).filter(({ name }) => !ofVolumes.has(name));
@@ -17,7 +17,7 @@ export async function isForeignFolder(root: string): Promise<boolean> {
 
 async function isOfStore(root: string, entry: Dirent): Promise<boolean> {
   const { name } = entry;
-  // `marker.<uuid>` is left if the process was killed while it wrote the marker.
+  // A process that was killed while it wrote the marker leaves `marker.<uuid>`.
   if (entry.isFile()) return /^marker(\.[0-9a-f-]{36})?$/.test(name);
   if (!entry.isDirectory()) return false;
   // The folders of release 0.1.

@@ -1,5 +1,5 @@
-// Restricts a store to the one that belongs to the database: nothing is written to or removed from
-// another one, and its missing blobs are not damage.
+// Uses a store only if it belongs to the database. Nothing is written to or removed from another
+// store, and blobs that are missing there do not count as damaged.
 import { DamagedBlob, isAbsent } from '../../storage/damaged-blob.ts';
 import type { BlobPart, BlobStore, MarkedStore } from './blob-store.ts';
 import type { RequireOwn } from './store-id.ts';

@@ -55,7 +55,7 @@ export async function openBucket(location: S3Location): Promise<Bucket> {
 
 type Field = 'ETag' | 'Key' | 'UploadId';
 
-/** A field that every S3 store returns. Ceph 16 completes an upload without an ETag. */
+/** Per command, a field that every S3 store returns. Ceph 16 completes an upload without ETag. */
 const requiredFields: ReadonlyMap<unknown, Field> = new Map<string, Field>([
   ['CompleteMultipartUploadCommand', 'Key'],
   ['CreateMultipartUploadCommand', 'UploadId'],

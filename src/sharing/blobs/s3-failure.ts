@@ -28,7 +28,7 @@ export function s3FailureOf(error: unknown): unknown {
   return fail('unavailable', detail, { cause: error, retryAfterSeconds: 5 });
 }
 
-/** An error that means an unreachable store, as a timeout does. */
+/** Returns an error that, like a timeout, makes the store unavailable. */
 export function brokenResponse(message: string): Error {
   return Object.assign(new Error(message), { name: 'TimeoutError' });
 }
@@ -58,7 +58,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['SignatureDoesNotMatch', 'the secret key is wrong; check AWS_SECRET_ACCESS_KEY'],
 ]);
 
-/** Returns the reason of an error of a store and the setting to check, for operators. */
+/** Returns the reason for an error of a store, and the setting to check, for operators. */
 export function describeStoreError(error: unknown): string {
   const cause = error instanceof Failure ? error.extra.cause : error;
   const { name, status } = describeS3Error(cause);

@@ -26,7 +26,7 @@ const concurrentParts = 1;
 const requestMs = 10_000;
 /** How long a failed upload waits for the removal of its parts; `remove` repeats it. */
 const abortMs = 3_000;
-/** For a store whose lists never end. A blob has at most a few uploads, and a page has 1,000. */
+/** Limits a list that never ends. A blob has at most a few uploads, and a page has 1,000. */
 const listPagesMax = 10;
 /** How long a successful write proves that the store is writable. */
 const provenMs = 60_000;
@@ -114,9 +114,9 @@ export async function openS3Blobs(location: S3Location): Promise<S3Blobs> {
 
     place: describeBlobLocation(location),
     remedy: 'check LATCHKEY_BLOB_URL',
-    // The settings of a process name one bucket, so few comparisons suffice.
+    // The bucket of a process never changes, so few comparisons are enough.
     idValidMs: 60_000,
-    // A bucket and a prefix serve several programs more often than a folder.
+    // Several programs may share a bucket and a prefix.
     isForeign: async () => false,
     readId: mapped(() => readMarker(bucket)),
     writeId: mapped(async (id: string) => {
@@ -126,7 +126,7 @@ export async function openS3Blobs(location: S3Location): Promise<S3Blobs> {
   };
 }
 
-/** Returns the same function with errors of the catalogue. */
+/** Returns the same function, which then throws errors of the catalogue. */
 function mapped<A extends unknown[], T>(work: (...args: A) => Promise<T>) {
   return (...args: A): Promise<T> =>
     work(...args).catch((error: unknown) => {

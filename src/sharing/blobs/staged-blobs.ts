@@ -36,7 +36,7 @@ export type StagedBlob = {
 };
 
 export type StagedBlobs = {
-  /** Stores bytes under a new id. If that fails, nothing is kept, at the latest after a sweep. */
+  /** Stores bytes under a new id. If that fails, the bytes are removed at once or by a sweep. */
   write(source: AsyncIterable<Uint8Array>): Promise<StagedBlob>;
   /**
    * Runs `work`, whose transaction deletes the document of a blob and then calls `unsettle`. Then
@@ -168,8 +168,8 @@ async function waitBriefly(removal: Promise<void>): Promise<void> {
 }
 
 /**
- * A backup needs the bytes of all documents that existed when it took its snapshot of the database.
- * It inserts its lease before the snapshot, so a check after the deletion of a document is in time.
+ * A backup needs the bytes of all documents in its snapshot of the database. It acquires its lease
+ * before the snapshot, so a check of the lease after the deletion of a document is early enough.
  */
 async function unlessBackup(db: Database, work: () => Promise<void>): Promise<void> {
   if (!(await isLeaseHeld(db, 'backup'))) await work();

@@ -9,7 +9,7 @@ import type { Database, Executor } from '../../storage/schema.ts';
 import type { MarkedStore } from './blob-store.ts';
 import { findDocumentBlobs, findStoreId, insertStoreId, replaceStoreId } from './store.ts';
 
-/** The reason why a store is not that of the database, for operators. */
+/** A store that does not belong to the database. The message is for operators. */
 export class WrongStore extends Error {
   constructor({ place, remedy }: MarkedStore, reason: string) {
     super(`the blob store ${place} ${reason}; ${remedy}`);
@@ -19,14 +19,14 @@ export class WrongStore extends Error {
 
 export type StoreIdOptions = {
   readonly db: Database;
-  /** Creates the id of a store. Without it, nothing is written. */
+  /** The source of a new id. Without it, nothing is written. */
   readonly random?: Random;
 };
 
-/** Throws `unavailable`, with a `WrongStore` as its cause, unless the store is the right one. */
+/** Throws `unavailable`, with a `WrongStore` as cause, if the store is not that of the database. */
 export type RequireOwn = (store: MarkedStore) => Promise<void>;
 
-/** Ends the first start, whose settings are wrong. */
+/** Throws if the folder belongs to another program. This ends a first start. */
 async function requireOwnFiles(store: MarkedStore): Promise<void> {
   if (await store.isForeign()) throw new Error(describeForeign(store.place));
 }
@@ -34,7 +34,7 @@ async function requireOwnFiles(store: MarkedStore): Promise<void> {
 export const describeForeign = (place: string) =>
   `LATCHKEY_BLOB_URL: ${place} contains files of another program; name an empty folder`;
 
-/** Enough to find an intact one, even if some are damaged. */
+/** The number of documents to look for. It is above 1, because some may be damaged. */
 const blobsMax = 100;
 
 export function createStoreIds({ db, random }: StoreIdOptions): RequireOwn {
@@ -53,7 +53,7 @@ export function createStoreIds({ db, random }: StoreIdOptions): RequireOwn {
     throw new WrongStore(store, 'has none of the documents in the database');
   }
 
-  /** Returns the id of the database, after it has chosen one. */
+  /** Gives the database and the store the same id, and returns it. */
   async function choose(store: MarkedStore, create: Random): Promise<string> {
     await requireEvidence(store);
     return transact(db, async (trx) => {
@@ -90,8 +90,8 @@ export function createStoreIds({ db, random }: StoreIdOptions): RequireOwn {
 }
 
 /**
- * Gives a store with documents to a database that has none yet. Both get a new id, so that a
- * service on another database cannot write to the store any more.
+ * Assigns a store with documents to a restored database. Both get a new id, so that a service on
+ * the former database can no longer write to the store.
  */
 export async function takeOverStore(
   trx: Executor,

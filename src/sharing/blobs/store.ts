@@ -94,7 +94,7 @@ export async function insertExpiredBlob(db: Executor, id: string): Promise<void>
     .execute();
 }
 
-/** Returns the blobs of some documents. */
+/** Returns the blobs of at most `limit` documents. */
 export function findDocumentBlobs(
   db: Executor,
   limit: number,
@@ -108,15 +108,15 @@ export function findDocumentBlobs(
     .execute();
 }
 
-/** Returns the id of the store that belongs to the database; undefined if it has none yet. */
+/** Returns the id of the database's store; undefined if the database has none yet. */
 export async function findStoreId(db: Executor): Promise<string | undefined> {
   const row = await db.selectFrom('blob_stores').select('id').executeTakeFirst();
   return row?.id;
 }
 
 /**
- * Inserts the id of the store unless there is one. Waits for a concurrent insertion. Returns the id
- * that the database has then.
+ * Inserts the id of the store, unless the database has one already. Waits for a concurrent
+ * insertion. Returns the id in the database.
  */
 export async function insertStoreId(trx: Executor, id: string): Promise<string> {
   await trx
@@ -132,7 +132,7 @@ export async function replaceStoreId(trx: Executor, id: string): Promise<void> {
   await insertStoreId(trx, id);
 }
 
-/** Returns whether the database has notes about blobs. */
+/** Returns whether the database has pending blobs. */
 export async function hasPendingBlobs(db: Executor): Promise<boolean> {
   const row = db.selectFrom('pending_blobs').select('blob_id').limit(1);
   return (await row.executeTakeFirst()) !== undefined;

@@ -1,4 +1,4 @@
-// Checks the blob store again and again, and logs when it starts to fail and when it works again.
+// Checks the blob store every five seconds. Logs when it starts to fail and when it works again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../errors/errors.ts';
 import { startPeriodicTask } from '../../storage/periodic-task.ts';
@@ -10,7 +10,7 @@ import { WrongStore } from './store-id.ts';
 export type StoreState = 'ok' | 'outage' | 'unusable';
 
 export type StoreWatch = {
-  /** Returns within a second for an S3 store. A folder is checked by each call. */
+  /** Returns the last state of an S3 store, within a second. Checks a folder in each call. */
   state(): Promise<StoreState>;
   stop(): void;
 };
@@ -28,7 +28,7 @@ export type StoreWatchOptions = {
 };
 
 const pauseMs = 5_000;
-/** A load balancer waits longer for the readiness. */
+/** How long a call waits for the first check. Load balancers wait longer for `/readyz`. */
 const answerMs = 1_000;
 
 export function watchStore({ blobs, kind, log, observe }: StoreWatchOptions): StoreWatch {
@@ -77,7 +77,7 @@ export function watchStore({ blobs, kind, log, observe }: StoreWatchOptions): St
       if (current === undefined) await Promise.race([first, sleep(answerMs, undefined, unref)]);
       return current ?? 'outage';
     },
-    // Does not wait for a check, because a store that does not answer would delay the end.
+    // Does not wait for a running check, because a store that does not answer would delay the stop.
     stop() {
       isStopped = true;
       void task.stop();

@@ -85,7 +85,7 @@ export async function removeDocument(
   const { numDeletedRows } = await trx
     .deleteFrom('documents')
     .where('id', '=', id)
-    // A concurrent call may have marked the document, and counted it.
+    // A concurrent call may have marked and counted the document already.
     .where('remove_time', 'is', null)
     .executeTakeFirst();
   return numDeletedRows > 0n;

@@ -92,7 +92,7 @@ export type GateCodesOptions = {
   readonly now: Clock;
 };
 
-/** The HMACs under one key. */
+/** Returns functions that compute HMACs with one key. */
 function createDigests(hmacKey: Uint8Array) {
   const digest = (...parts: string[]) =>
     createHmac('sha256', hmacKey).update(JSON.stringify(parts)).digest('base64url');
@@ -117,10 +117,10 @@ export function createGateCodes(options: GateCodesOptions): GateCodes {
   const { counter } = throttle;
   const ownDigests = createDigests(keys[0]);
   const all = keys.map(createDigests);
-  // In the same order on every node, whichever key is its own.
+  // The same order on every node, whichever master key is its current one.
   const ordered = [...all].sort((a, b) => (a.order < b.order ? -1 : 1));
 
-  /** Returns the digests of the target's code; the own ones if it has none. */
+  /** Returns the digests of the target's code; those of the current key if it has no code. */
   async function findDigests(executor: Executor, target: CodeTarget): Promise<Digests> {
     if (ordered.length === 1) return ownDigests;
     for (const digests of ordered) {

@@ -54,7 +54,7 @@ async function run(words: string[], dataDir: string, env: Record<string, string>
   expect(code, stderr).toBe(0);
 }
 
-/** The documents and the counted ones, which a transaction changes together. */
+/** The documents and the usage of the workspace. A transaction changes both together. */
 async function countsIn(dataDir: string) {
   return withDatabase(urlIn(dataDir), async (db) => {
     const documents = await db
@@ -92,7 +92,7 @@ function startLoad(program: RunningProgram) {
 test('an installation moves to PgBouncer and S3, and back while it runs', async () => {
   const place = await backupPlace();
   const [sourceDir, targetDir, backDir] = [await newFolder(), await newFolder(), await newFolder()];
-  // The same address, because it is the issuer of the tokens.
+  // Both installations have the same address, because it is the issuer of the tokens.
   const address = { LATCHKEY_HTTP_ADDRESS: `127.0.0.1:${await freePort()}` };
   const before = await startProgram({ LATCHKEY_BOOTSTRAP: 'demo', ...address }, sourceDir);
   onTestFinished(() => before.kill());
@@ -124,7 +124,7 @@ test('an installation moves to PgBouncer and S3, and back while it runs', async 
   expect(counted).toEqual([found]);
   expect(found.documents).toBeGreaterThan(documents.length);
   await run(['doctor', '--blobs'], backDir, {});
-  // The connections of PgBouncer keep no settings of the backup.
+  // The backup has left no settings in the connections of PgBouncer.
   const settings = `select current_setting('statement_timeout') as statement,
     current_setting('idle_in_transaction_session_timeout') as idle,
     current_setting('transaction_isolation') as isolation`;

@@ -1,5 +1,5 @@
-// An outage of an S3 store, which all nodes share. An outage of a folder is in
-// blob-store-away.test.ts.
+// An outage of an S3 store, which all nodes share. blob-store-away.test.ts tests the outage of a
+// folder.
 import { randomUUID } from 'node:crypto';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import type { S3Location } from '../../../src/config/blob-url.ts';
@@ -57,7 +57,7 @@ describeDialects('an outage of an S3 store', (dialect) => {
     return test;
   }
 
-  it('leaves the node ready, and shows in its readiness, metrics and log', async () => {
+  it('leaves the node ready, and appears in its readiness, metrics and log', async () => {
     const proxy = await startStoreProxy(inject('s3').endpoint);
     onTestFinished(() => proxy.close());
     const test = await start({ ...(await newBucket()).location, endpoint: proxy.endpoint });

@@ -8,7 +8,7 @@ export type StoreProxy = {
   readonly endpoint: string;
   /** Changes the requests; undefined passes them on. */
   changeRequests(change: ((chunk: Buffer) => Buffer) | undefined): void;
-  /** Changes the responses; undefined passes them on. */
+  /** Changes the responses. Without a function, they stay unchanged. */
   changeResponses(change: ((chunk: Buffer) => Buffer) | undefined): void;
   /**
    * Answers requests instead of the store. The function receives the start of a request, and

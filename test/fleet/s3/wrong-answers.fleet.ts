@@ -34,7 +34,7 @@ const ok = (type: string, body: string) =>
 describe.each([
   ['well-formed', '<html><body>Sign in</body></html>'],
   ['not well-formed', '<!doctype html><html><br>Sign in</html'],
-])('a proxy that answers with a web page, %s,', (_, page) => {
+])('a proxy that answers with a web page (%s)', (_, page) => {
   const web = ok('text/html', page);
 
   test('makes the store unavailable', async () => {
@@ -50,9 +50,9 @@ describe.each([
 
   test.each([
     ['creation', /^POST [^ ]*[?&]uploads/],
-    ['a part', /^PUT [^ ]*[?&]partNumber=2/],
+    ['second part', /^PUT [^ ]*[?&]partNumber=2/],
     ['completion', /^POST [^ ]*[?&]uploadId=/],
-  ])('fails an upload in parts whose %s it answers', async (_, request) => {
+  ])('fails an upload in parts if it answers the request for the %s', async (_, request) => {
     proxy.answerRequests((text) => (request.test(text) ? web : undefined));
     const upload = blobs.write(newId(), pieces(randomBytes(partBytes + 1)));
     await expect(upload).rejects.toEqual(unavailable);
@@ -61,7 +61,7 @@ describe.each([
   });
 });
 
-describe('a part of a blob', () => {
+describe('a range of a blob', () => {
   test('with the wrong offset is refused', async () => {
     const id = newId();
     await blobs.write(id, pieces(randomBytes(1000)));

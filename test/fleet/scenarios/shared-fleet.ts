@@ -50,7 +50,7 @@ export type LoadedScenario = {
   readonly writes: number;
   /** The kinds of failures that may occur. */
   readonly permitted: RegExp;
-  /** The actions that may fail; without it, all of them. */
+  /** The actions that may fail. The default is all actions. */
   readonly permittedActions?: RegExp;
 };
 

@@ -1,12 +1,12 @@
-// Outages of the S3 store under load: uploads, downloads and deletions of documents fail clearly.
-// Nothing else fails: the load balancer must not regard the nodes as unusable.
+// Outages of the S3 store under load: uploads, downloads and deletions of documents fail with
+// `unavailable`. Nothing else fails, because the load balancer continues to use the nodes.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Check } from '../../support/campaign.ts';
 import type { Store } from '../components/store.ts';
 import { clear, repeatOutages, underLoad } from './shared-fleet.ts';
 
 const load = {
-  // The uploads that wait for a silent store must stay below the limit of the workspace.
+  // During an outage, waiting uploads must stay below the limit of the workspace.
   requestsPerSecond: 30,
   writes: 0.25,
   permitted: clear,
@@ -16,7 +16,7 @@ const load = {
   ),
 };
 const killedMs = 3000;
-/** Longer than the service waits for a silent store. */
+/** Longer than the service waits for a store that does not answer. */
 const suspendedMs = 12_000;
 
 export const storeOutagesCheck: Check = {
