@@ -9,7 +9,7 @@ import { broken, recoverySeconds, seconds, underLoad } from './shared-fleet.ts';
 /** The short form runs on busy machines, which may stop any process for a while. */
 const limits = {
   short: { rounds: 5, requestsPerSecond: 60, recoverySecondsMax: 10, lagSecondsMax: 3 },
-  long: { rounds: 100, requestsPerSecond: 200, recoverySecondsMax: 2, lagSecondsMax: 1 },
+  long: { rounds: 100, requestsPerSecond: 60, recoverySecondsMax: 2, lagSecondsMax: 1 },
 };
 
 export const killedNodesCheck: Check = {
