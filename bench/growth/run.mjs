@@ -185,7 +185,7 @@ async function countRows(url, tables) {
 
 /** Estimates how many old rows are left, by the oldest time of each table. Counting is slow. */
 async function countOldRows({ url, now, count }) {
-  const { openDatabase } = await import('../../dist/src/storage/database.js');
+  const { openDatabase } = await import('../../src/storage/database.ts');
   const db = await openDatabase(url);
   let sum = 0;
   for (const [table, column] of Object.entries(retained)) {
