@@ -8,8 +8,12 @@ import { makeFolders } from '../../files/private-files.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import { type BlobPart, type MarkedStore, requireBlobId } from './blob-store.ts';
 import { isForeignFolder } from './foreign-folder.ts';
+import { mapErrors } from './map-errors.ts';
 import { blobStoreFailureOf, ignoreErrorCodes } from './store-failure.ts';
 import { watchSource } from './watch-source.ts';
+
+/** Wraps a function, which then throws errors of the catalogue. */
+const mapped = mapErrors(blobStoreFailureOf);
 
 const chunkBytes = 256 * 1024;
 
@@ -86,14 +90,6 @@ export function openDiskBlobs(root: string): MarkedStore {
       await replaceFile(marker, `${id}\n`);
     }),
   };
-}
-
-/** Returns the same function, which then throws errors of the catalogue. */
-function mapped<A extends unknown[], T>(work: (...args: A) => Promise<T>) {
-  return (...args: A): Promise<T> =>
-    work(...args).catch((error: unknown) => {
-      throw blobStoreFailureOf(error);
-    });
 }
 
 /** The codes of errors that concern a single file, such as a defective sector. */

@@ -13,10 +13,14 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { describeBlobLocation, type S3Location } from '../../config/blob-url.ts';
 import type { MarkedStore } from './blob-store.ts';
+import { mapErrors } from './map-errors.ts';
 import { type Bucket, openBucket } from './s3-client.ts';
 import { describeS3Error, s3FailureOf } from './s3-failure.ts';
 import { readS3Part } from './s3-read.ts';
 import { watchSource } from './watch-source.ts';
+
+/** Wraps a function, which then throws errors of the catalogue. */
+const mapped = mapErrors(s3FailureOf);
 
 /** The smallest part that S3 permits. An upload holds up to three parts in memory. */
 const partBytes = 5 * 1024 * 1024;
@@ -124,14 +128,6 @@ export async function openS3Blobs(location: S3Location): Promise<S3Blobs> {
       await client.send(put, within(requestMs));
     }),
   };
-}
-
-/** Returns the same function, which then throws errors of the catalogue. */
-function mapped<A extends unknown[], T>(work: (...args: A) => Promise<T>) {
-  return (...args: A): Promise<T> =>
-    work(...args).catch((error: unknown) => {
-      throw s3FailureOf(error);
-    });
 }
 
 async function readMarker({ client, keyOf }: Bucket): Promise<string> {
