@@ -8,6 +8,7 @@ const external = [
   'better-sqlite3',
   'grpc-health-check',
   'pdfjs-dist',
+  'sodium-native',
 ];
 
 // Bundles the service with its packages, so that a start reads about ten files instead of more than

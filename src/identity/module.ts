@@ -21,6 +21,7 @@ import type { Database } from '../storage/schema.ts';
 import { createAccountService } from './accounts/service.ts';
 import { createClientService } from './clients/service.ts';
 import { createCustomerService } from './customers/service.ts';
+import { loadEd25519 } from './keys/ed25519.ts';
 import { type Keyring, openKeyring } from './keys/keyring.ts';
 import { type Rotation, startRotation } from './keys/rotation.ts';
 import { createSigningKeyService } from './keys/service.ts';
@@ -94,7 +95,10 @@ export async function createIdentityModule(
   const audience = config.audience ?? publicUrl;
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
-  const keyring = await openKeyring({ db, masterKey, invalidations, tokenSecondsMax, now });
+  const ed25519 = await loadEd25519();
+  log.info({ implementation: ed25519.name }, 'signs tokens with Ed25519');
+  const keys = { db, masterKey, ed25519, invalidations };
+  const keyring = await openKeyring({ ...keys, tokenSecondsMax, now });
   const revocations = openRevocations({ db, invalidations, now });
   const onError = (error: unknown) => log.error({ err: error }, 'signing key rotation failed');
   const rotation = await startRotation({

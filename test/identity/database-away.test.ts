@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMasterKey } from '../../src/crypto/master-key.ts';
+import { nodeEd25519 } from '../../src/identity/keys/ed25519.ts';
 import { openKeyring } from '../../src/identity/keys/keyring.ts';
 import { generateSigningKey } from '../../src/identity/keys/signing-key.ts';
 import { insertNewKey } from '../../src/identity/keys/state-changes.ts';
@@ -35,7 +36,8 @@ const claims: Claims = {
 const masterKey = createMasterKey(randomBytes(32), []);
 
 async function keyringOf({ db, invalidations }: Parts) {
-  return openKeyring({ db, masterKey, invalidations, tokenSecondsMax: 300, now: Date.now });
+  const keys = { db, masterKey, ed25519: nodeEd25519, invalidations };
+  return openKeyring({ ...keys, tokenSecondsMax: 300, now: Date.now });
 }
 
 /** The call to each part. It runs without other parts that could query the database. */

@@ -1,15 +1,25 @@
 // A token that differs from a signed one in any byte is not active. No forgery depends on the
 // transport or the database: how each transport rejects a bad credential is in
 // access-credentials.test.ts.
-import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { VerificationService } from '../../gen/latchkey/identity/v1/verification_pb.js';
-import { createMasterKey } from '../../src/crypto/master-key.ts';
+import { createMasterKey, type MasterKey } from '../../src/crypto/master-key.ts';
 import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
+import { nodeEd25519 } from '../../src/identity/keys/ed25519.ts';
 import { type ActiveKey, type Keyring, openKeyring } from '../../src/identity/keys/keyring.ts';
+import { sealedSigningKeys } from '../../src/identity/keys/sealed-values.ts';
 import { createSigner } from '../../src/identity/tokens/signer.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
+import type { Database } from '../../src/storage/schema.ts';
 import { describeAppOnSqlite } from '../support/app-suite.ts';
 import { inactive, signToken } from '../support/signed-tokens.ts';
 
@@ -21,6 +31,7 @@ type Json = Record<string, unknown>;
 type Workshop = {
   readonly token: string;
   readonly key: ActiveKey;
+  readonly privateKey: KeyObject;
   readonly keyring: Keyring;
   readonly publicUrl: string;
 };
@@ -41,7 +52,11 @@ const forgeries: [string, (workshop: Workshop) => string | Promise<string>][] = 
         w,
         { alg: 'HS256' },
         {},
-        hmac(w.key.publicKey.export({ format: 'pem', type: 'spki' }).toString()),
+        hmac(
+          createPublicKey({ key: w.key.jwk, format: 'jwk' })
+            .export({ format: 'pem', type: 'spki' })
+            .toString(),
+        ),
       ),
   ],
   ['signed by HMAC under our own header', (w) => forge(w, {}, {}, hmac(w.key.jwk.x))],
@@ -97,12 +112,13 @@ describeAppOnSqlite('a forged token', (suite) => {
     const invalidations = await watchInvalidations(db);
     stop = () => invalidations.stop();
     const masterKey = createMasterKey(await readMasterKeyFile(testApp.dataDir));
-    const options = { db, masterKey, invalidations, tokenSecondsMax: 300, now: Date.now };
-    const keyring = await openKeyring(options);
+    const keys = { db, masterKey, ed25519: nodeEd25519, invalidations };
+    const keyring = await openKeyring({ ...keys, tokenSecondsMax: 300, now: Date.now });
     const key = await keyring.active();
     if (key === undefined) throw new Error('no key can sign');
     const token = await signToken(app, { type: 'service', scope: 'accounts:read' });
-    workshop = { token, key, keyring, publicUrl: app.publicUrl };
+    const privateKey = await privateKeyOf(db, masterKey, key.kid);
+    workshop = { token, key, privateKey, keyring, publicUrl: app.publicUrl };
     authorization = `Bearer ${await signToken(app, {
       type: 'service',
       scope: 'tokens:read',
@@ -136,6 +152,13 @@ describeAppOnSqlite('a forged token', (suite) => {
   });
 });
 
+async function privateKeyOf(db: Database, masterKey: MasterKey, kid: string): Promise<KeyObject> {
+  const rows = db.selectFrom('signing_keys').select('private_ciphertext').where('kid', '=', kid);
+  const { private_ciphertext } = await rows.executeTakeFirstOrThrow();
+  const key = masterKey.open(private_ciphertext, sealedSigningKeys.purpose(kid));
+  return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+}
+
 type Sign = (input: string) => string;
 
 const ed25519 =
@@ -151,15 +174,20 @@ const hmac =
 const encode = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
 
 /** The token with other header and claim members, signed by the active key. */
-function forge({ token, key }: Workshop, header: Json, claims: Json = {}, signIt?: Sign): string {
+function forge(
+  { token, key, privateKey }: Workshop,
+  header: Json,
+  claims: Json = {},
+  signIt: Sign = ed25519(privateKey),
+): string {
   const own = { alg: 'EdDSA', typ: 'at+jwt', kid: key.kid };
   const input = `${encode({ ...own, ...header })}.${encode({ ...decodeJwt(token), ...claims })}`;
-  return `${input}.${(signIt ?? ed25519(key.privateKey))(input)}`;
+  return `${input}.${signIt(input)}`;
 }
 
-function reorderHeader({ token, key }: Workshop): string {
+function reorderHeader({ token, key, privateKey }: Workshop): string {
   const input = `${encode({ kid: key.kid, typ: 'at+jwt', alg: 'EdDSA' })}.${token.split('.')[1]}`;
-  return `${input}.${ed25519(key.privateKey)(input)}`;
+  return `${input}.${ed25519(privateKey)(input)}`;
 }
 
 async function signed(
@@ -173,9 +201,9 @@ async function signed(
   return (await signer.sign({ ...claims, principal_type: 'service' }, 300)).token;
 }
 
-function sealText({ key }: Workshop, payload: string): string {
+function sealText({ key, privateKey }: Workshop, payload: string): string {
   const input = `${key.header}.${Buffer.from(payload).toString('base64url')}`;
-  return `${input}.${ed25519(key.privateKey)(input)}`;
+  return `${input}.${ed25519(privateKey)(input)}`;
 }
 
 function swapPayload({ token }: Workshop, claims: Json): string {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMasterKey } from '../../src/crypto/master-key.ts';
+import { nodeEd25519 } from '../../src/identity/keys/ed25519.ts';
 import { openKeyring } from '../../src/identity/keys/keyring.ts';
 import { generateSigningKey } from '../../src/identity/keys/signing-key.ts';
 import { insertNewKey } from '../../src/identity/keys/state-changes.ts';
@@ -33,8 +34,8 @@ describeDialects('the signing keys of a process', (dialect) => {
     onTestFinished(() => invalidations.stop());
     const heard: string[] = [];
     invalidations.onEviction(({ list }) => heard.push(...list.map(({ entityId }) => entityId)));
-    const options = { db: slow, masterKey, invalidations, tokenSecondsMax: 300, now: Date.now };
-    const keyring = await openKeyring(options);
+    const keys = { db: slow, masterKey, ed25519: nodeEd25519, invalidations };
+    const keyring = await openKeyring({ ...keys, tokenSecondsMax: 300, now: Date.now });
     const header = (await keyring.active())?.header ?? '';
     const revoke = () =>
       transact(other, (trx) => updateSigningKey(trx, kid, { state: 'revoked', revoke_time: 2 }));

@@ -1,7 +1,8 @@
 // Each signature is checked once; the cache accepts no other token.
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { nodeEd25519, type PublicKey } from '../../src/identity/keys/ed25519.ts';
 import type { LoadedKey } from '../../src/identity/keys/signing-key.ts';
 import { createSignatures } from '../../src/identity/tokens/signatures.ts';
 
@@ -12,7 +13,8 @@ const invalidations = {
 
 /** A ring with one key, and how often a signature was checked with it. */
 function open(cachedMax?: number) {
-  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const { publicKey: keyObject, privateKey } = generateKeyPairSync('ed25519');
+  const publicKey = imported(keyObject);
   const header = encode({ alg: 'EdDSA', typ: 'at+jwt', kid: 'kid' });
   const counts = { checks: 0 };
   const load = (): LoadedKey => ({
@@ -44,6 +46,11 @@ function open(cachedMax?: number) {
     return `${input}.${sign(null, Buffer.from(input), privateKey).toString('base64url')}`;
   };
   return { signatures, ring, header, load, token, clock, counts };
+}
+
+function imported(key: KeyObject): PublicKey {
+  const { x = '' } = key.export({ format: 'jwk' });
+  return nodeEd25519.publicKey(Buffer.from(x, 'base64url'));
 }
 
 const encode = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('base64url');
@@ -122,7 +129,7 @@ describe('the signature of a token', () => {
     expect(await signatures.claimsOf(text)).toBeDefined();
     expect(counts.checks).toBe(2);
 
-    const stranger = generateKeyPairSync('ed25519').publicKey;
+    const stranger = imported(generateKeyPairSync('ed25519').publicKey);
     ring.set(header, { ...load(), publicKey: stranger });
     expect(await signatures.claimsOf(text)).toBeUndefined();
   });

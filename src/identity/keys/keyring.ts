@@ -7,6 +7,7 @@ import { failToUpdate, type Invalidations } from '../../storage/invalidation.ts'
 import { createLoader } from '../../storage/loader.ts';
 import type { Database, SigningKeyRow } from '../../storage/schema.ts';
 import { within } from '../../storage/within.ts';
+import type { Ed25519 } from './ed25519.ts';
 import type { KeyFacts } from './lifecycle.ts';
 import {
   type ActiveKey,
@@ -45,6 +46,7 @@ export type Keyring = {
 export type KeyringOptions = {
   readonly db: Database;
   readonly masterKey: MasterKey;
+  readonly ed25519: Ed25519;
   readonly invalidations: Invalidations;
   /** The maximum lifetime of a token that this process signs. */
   readonly tokenSecondsMax: number;
@@ -115,7 +117,7 @@ async function load(options: KeyringOptions, before: readonly LoadedKey[]): Prom
     return load(options, before);
   }
   const all = rows.map((row) => {
-    const key = loadPublicKey(row);
+    const key = loadPublicKey(row, options.ed25519);
     return before.find((one) => isSameKey(one, key)) ?? key;
   });
   const activePublic = all.find(({ kid }) => kid === activeRow?.kid);
@@ -126,9 +128,12 @@ async function load(options: KeyringOptions, before: readonly LoadedKey[]): Prom
     active:
       activeRow === undefined || activePublic === undefined
         ? undefined
-        : { ...activePublic, privateKey: decryptPrivateKey(activeRow, options.masterKey) },
+        : { ...activePublic, privateKey: privateKeyOf(activeRow, options) },
   };
 }
+
+const privateKeyOf = (row: SigningKeyRow, { masterKey, ed25519 }: KeyringOptions) =>
+  decryptPrivateKey(row, masterKey, ed25519);
 
 /**
  * Stores the maximum lifetime of this process's tokens with the key. A process must do this before

@@ -1,13 +1,9 @@
 // Generates signing keys and opens stored ones.
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-} from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
 import type { MasterKey } from '../../crypto/master-key.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
+import { type Ed25519, type PrivateKey, type PublicKey, seedOf } from './ed25519.ts';
 import { sealedSigningKeys } from './sealed-values.ts';
 
 export type PublicJwk = {
@@ -31,10 +27,12 @@ export async function generateSigningKey(masterKey: MasterKey): Promise<NewKey> 
   if (x === undefined) throw new Error('the public key has no x');
   const kid = await calculateJwkThumbprint({ kty: 'OKP', crv: 'Ed25519', x }, 'sha256');
   const der = privateKey.export({ format: 'der', type: 'pkcs8' });
+  const private_ciphertext = masterKey.seal(der, sealedSigningKeys.purpose(kid));
+  der.fill(0);
   return {
     kid,
     public_x: x,
-    private_ciphertext: masterKey.seal(der, sealedSigningKeys.purpose(kid)),
+    private_ciphertext,
     master_key_id: masterKey.id,
   };
 }
@@ -58,21 +56,24 @@ export type LoadedKey = {
   readonly kid: string;
   /** The JOSE header of this key's tokens in base64url. Every one of them starts with it. */
   readonly header: string;
-  readonly publicKey: KeyObject;
+  readonly publicKey: PublicKey;
   readonly jwk: PublicJwk;
   /** When the key stops being published, in milliseconds since 1970. */
   readonly removeTime: number;
 };
 
-export type ActiveKey = LoadedKey & { readonly privateKey: KeyObject };
+export type ActiveKey = LoadedKey & { readonly privateKey: PrivateKey };
 
-export function loadPublicKey({ kid, public_x, remove_time }: SigningKeyRow): LoadedKey {
+export function loadPublicKey(
+  { kid, public_x, remove_time }: SigningKeyRow,
+  ed25519: Ed25519,
+): LoadedKey {
   const jwk = publicJwk(public_x, kid);
   const header = JSON.stringify({ alg: 'EdDSA', typ: 'at+jwt', kid });
   return {
     kid,
     header: Buffer.from(header).toString('base64url'),
-    publicKey: createPublicKey({ key: jwk, format: 'jwk' }),
+    publicKey: ed25519.publicKey(Buffer.from(public_x, 'base64url')),
     jwk,
     removeTime: remove_time ?? Number.POSITIVE_INFINITY,
   };
@@ -83,7 +84,11 @@ export function isSameKey(a: LoadedKey, b: LoadedKey): boolean {
   return a.header === b.header && a.jwk.x === b.jwk.x && a.removeTime === b.removeTime;
 }
 
-export function decryptPrivateKey(row: SigningKeyRow, masterKey: MasterKey): KeyObject {
+export function decryptPrivateKey(
+  row: SigningKeyRow,
+  masterKey: MasterKey,
+  ed25519: Ed25519,
+): PrivateKey {
   if (!masterKey.opens(row.master_key_id)) {
     throw new Error(
       `the master key ${masterKey.id} of this process cannot decrypt the signing key ${row.kid}, ` +
@@ -91,8 +96,12 @@ export function decryptPrivateKey(row: SigningKeyRow, masterKey: MasterKey): Key
         'again with that key; check LATCHKEY_MASTER_KEY and LATCHKEY_DATA_DIR',
     );
   }
-  const key = masterKey.open(row.private_ciphertext, sealedSigningKeys.purpose(row.kid));
-  return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+  const der = masterKey.open(row.private_ciphertext, sealedSigningKeys.purpose(row.kid));
+  try {
+    return ed25519.privateKey(seedOf(der));
+  } finally {
+    der.fill(0);
+  }
 }
 
 const publicJwk = (x: string, kid: string): PublicJwk => ({

@@ -1,6 +1,6 @@
 // Signs tokens: JWTs with EdDSA (RFC 8037 §3.1, RFC 9068 §2).
 
-import { randomUUID, sign } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { fail } from '../../errors/errors.ts';
 import type { Keyring } from '../keys/keyring.ts';
@@ -17,7 +17,7 @@ export type SignedToken = {
 export type Signer = {
   /**
    * Signs a token that expires after `lifetimeSeconds`, or at `notAfter` (seconds since 1970) if
-   * that is earlier. Signs on the thread pool, so that the event loop is not blocked.
+   * that is earlier.
    */
   sign(claims: OwnClaims, lifetimeSeconds: number, notAfter?: number): Promise<SignedToken>;
 };
@@ -48,11 +48,7 @@ export function createSigner({ keyring, issuer, audience, now }: SignerOptions):
       };
       const payload = Buffer.from(JSON.stringify(all)).toString('base64url');
       const input = `${key.header}.${payload}`;
-      const signature = await new Promise<Buffer>((resolve, reject) => {
-        sign(null, Buffer.from(input), key.privateKey, (error, bytes) =>
-          error === null ? resolve(bytes) : reject(error),
-        );
-      });
+      const signature = await key.privateKey.sign(Buffer.from(input));
       const token = `${input}.${signature.toString('base64url')}`;
       return { token, lifetimeSeconds: exp - iat };
     },
