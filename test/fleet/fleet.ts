@@ -21,9 +21,11 @@ export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 type FleetOptions = {
   /** The program of the previous release, to start with it. */
   readonly previous?: string;
+  /** Worker processes per node. The default is 2. */
+  readonly workers?: number;
 };
 
-export async function startFleet({ previous }: FleetOptions = {}) {
+export async function startFleet({ previous, workers = 2 }: FleetOptions = {}) {
   const folder = await newFolder();
   const postgres = await startPostgresPair(path.join(folder.path));
   const pgBouncer = await startPgBouncer(path.join(folder.path, 'pgbouncer'), postgres.port);
@@ -44,13 +46,13 @@ export async function startFleet({ previous }: FleetOptions = {}) {
   };
   const current = {
     ...settings,
-    // HAProxy needs 0.7 s to notice that a node is not ready.
-    LATCHKEY_DRAIN_SECONDS: '2',
-    LATCHKEY_WORKERS: '2',
+    // The default of the service, not of the tests.
+    LATCHKEY_DRAIN_SECONDS: undefined,
+    LATCHKEY_WORKERS: `${workers}`,
   };
   const useCurrent = (node: FleetNode) => node.use(builtProgram, current);
   function usePrevious(node: FleetNode, program: string): void {
-    // Release 0.1 does not work through PgBouncer, and does not know the other setting.
+    // Release 0.1 does not work through PgBouncer.
     const other = { LATCHKEY_DATABASE_URL: postgres.url(), LATCHKEY_DRAIN_SECONDS: undefined };
     node.use(program, { ...settings, ...other });
   }

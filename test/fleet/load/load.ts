@@ -23,6 +23,8 @@ export type LoadOptions = {
   readonly requestsPerSecond: number;
   /** The part of the requests that are writes. */
   readonly writes: number;
+  /** The load rises to its rate within this time, because new processes run slow code at first. */
+  readonly rampSeconds?: number;
 };
 
 export type Load = {
@@ -32,7 +34,7 @@ export type Load = {
 };
 
 export async function startLoad(options: LoadOptions): Promise<Load> {
-  const { fleet, ledger, random, requestsPerSecond, writes } = options;
+  const { fleet, ledger, random, requestsPerSecond, writes, rampSeconds = 0 } = options;
   const tally = createTally();
   const http = openHttp(tally);
   const grpc = openGrpc(fleet.grpcAddress, tally);
@@ -74,8 +76,11 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   const started = performance.now();
   let sent = 0;
   const timer = setInterval(() => {
-    const due = Math.floor(((performance.now() - started) / 1000) * requestsPerSecond);
-    for (; sent < due; sent++) {
+    const seconds = (performance.now() - started) / 1000;
+    // The area under a line that rises to the full rate.
+    const ramp = Math.min(seconds, rampSeconds);
+    const due = requestsPerSecond * (seconds - ramp + (ramp * ramp) / (2 * rampSeconds || 1));
+    for (; sent < Math.floor(due); sent++) {
       if (unanswered < unansweredMax) void sendOne();
       else tally.fail('http', 'none', performance.now(), 'not sent: too many wait for an answer');
     }

@@ -1,16 +1,18 @@
 // A restart of one node after the other fails no request.
 import type { Check, Trial } from '../../support/campaign.ts';
-import type { Fleet } from '../fleet.ts';
-import { never, seconds, underLoad } from './shared-fleet.ts';
+import { createLedger } from '../../support/ledger.ts';
+import { type Fleet, startFleet } from '../fleet.ts';
+import { rollingLoad, seconds, underLoad } from './shared-fleet.ts';
 
 export const rollingRestartCheck: Check = {
   name: 'a rolling restart',
   secondsMax: [180, 300],
-  run(trial) {
-    // A machine that runs CI may have no more time for the requests.
-    const requestsPerSecond = trial.isShort ? 200 : 500;
-    const load = { requestsPerSecond, writes: 0.05, permitted: never };
-    return underLoad(trial, load, ({ fleet }) => restartAll(trial, fleet));
+  async run(trial) {
+    const fleet = await startFleet({ workers: 1 });
+    trial.onEnd(fleet.stop);
+    const own = { fleet, ledger: createLedger(trial.random) };
+    const load = rollingLoad(trial);
+    await underLoad(trial, load, () => restartAll(trial, fleet), Promise.resolve(own));
   },
 };
 

@@ -6,7 +6,7 @@ import { type Check, NotAllowedHere, type Trial } from '../../support/campaign.t
 import { createLedger } from '../../support/ledger.ts';
 import { buildPrevious, previousCommit } from '../components/previous-release.ts';
 import { type Fleet, startFleet } from '../fleet.ts';
-import { never, seconds, underLoad } from './shared-fleet.ts';
+import { rollingLoad, seconds, underLoad } from './shared-fleet.ts';
 
 /** HAProxy has sent no request to a node for this long before the node stops. */
 const drainedMs = 2000;
@@ -21,12 +21,10 @@ export const rollingUpgradeCheck: Check = {
     }
     const { folder, program } = await buildPrevious(commit);
     trial.onEnd(() => rm(folder, { recursive: true, force: true }));
-    const fleet = await startFleet({ previous: program });
+    const fleet = await startFleet({ previous: program, workers: 1 });
     trial.onEnd(fleet.stop);
-    const requestsPerSecond = trial.isShort ? 200 : 500;
-    const load = { requestsPerSecond, writes: 0.05, permitted: never };
     const own = { fleet, ledger: createLedger(trial.random) };
-    await underLoad(trial, load, () => upgrade(trial, fleet), Promise.resolve(own));
+    await underLoad(trial, rollingLoad(trial), () => upgrade(trial, fleet), Promise.resolve(own));
     await startPrevious(trial, fleet, program);
   },
 };

@@ -41,31 +41,43 @@ export const broken = new RegExp(
 /** The answer names the reason. */
 export const clear = /^http 503 unavailable:|^grpc UNAVAILABLE /;
 /** No failure is permitted. */
-export const never = /$^/;
+const never = /$^/;
 
 const always = /^/;
 
 export type LoadedScenario = {
   readonly requestsPerSecond: number;
   readonly writes: number;
+  /** The load rises to its rate within this time, before anything else happens. */
+  readonly rampSeconds?: number;
   /** The kinds of failures that may occur. */
   readonly permitted: RegExp;
   /** The actions that may fail. The default is all actions. */
   readonly permittedActions?: RegExp;
 };
 
+/** The load while one node after the other is replaced. No request may fail. */
+export const rollingLoad = ({ isShort }: Trial): LoadedScenario => ({
+  // A machine that runs CI may have no more processor time.
+  requestsPerSecond: isShort ? 200 : 500,
+  rampSeconds: isShort ? 5 : 20,
+  writes: 0.05,
+  permitted: never,
+});
+
 /** Runs a scenario under load, and checks the ledger afterwards. */
 export async function underLoad(
   trial: Trial,
-  { requestsPerSecond, writes, permitted, permittedActions = always }: LoadedScenario,
+  { permitted, permittedActions = always, ...rate }: LoadedScenario,
   run: (shared: Shared, load: Load) => Promise<void>,
   using = sharedFleet(trial),
 ): Promise<void> {
   const { fleet, ledger } = await using;
   const { random } = trial;
-  const load = await startLoad({ fleet, ledger, random, requestsPerSecond, writes });
+  const load = await startLoad({ fleet, ledger, random, ...rate });
   const { tally } = load;
   try {
+    await sleep((rate.rampSeconds ?? 0) * 1000);
     await run({ fleet, ledger }, load);
   } finally {
     await load.stop();
