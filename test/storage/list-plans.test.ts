@@ -19,7 +19,7 @@ import { findAccounts } from '../../src/identity/accounts/store.ts';
 import { findClients } from '../../src/identity/clients/store.ts';
 import { findCustomers } from '../../src/identity/customers/store.ts';
 import { findSigningKeys } from '../../src/identity/keys/store.ts';
-import { findSessions } from '../../src/identity/sessions/store.ts';
+import { findOldSessions, findSessions } from '../../src/identity/sessions/store.ts';
 import { findUsers } from '../../src/identity/users/store.ts';
 import { findDocuments } from '../../src/sharing/documents/store.ts';
 import { findLinks } from '../../src/sharing/links/store.ts';
@@ -94,6 +94,12 @@ const lists: List[] = [
     find: findSessions,
     filter: 'the user',
     read: (db, page) => findSessions(db, '1', 1, page),
+    index: 'sessions_live',
+  },
+  {
+    find: findOldSessions,
+    filter: 'the user',
+    read: (db) => findOldSessions(db, '1', 1, 99),
     index: 'sessions_live',
   },
   {

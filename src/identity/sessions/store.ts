@@ -122,6 +122,9 @@ export function findSessions(
   return selectNewestFirst(live(db, userId, now).selectAll(), page).execute();
 }
 
+/** More than a user can have above the limit: each sign-in ends the oldest ones. */
+const oldSessionsMax = 1000;
+
 /** Returns the ids of the user's live sessions except the `newest` most recent ones. */
 export async function findOldSessions(
   db: Executor,
@@ -129,7 +132,9 @@ export async function findOldSessions(
   now: number,
   newest: number,
 ): Promise<string[]> {
-  const rows = await live(db, userId, now).select('id').orderBy('create_time', 'desc').execute();
+  // Without a limit, PostgreSQL reads and sorts every session that the user ever had.
+  const page = { limit: newest + oldSessionsMax, after: undefined };
+  const rows = await selectNewestFirst(live(db, userId, now).select('id'), page).execute();
   return rows.slice(newest).map(({ id }) => id);
 }
 
