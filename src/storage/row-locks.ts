@@ -1,5 +1,5 @@
-// Row locks for both dialects. SQLite has no SELECT FOR UPDATE, so an update that changes nothing
-// takes the lock.
+// Row locks for both dialects. On SQLite, a transaction is alone from its start (begin immediate),
+// so it is enough to read a row.
 import {
   type Insertable,
   type Kysely,
@@ -28,14 +28,13 @@ export async function lockRows<T extends keyof Schema>(
 ): Promise<Selectable<Schema[T]>[]> {
   if (values.length === 0) return [];
   const name: string = column;
-  const rows = await anyTable(trx)
-    .updateTable<string>(table)
-    .set((eb) => ({ [name]: eb.ref(name) }))
-    .where(name, 'in', values)
-    .returningAll()
-    .execute();
-  return rows as Selectable<Schema[T]>[];
+  const query = anyTable(trx).selectFrom<string>(table).selectAll().where(name, 'in', values);
+  // Inserts of rows that refer to the locked rows do not wait.
+  const locking = isPostgres(trx) ? query.forNoKeyUpdate() : query;
+  return (await locking.execute()) as Selectable<Schema[T]>[];
 }
+
+const isPostgres = (trx: Executor) => trx.getExecutor().adapter instanceof PostgresAdapter;
 
 /** Locks the row whose `column` has the value. Returns undefined if no row matches. */
 export async function lockRow<T extends keyof Schema>(
@@ -55,8 +54,7 @@ export function skipLocked<DB, T extends keyof DB, O>(
   trx: Executor,
   query: SelectQueryBuilder<DB, T, O>,
 ): SelectQueryBuilder<DB, T, O> {
-  const isPostgres = trx.getExecutor().adapter instanceof PostgresAdapter;
-  return isPostgres ? query.forUpdate().skipLocked() : query;
+  return isPostgres(trx) ? query.forUpdate().skipLocked() : query;
 }
 
 /**

@@ -1,4 +1,5 @@
 // Row locks run one transaction at a time, and return the rows as they are once locked.
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { insertClient, updateClient } from '../../src/identity/clients/store.ts';
 import { transact } from '../../src/storage/database.ts';
@@ -17,6 +18,15 @@ describeDialects('a row lock', (dialect) => {
     return { here, there };
   }
 
+  /** A value that changes with every write: of the transaction, or of the row. */
+  async function readVersion(trx: Executor): Promise<unknown> {
+    const query =
+      dialect === 'sqlite'
+        ? sql`select total_changes() as version`
+        : sql`select ctid as version from clients`;
+    return (await query.execute(trx)).rows;
+  }
+
   it('returns the rows that exist, unchanged', async () => {
     const { here } = await open();
     await transact(here, async (trx) => {
@@ -24,6 +34,15 @@ describeDialects('a row lock', (dialect) => {
       expect(await lockRow(trx, 'clients', 'id', 'cli_2')).toBeUndefined();
       expect(await lockRows(trx, 'clients', 'id', ['cli_1', 'cli_2'])).toEqual([client]);
       expect(await lockRows(trx, 'clients', 'id', [])).toEqual([]);
+    });
+  });
+
+  it('writes nothing, however many rows refer to the locked row', async () => {
+    const { here } = await open();
+    await transact(here, async (trx) => {
+      const before = await readVersion(trx);
+      await lockRow(trx, 'clients', 'id', 'cli_1');
+      expect(await readVersion(trx)).toEqual(before);
     });
   });
 
