@@ -194,9 +194,12 @@ test('the log is JSON lines on standard output, with request ids and without sec
   expect(logged).toContainEqual(
     expect.objectContaining({ request_id: 'req-2', route: 'unrouted', status: 404 }),
   );
-  for (const line of logged) {
-    expect(line.request_id).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
-  }
+  const [start, ...calls] = logged;
+  expect(start).toMatchObject({
+    msg: 'signs tokens with Ed25519',
+    implementation: expect.stringMatching(/^(libsodium|node:crypto)$/),
+  });
+  for (const call of calls) expect(call.request_id).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
   const { CLIENT_SECRET, API_KEY, STAFF_PASSWORD, CUSTOMER_API_KEY } = program.env;
   for (const secret of [access_token, CLIENT_SECRET, API_KEY, STAFF_PASSWORD, CUSTOMER_API_KEY]) {
     expect(program.stdout() + program.stderr()).not.toContain(secret);
