@@ -26,14 +26,17 @@ export function startServer({ script, env, logFile }) {
   return startProgram({ command: process.execPath, args: [script], env, logFile, isReady });
 }
 
-/** Starts any program. `isReady` gets the output so far and returns undefined until it is ready. */
-export async function startProgram({ command, args, env, logFile, isReady }) {
+/**
+ * Starts any program. `isReady` gets the output so far and returns undefined until it is ready. It
+ * is called every `pollMs`.
+ */
+export async function startProgram({ command, args, env, logFile, isReady, pollMs = 20 }) {
   const log = openSync(logFile, 'a');
   const child = start(command, args, {
     env: { ...cleanEnvironment(), ...env },
     stdio: ['ignore', log, 'pipe'],
   });
-  const said = await untilReady(child, [command, ...args].join(' '), isReady);
+  const said = await untilReady(child, [command, ...args].join(' '), isReady, pollMs);
   return {
     said,
     /** The peak memory of the program and its children, in bytes. */
@@ -45,6 +48,7 @@ export async function startProgram({ command, args, env, logFile, isReady }) {
     /** Resets the peak to the current memory. */
     resetPeak: () => writeFileSync(`/proc/${child.pid}/clear_refs`, '5'),
     clearLog: () => truncateSync(logFile),
+    signal: (name) => child.kill(name),
     stop: () => stop(child),
   };
 }
@@ -56,7 +60,7 @@ function memoryOf(pid, field) {
   return ofChildren.reduce((sum, bytes) => sum + bytes, kB * 1024);
 }
 
-async function untilReady(child, name, isReady) {
+async function untilReady(child, name, isReady, pollMs) {
   let said = '';
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (text) => {
@@ -66,7 +70,7 @@ async function untilReady(child, name, isReady) {
   while (Date.now() < deadline && child.exitCode === null && child.signalCode === null) {
     const answer = await isReady(said);
     if (answer !== undefined) return answer;
-    await sleep(20);
+    await sleep(pollMs);
   }
   throw new Error(`${name} is not ready:\n${said}`);
 }

@@ -10,8 +10,9 @@ export const otherBuild = 'other build';
 
 /**
  * Each result is `{name, servers}`. Each server is `{name, rounds, peakBytes}` and is compared with
- * the first one. The service is also compared with another build of it. A round is the result of a
- * load, `{requests, requestsPerSecond, p50Ms, p99Ms, errors}`, and the usage (see usage.mjs).
+ * the first one. The service is also compared with every server that has `isRival`. A round is the
+ * result of a load, `{requests, requestsPerSecond, p50Ms, p99Ms, errors}`, and the usage (see
+ * usage.mjs).
  */
 export function serverTable(results) {
   return table(results.flatMap(rowsOf));
@@ -20,7 +21,7 @@ export function serverTable(results) {
 function rowsOf({ name, servers }) {
   const [first, ...others] = servers;
   const referencesOf = (server) =>
-    servers.filter((one) => one === first || (one.name === otherBuild && server.name === ours));
+    servers.filter((one) => one === first || (one.isRival && server.name === ours));
   return [
     [name, ...columns],
     ...serverRows(first),
@@ -66,30 +67,55 @@ function ratioRow(server, reference) {
 }
 
 /**
- * Compares the medians of the service and of the floor. `passed` means that every target is met.
- * The target of p99 is optional.
+ * Compares the medians of the service with the floor's. `targets`: `{cpuMax, throughputMin}` and
+ * optionally `p99Max`, as multiples of the floor's. `passed` means that every target is met.
  */
 export function verdict({ name, targets, ours: service, floor }) {
-  const ratio = (key) => medianOf(service.rounds, key) / medianOf(floor.rounds, key);
-  const throughput = ratio('requestsPerSecond');
-  const p99 = ratio('p99Ms');
-  const errors = errorsOf(service.rounds) + errorsOf(floor.rounds);
-  const checks = [
-    {
-      passed: throughput >= targets.throughputMin,
-      text: `throughput ${throughput.toFixed(2)} of the floor's (target >= ${targets.throughputMin})`,
-    },
-    ...(targets.p99Max === undefined
-      ? []
-      : [
-          {
-            passed: p99 <= targets.p99Max,
-            text: `p99 ${p99.toFixed(2)} times the floor's (target <= ${targets.p99Max})`,
-          },
-        ]),
-    { passed: errors === 0, text: `${errors} errors (target 0)` },
-  ];
-  return verdictOf(name, checks);
+  const check = (key, label, isMet, target, reason) => {
+    const ratio = medianOf(service.rounds, key) / medianOf(floor.rounds, key);
+    const passed = isMet(ratio);
+    const text = `${label} ${ratio.toFixed(2)} times the floor's (target ${target})`;
+    return { passed, text: passed ? text : `${text}: ${reason(service.rounds, floor.rounds)}` };
+  };
+  const atMost = (max) => [(ratio) => ratio <= max, `<= ${max}`];
+  const atLeast = (min) => [(ratio) => ratio >= min, `>= ${min}`];
+  const { cpuMax, throughputMin, p99Max } = targets;
+  return verdictOf(name, [
+    check('cpuMicros', 'processor time', ...atMost(cpuMax), processorTimes),
+    check('requestsPerSecond', 'throughput', ...atLeast(throughputMin), busyTimes),
+    ...(p99Max === undefined ? [] : [check('p99Ms', 'p99', ...atMost(p99Max), busyTimes)]),
+    noErrors([service, floor]),
+  ]);
+}
+
+export function noErrors(servers) {
+  const errors = servers.reduce((sum, { rounds }) => sum + errorsOf(rounds), 0);
+  return { passed: errors === 0, text: `${errors} errors (target 0)` };
+}
+
+/** Where the processor time of a request goes, in the service and in the floor. */
+function processorTimes(rounds, floorRounds) {
+  const timesOf = (of) => {
+    const main = medianOf(of, 'mainMicros');
+    return [main, Math.max(0, medianOf(of, 'cpuMicros') - main)];
+  };
+  const [main, others] = timesOf(rounds);
+  const [floorMain, floorOthers] = timesOf(floorRounds);
+  return (
+    `main thread ${rate(main)} µs per request, the floor's ${rate(floorMain)} µs; ` +
+    `other threads ${rate(others)} µs, the floor's ${rate(floorOthers)} µs`
+  );
+}
+
+/** Shows whether the main thread limits the throughput, or a wait and other programs do. */
+export function busyTimes(rounds, otherRounds, otherName = 'the floor') {
+  const percentOf = (of) =>
+    whole(median(of.map((one) => (one.busiestMicros * one.requestsPerSecond) / 1e4)));
+  const others = median(rounds.map(({ cores }) => cores.others));
+  return (
+    `the main thread was busy ${percentOf(rounds)} % of the time, that of ${otherName} ` +
+    `${percentOf(otherRounds)} %; other programs used ${others.toFixed(2)} cores`
+  );
 }
 
 /** Each check is `{passed, text}`. */

@@ -10,11 +10,10 @@ import { invalidation } from './invalidation.mjs';
 import { lookups } from './lookups.mjs';
 import { memory } from './memory.mjs';
 import { stopAll } from './processes.mjs';
-import { serverTable, verdict } from './report.mjs';
+import { serverTable } from './report.mjs';
 import { nodes, workers } from './scale.mjs';
 import { scenarios } from './scenarios.mjs';
-import { startFloor, startService } from './service.mjs';
-import { withUsage } from './usage.mjs';
+import { runTokens } from './tokens.mjs';
 
 /** The load generators and nginx, with the Debian package of each. */
 const tools = { wrk: 'wrk', h2load: 'nghttp2-client', nginx: 'nginx-light' };
@@ -33,17 +32,22 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     database: { type: 'string', default: 'sqlite' },
     other: { type: 'string' },
+    profile: { type: 'boolean', default: false },
   },
 });
-const roundCount = Number(values.rounds ?? 5);
-const roundSeconds = Number(values.seconds ?? 6);
-const documentRounds = {
-  rounds: Number(values.rounds ?? 3),
-  seconds: Number(values.seconds ?? 2),
-  database: values.database,
-  other: values.other,
-};
-const warmUpSeconds = Math.min(4, roundSeconds);
+const { database, profile } = values;
+const other = values.other && path.resolve(values.other);
+/** `rounds` and `seconds` are the defaults of a part. */
+function roundsOf({ rounds, seconds }) {
+  const chosen = {
+    rounds: Number(values.rounds ?? rounds),
+    seconds: Number(values.seconds ?? seconds),
+  };
+  return { ...chosen, warmUpSeconds: Math.min(4, chosen.seconds) };
+}
+const tokenDefaults = { rounds: 5, seconds: 6 };
+const tokenRounds = { ...roundsOf(tokenDefaults), other, profile };
+const documentRounds = { ...roundsOf({ rounds: 3, seconds: 2 }), other, database };
 
 /** Returns the exit code. */
 async function main() {
@@ -69,73 +73,25 @@ async function main() {
 async function measure(folder) {
   process.stdout.write(
     `Node ${process.version}, ${availableParallelism()} cores shared by server and load, ` +
-      `${roundCount} rounds of ${roundSeconds} s, ` +
+      `${tokenRounds.rounds} rounds of ${tokenRounds.seconds} s, ` +
       `of documents ${documentRounds.rounds} of ${documentRounds.seconds} s\n`,
   );
-  const chosen = scenarios.filter(({ name }) => values.only.includes(name));
-  const results = chosen.length === 0 ? [] : await runScenarios(chosen, folder);
-  const verdicts = results.map(verdict);
-  const tables = results.map(({ name, floor, ours }) => ({ name, servers: [floor, ours] }));
-  const documents = documentScenarios.filter(({ name }) => values.only.includes(name));
-  if (documents.length > 0) {
-    const came = await runDocuments(documents, folder, documentRounds);
-    tables.push(...came.results);
-    verdicts.push(...came.verdicts);
-  }
-  if (tables.length > 0) process.stdout.write(`\n${serverTable(tables)}\n`);
-  const options = { rounds: roundCount, seconds: roundSeconds, warmUpSeconds };
+  const isChosen = ({ name }) => values.only.includes(name);
+  const tokens = scenarios.filter(isChosen);
+  const documents = documentScenarios.filter(isChosen);
+  const measured = [
+    ...(tokens.length === 0 ? [] : [await runTokens(tokens, folder, tokenRounds)]),
+    ...(documents.length === 0 ? [] : [await runDocuments(documents, folder, documentRounds)]),
+  ];
+  const results = measured.flatMap((one) => one.results);
+  const verdicts = measured.flatMap((one) => one.verdicts);
+  if (results.length > 0) process.stdout.write(`\n${serverTable(results)}\n`);
   for (const part of parts) {
-    if (values.only.includes(part.name)) verdicts.push(await part.measure(folder, options));
+    if (values.only.includes(part.name))
+      verdicts.push(await part.measure(folder, roundsOf(part.defaults ?? tokenDefaults)));
   }
   for (const { lines } of verdicts) process.stdout.write(`${lines.join('\n')}\n`);
   return verdicts.every(({ passed }) => passed);
-}
-
-async function runScenarios(chosen, folder) {
-  const service = await startService(folder);
-  const floors = {};
-  for (const transport of new Set(chosen.map((scenario) => scenario.transport))) {
-    floors[transport] = await startFloor({ transport, folder, service });
-  }
-  const results = [];
-  for (const scenario of chosen) {
-    const sideOf = ({ name, server, ports }) => ({
-      name,
-      port: ports[scenario.transport],
-      server,
-      rounds: [],
-      peakBytes: 0,
-    });
-    const sides = { ours: sideOf(service), floor: sideOf(floors[scenario.transport]) };
-    const load = await scenario.createLoad(service, folder, roundSeconds);
-    await runRounds(scenario.title, load, sides);
-    results.push({ name: scenario.title, targets: scenario.targets, ...sides });
-  }
-  await stopAll();
-  return results;
-}
-
-async function runRounds(title, load, { ours, floor }) {
-  process.stdout.write(`${title}: ${load.description} `);
-  await load.prepareRound?.();
-  for (const { port } of [floor, ours]) {
-    await load.probe(port);
-    await load.run(port, warmUpSeconds);
-  }
-  for (let round = 0; round < roundCount; round++) {
-    await load.prepareRound?.();
-    for (const side of [floor, ours]) {
-      const run = () => load.run(side.port, roundSeconds);
-      side.rounds.push(await withUsage(side.server, run));
-      side.server.clearLog();
-      process.stdout.write('.');
-    }
-  }
-  for (const side of [floor, ours]) {
-    await load.probe(side.port);
-    side.peakBytes = side.server.peakBytes();
-  }
-  process.stdout.write('\n');
 }
 
 const unknown = values.only.filter((name) => !names.includes(name));

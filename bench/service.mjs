@@ -2,28 +2,28 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { startServer } from './processes.mjs';
+import { profileEnvironment } from './profile/profile.mjs';
 
 const root = path.resolve(import.meta.dirname, '..');
+
+/** The program of the service that is built in the folder `build`. */
+export const programOf = (build = root) => path.join(build, 'dist/src/main.js');
 
 /**
  * `name`: the name of the data folder. Nodes with the same database can share one. `settings`:
  * overrides of the default settings. `build`: the folder of the repository with the built service.
+ * `isProfiled`: whether its main thread can be profiled.
  */
 export async function startService(folder, options = {}) {
-  const { name = 'data', settings = {}, build = root } = options;
+  const { name = 'data', settings = {}, build = root, isProfiled = false } = options;
   const dataDir = path.join(folder, name);
+  const profileFile = path.join(folder, `${name}.cpuprofile`);
   const server = await startServer({
-    script: path.join(build, 'dist/src/main.js'),
+    script: programOf(build),
     env: {
-      LATCHKEY_DATA_DIR: dataDir,
-      LATCHKEY_HTTP_ADDRESS: '127.0.0.1:0',
-      LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',
-      LATCHKEY_OPS_ADDRESS: '127.0.0.1:0',
-      // The default differs with PostgreSQL.
-      LATCHKEY_BOOTSTRAP: 'demo',
-      // No load balancer needs time to notice the stop.
-      LATCHKEY_DRAIN_SECONDS: '0',
+      ...environmentOf(dataDir),
       ...settings,
+      ...(isProfiled && profileEnvironment(profileFile)),
     },
     logFile: path.join(folder, `${name}.log`),
   });
@@ -39,7 +39,7 @@ export async function startService(folder, options = {}) {
   const key = env.CUSTOMER_API_KEY;
   return {
     name: 'Latchkey',
-    server,
+    server: { ...server, profileFile, root: build },
     issuer: env.LATCHKEY_BASE_URL,
     client,
     apiKey: env.API_KEY,
@@ -47,6 +47,18 @@ export async function startService(folder, options = {}) {
     ports,
   };
 }
+
+/** The settings of a service on free ports of the loopback interface. The others are the defaults. */
+export const environmentOf = (dataDir) => ({
+  LATCHKEY_DATA_DIR: dataDir,
+  LATCHKEY_HTTP_ADDRESS: '127.0.0.1:0',
+  LATCHKEY_GRPC_ADDRESS: '127.0.0.1:0',
+  LATCHKEY_OPS_ADDRESS: '127.0.0.1:0',
+  // The default differs with PostgreSQL.
+  LATCHKEY_BOOTSTRAP: 'demo',
+  // No load balancer needs time to notice the stop.
+  LATCHKEY_DRAIN_SECONDS: '0',
+});
 
 /** Reads the customer's id from a token. */
 async function customerIdOf(env) {
@@ -72,15 +84,20 @@ async function post({ LATCHKEY_BASE_URL }, route, fields) {
 }
 
 /** `transport` is `HTTP` or `gRPC`. */
-export async function startFloor({ transport, folder, service }) {
+export async function startFloor({ transport, folder, service, isProfiled }) {
   const name = transport.toLowerCase();
   const { issuer, client, customer } = service;
   const jwks = await (await fetch(`${issuer}/.well-known/jwks.json`)).json();
   const file = path.join(folder, `floor-${name}.db`);
-  const server = await startServer({
+  const profileFile = path.join(folder, `floor-${name}.cpuprofile`);
+  const started = await startServer({
     script: path.join(import.meta.dirname, `floors/${name}.mjs`),
-    env: { FLOOR_SETTINGS: JSON.stringify({ file, client, customer, issuer, jwks }) },
+    env: {
+      FLOOR_SETTINGS: JSON.stringify({ file, client, customer, issuer, jwks }),
+      ...(isProfiled && profileEnvironment(profileFile)),
+    },
     logFile: path.join(folder, `floor-${name}.log`),
   });
+  const server = { ...started, profileFile, root };
   return { name: 'floor', server, ports: { [transport]: /ready: (\d+)/.exec(server.said)[1] } };
 }

@@ -1,0 +1,37 @@
+// The groups of functions in the table of the main thread's time.
+
+/**
+ * The first pattern that matches the source file decides. A file is relative to the root of the
+ * repository; Node's own files begin with `node:`. A function without a match, such as one of V8 or
+ * `node:buffer`, belongs to the group of its caller.
+ */
+const groups = [
+  [
+    'Node: HTTP and sockets',
+    /^node:(_http|http|net$|internal\/(http|stream|timers|js_stream|tls))/,
+  ],
+  ['Node: promises and callbacks', /^node:internal\/(process\/task_queues|async_)/],
+  ['Node: HTTP and sockets', /^node:(internal\/(dns|cluster|child_process)|stream|dgram)/],
+  ['code of the floor', /^bench\/floors\//],
+  ['signature and claims', /^src\/identity\/(keys\/|tokens\/(claims|sign|verifier))/],
+  ['signature and claims', /^node_modules\/(sodium-native|jose)\//],
+  ['log and metrics', /^src\/(observe\/|http\/observation)/],
+  ['log and metrics', /^node_modules\/(pino|sonic-boom|prom-client|@opentelemetry\/|safe-stable)/],
+  ['messages and transcoding', /^(gen\/|node_modules\/@bufbuild\/protobuf\/)/],
+  ['messages and transcoding', /^src\/transports\/gateway\/(transcode|text-values|oauth-form)/],
+  ['messages and transcoding', /^src\/(api\/(json-members|request-json)|limits\/json)/],
+  ['credential look-up', /^src\/(credentials|storage|identity|crypto)\//],
+  ['credential look-up', /^node_modules\/(lru-cache|kysely|better-sqlite3|pg)/],
+  ['guard and validation', /^(src\/(api|access|limits|net|audit)|node_modules\/@bufbuild)\//],
+  ['gateway', /^src\/(transports\/(gateway|http|socket)|http\/|errors\/)/],
+  ['Connect', /^(src\/transports\/connect|node_modules\/@connectrpc)\//],
+  ['gRPC', /^(src\/transports\/grpc|node_modules\/@grpc)\//],
+  ['Fastify', /^node_modules\/(fast|@fastify|find-my-way|avvio|reusify|secure-json|light-my)/],
+  ['other code of the service', /^src\//],
+  ['other packages', /^node_modules\//],
+];
+
+/** Returns undefined for a file that belongs to the group of the caller. */
+export function groupOf(file) {
+  return groups.find(([, pattern]) => pattern.test(file))?.[0];
+}

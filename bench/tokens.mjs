@@ -1,0 +1,96 @@
+// Measures how fast tokens are issued and verified with the floors, the service and optionally
+// another build of it.
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { stopAll } from './processes.mjs';
+import { profileTable, recordProfile } from './profile/profile.mjs';
+import { otherBuild, ours, verdict } from './report.mjs';
+import { startFloor, startService } from './service.mjs';
+import { withUsage } from './usage.mjs';
+
+/**
+ * Runs the scenarios. Returns the results for the report, and the verdicts. `other`: the folder of
+ * another build. `profile`: whether to record a profile of the main threads after the rounds.
+ */
+export async function runTokens(chosen, folder, options) {
+  const { other, profile } = options;
+  const service = await startService(folder, { isProfiled: profile });
+  const builds = [{ name: ours, service, folder }];
+  if (other !== undefined) builds.unshift(await startOther(folder, options));
+  const floors = {};
+  for (const transport of new Set(chosen.map((scenario) => scenario.transport))) {
+    floors[transport] = await startFloor({ transport, folder, service, isProfiled: profile });
+  }
+  const results = [];
+  const verdicts = [];
+  for (const { name, title, transport, targets, createLoad } of chosen) {
+    const sides = [];
+    for (const build of builds) {
+      const load = await createLoad(build.service, build.folder, options.seconds);
+      sides.push(sideOf(build.name, build.service, transport, load));
+    }
+    const floor = sideOf('floor', floors[transport], transport, sides.at(-1).load);
+    process.stdout.write(`${title}: ${floor.load.description} `);
+    const servers = [floor, ...sides];
+    await runRounds(servers, options);
+    if (profile) process.stdout.write(`\n${await profileAll(name, servers, options)}\n`);
+    process.stdout.write('\n');
+    results.push({ name: title, servers });
+    verdicts.push(verdict({ name: title, targets, ours: sides.at(-1), floor }));
+  }
+  await stopAll();
+  return { results, verdicts };
+}
+
+/** Each build has its own credentials, and therefore its own load. */
+async function startOther(parent, { other, profile }) {
+  const folder = path.join(parent, 'other');
+  await mkdir(folder);
+  const service = await startService(folder, { build: other, isProfiled: profile });
+  return { name: otherBuild, service, folder };
+}
+
+const sideOf = (name, { server, ports }, transport, load) => ({
+  name,
+  isRival: name === otherBuild,
+  port: ports[transport],
+  server,
+  load,
+  rounds: [],
+  peakBytes: 0,
+});
+
+/** Runs alternating rounds. Each side is `{load, port, server, rounds, peakBytes}`. */
+export async function runRounds(sides, { rounds, seconds, warmUpSeconds }) {
+  const loads = new Set(sides.map(({ load }) => load));
+  const prepare = async () => {
+    for (const load of loads) await load.prepareRound?.();
+  };
+  await prepare();
+  for (const { load, port } of sides) {
+    await load.probe(port);
+    await load.run(port, warmUpSeconds);
+  }
+  for (let round = 0; round < rounds; round++) {
+    await prepare();
+    for (const { load, port, server, rounds } of sides) {
+      rounds.push(await withUsage(server, () => load.run(port, seconds)));
+      server.clearLog();
+      process.stdout.write('.');
+    }
+  }
+  for (const side of sides) {
+    await side.load.probe(side.port);
+    side.peakBytes = side.server.peakBytes();
+  }
+}
+
+async function profileAll(name, sides, { seconds }) {
+  const profiles = [];
+  for (const { name, load, port, server } of sides) {
+    await load.prepareRound?.();
+    profiles.push({ name, ...(await recordProfile(server, () => load.run(port, seconds))) });
+    server.clearLog();
+  }
+  return profileTable(name, profiles);
+}
