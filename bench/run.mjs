@@ -9,10 +9,12 @@ import { documentScenarios, runDocuments } from './documents.mjs';
 import { invalidation } from './invalidation.mjs';
 import { lookups } from './lookups.mjs';
 import { memory } from './memory.mjs';
+import { installPeers, peers } from './peers.mjs';
 import { stopAll } from './processes.mjs';
 import { serverTable } from './report.mjs';
 import { nodes, workers } from './scale.mjs';
 import { scenarios } from './scenarios.mjs';
+import { start } from './start.mjs';
 import { runTokens } from './tokens.mjs';
 
 /** The load generators and nginx, with the Debian package of each. */
@@ -22,7 +24,7 @@ process.env.PATH += ':/usr/sbin';
 
 const tokenNames = scenarios.map(({ name }) => name);
 const documentNames = documentScenarios.map(({ name }) => name);
-const parts = [memory, lookups, invalidation, workers, nodes];
+const parts = [memory, lookups, invalidation, workers, nodes, peers, start];
 const names = [...tokenNames, ...documentNames, ...parts.map(({ name }) => name)];
 
 const { values } = parseArgs({
@@ -105,6 +107,10 @@ const missing = needed.filter(([tool]) => spawnSync(tool, ['--version']).error !
 if (missing.length > 0) {
   const lines = missing.map(([tool, name]) => `${tool} is missing: apt-get install ${name}\n`);
   process.stderr.write(lines.join(''));
+  process.exit(2);
+}
+if (values.only.includes(peers.name) && !(await installPeers())) {
+  process.stderr.write('npm ci failed in bench/peers\n');
   process.exit(2);
 }
 process.exit(await main());

@@ -1,12 +1,11 @@
--- What is loaded by wrk tells what came of it as JSON. The argument behind `--`, if there is one,
--- names a file that is posted as JSON.
+-- wrk runs this script. It prints the result as JSON. The argument after `--`, if there is one, is
+-- the name of a file with the body of a POST.
 
 function init(args)
   if args[1] == nil then return end
   local file = assert(io.open(args[1], "rb"))
   wrk.method = "POST"
   wrk.body = file:read("*a")
-  wrk.headers["Content-Type"] = "application/json"
   file:close()
 end
 

@@ -5,16 +5,23 @@ import { runTool } from '../processes.mjs';
 
 const allConnections = 32;
 const hasToken = ({ access_token }) => Boolean(access_token);
+const types = { json: 'application/json', form: 'application/x-www-form-urlencoded' };
 
 /**
- * Posts the same JSON body to `route` repeatedly. `isGood` checks the body of a response, which is
- * a token by default.
+ * Posts the same body to `route` repeatedly: `fields` as JSON, or as a form if `isForm` is true.
+ * Without fields it sends GET requests. `isGood` checks the body of a response, which is a token by
+ * default.
  */
 export async function createHttpLoad(options) {
-  const { folder, name, route, fields, isGood = hasToken, headers = {} } = options;
-  const body = JSON.stringify(fields);
-  const bodyFile = path.join(folder, `${name}.json`);
-  await writeFile(bodyFile, body);
+  const { folder, name, route, fields, isForm = false, isGood = hasToken } = options;
+  const hasBody = fields !== undefined;
+  const headers = {
+    ...options.headers,
+    ...(hasBody && { 'content-type': isForm ? types.form : types.json }),
+  };
+  const body = isForm ? String(new URLSearchParams(fields)) : JSON.stringify(fields);
+  const bodyFile = hasBody ? path.join(folder, `${name}.body`) : undefined;
+  if (hasBody) await writeFile(bodyFile, body);
 
   return {
     description: `wrk, 1 thread, ${allConnections} connections, keep-alive`,
@@ -24,12 +31,12 @@ export async function createHttpLoad(options) {
     async probe(port) {
       const url = `http://127.0.0.1:${port}${route}`;
       const response = await fetch(url, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
+        method: hasBody ? 'POST' : 'GET',
+        headers,
         body,
       });
       const answer = await response.json();
-      if (response.status !== 200 || !isGood(answer)) {
+      if (response.status !== 200 || !(await isGood(answer))) {
         throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer)}`);
       }
     },

@@ -11,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 
 const documents = ['.', 'docs', 'bench', 'deploy'].flatMap((folder) =>
   readdirSync(path.join(root, folder), { recursive: folder !== '.', encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules/'))
     .map((name) => path.join(folder, name)),
 );
 
