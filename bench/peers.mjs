@@ -1,14 +1,22 @@
 // Compares the service with other token servers for Node, which have their own packages in peers/.
 import { spawnSync } from 'node:child_process';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { createHttpLoad } from './loads/wrk.mjs';
 import { freePort } from './nginx.mjs';
 import { startProgram, stopAll } from './processes.mjs';
-import { busyTimes, medianOf, noErrors, ours, serverTable, verdictOf } from './report.mjs';
+import {
+  busyTimes,
+  medianOf,
+  noErrors,
+  otherBuild,
+  ours,
+  serverTable,
+  verdictOf,
+} from './report.mjs';
 import { startFloor, startService } from './service.mjs';
-import { runRounds } from './tokens.mjs';
+import { runRounds, startOther } from './tokens.mjs';
 
 const peersDir = path.join(import.meta.dirname, 'peers');
 const scope = 'accounts:read payments:write';
@@ -45,15 +53,18 @@ export async function installPeers() {
   return status === 0;
 }
 
-async function measure(folder, options) {
-  const service = await startService(folder, { name: 'peers' });
+async function measure(parent, options) {
+  const folder = await mkdtemp(path.join(parent, 'peers-'));
+  const service = await startService(folder);
+  const builds = [{ name: ours, service }];
+  if (options.other !== undefined) builds.unshift(await startOther(folder, options));
   const floor = await startFloor({ transport: 'HTTP', folder, service });
   const started = {};
   for (const rival of rivals) started[rival.name] = await startPeer(rival, folder, service);
   const results = [];
   for (const [name, sides] of [
-    ['client credentials', clientSides(service, floor, started)],
-    ['API key for a JWT', keySides(service, floor, started['better-auth'])],
+    ['client credentials', clientSides(builds, floor, started)],
+    ['API key for a JWT', keySides(builds, floor, started['better-auth'])],
   ]) {
     process.stdout.write(`peers, ${name} `);
     const servers = [];
@@ -86,14 +97,14 @@ async function startPeer({ name, program, signer }, folder, { client }) {
 }
 
 /** Each program issues a token for the same form, in the way of RFC 6749 section 4.4. */
-function clientSides(service, floor, started) {
+function clientSides(builds, floor, started) {
   const fieldsFor = (client) => ({
     grant_type: 'client_credentials',
     client_id: client.id,
     client_secret: client.secret,
     scope,
   });
-  const own = fieldsFor(service.client);
+  const own = fieldsFor(builds.at(-1).service.client);
   const betterAuth = started['better-auth'];
   return [
     { ...floorSide(floor), route: '/tokens', fields: own },
@@ -111,32 +122,41 @@ function clientSides(service, floor, started) {
       fields: { ...fieldsFor(betterAuth.client), resource: audience },
       jwks: '/api/auth/jwks',
     },
-    { ...serviceSide(service), route: '/tokens', fields: own },
+    ...builds.map((build) => ({
+      ...buildSide(build),
+      route: '/tokens',
+      fields: fieldsFor(build.service.client),
+    })),
   ].map((side) => ({ ...side, isForm: side.jwks !== undefined, scope }));
 }
 
 /** better-auth exchanges an API key for a JWT without scopes. */
-function keySides(service, floor, peer) {
-  const fields = { api_key: service.customer.key, scope: keyScope };
+function keySides(builds, floor, peer) {
+  const fieldsFor = ({ customer }) => ({ api_key: customer.key, scope: keyScope });
   const route = '/tokens/api-key';
   return [
-    { ...floorSide(floor), route, fields },
+    { ...floorSide(floor), route, fields: fieldsFor(builds.at(-1).service) },
     {
       ...peer,
       route: '/api/auth/token',
       headers: { 'x-api-key': peer.key },
       jwks: '/api/auth/jwks',
     },
-    { ...serviceSide(service), route, fields, scope: keyScope },
+    ...builds.map((build) => ({
+      ...buildSide(build),
+      route,
+      fields: fieldsFor(build.service),
+      scope: keyScope,
+    })),
   ];
 }
 
 const floorSide = ({ name, server, ports }) => ({ name, server, port: ports.HTTP });
 
-const serviceSide = ({ server, ports }) => ({
-  name: ours,
-  server,
-  port: ports.HTTP,
+const buildSide = ({ name, service }) => ({
+  name,
+  server: service.server,
+  port: service.ports.HTTP,
   jwks: '/.well-known/jwks.json',
 });
 
@@ -146,7 +166,7 @@ async function withLoad(side, folder) {
   const isGood = side.jwks === undefined ? undefined : await createTokenCheck(side);
   return {
     name,
-    isRival: rivals.some((rival) => rival.name === name),
+    isRival: name === otherBuild || rivals.some((rival) => rival.name === name),
     server,
     port,
     load: await createHttpLoad({ folder, name, route, fields, headers, isForm, isGood }),

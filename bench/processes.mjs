@@ -43,6 +43,8 @@ export async function startProgram({ command, args, env, logFile, isReady, pollM
     peakBytes: () => memoryOf(child.pid, 'VmHWM'),
     /** The current memory of the program and its children, in bytes. */
     residentBytes: () => memoryOf(child.pid, 'VmRSS'),
+    /** The part of it that is not the content of files, such as the program itself. */
+    anonymousBytes: () => memoryOf(child.pid, 'RssAnon'),
     /** The processor time of the program and its children: see usage.mjs. */
     usage: () => usageOf(child.pid),
     /** Resets the peak to the current memory. */

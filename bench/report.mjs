@@ -10,18 +10,20 @@ export const otherBuild = 'other build';
 
 /**
  * Each result is `{name, servers}`. Each server is `{name, rounds, peakBytes}` and is compared with
- * the first one. The service is also compared with every server that has `isRival`. A round is the
- * result of a load, `{requests, requestsPerSecond, p50Ms, p99Ms, errors}`, and the usage (see
+ * the first one. Builds of the service are also compared with every server that has `isRival`. A
+ * round is the result of a load, `{requests, requestsPerSecond, p50Ms, p99Ms, errors}`, and the usage (see
  * usage.mjs).
  */
 export function serverTable(results) {
   return table(results.flatMap(rowsOf));
 }
 
+const isBuild = ({ name }) => name === ours || name === otherBuild;
+
 function rowsOf({ name, servers }) {
   const [first, ...others] = servers;
   const referencesOf = (server) =>
-    servers.filter((one) => one === first || (one.isRival && server.name === ours));
+    servers.filter((one) => one === first || (one.isRival && isBuild(server) && one !== server));
   return [
     [name, ...columns],
     ...serverRows(first),

@@ -51,6 +51,8 @@ const tokenDefaults = { rounds: 5, seconds: 6 };
 const tokenRounds = { ...roundsOf(tokenDefaults), other, profile };
 const documentRounds = { ...roundsOf({ rounds: 3, seconds: 2 }), other, database };
 
+const partOptions = ({ defaults }) => ({ ...roundsOf(defaults ?? tokenDefaults), other });
+
 /** Returns the exit code. */
 async function main() {
   const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-bench-'));
@@ -90,7 +92,7 @@ async function measure(folder) {
   if (results.length > 0) process.stdout.write(`\n${serverTable(results)}\n`);
   for (const part of parts) {
     if (values.only.includes(part.name))
-      verdicts.push(await part.measure(folder, roundsOf(part.defaults ?? tokenDefaults)));
+      verdicts.push(await part.measure(folder, partOptions(part)));
   }
   for (const { lines } of verdicts) process.stdout.write(`${lines.join('\n')}\n`);
   return verdicts.every(({ passed }) => passed);

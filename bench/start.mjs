@@ -1,21 +1,25 @@
 // Measures how long the service takes to start, and its memory at rest.
-import { mkdir } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './nginx.mjs';
 import { startPostgres } from './postgres.mjs';
 import { startProgram } from './processes.mjs';
-import { medianOf, verdictOf } from './report.mjs';
+import { medianOf, otherBuild, ours, verdictOf } from './report.mjs';
 import { environmentOf, programOf } from './service.mjs';
+import { machineMicros, ownMicros } from './usage.mjs';
 
+const kinds = ['new', 'existing'];
 const readyMsMax = 700;
 const restBytesMax = 130e6;
 /** The memory is at rest when it changes by less than a hundredth within `steadyMs`. */
 const restMs = 10_000;
 const steadyMs = 3_000;
 
-async function measure(parent, { rounds: starts }) {
+async function measure(parent, { rounds: starts, other }) {
+  const builds = [{ name: ours }];
+  if (other !== undefined) builds.unshift({ name: otherBuild, build: other });
   const postgres = await startPostgres();
   const verdicts = [];
   try {
@@ -23,20 +27,18 @@ async function measure(parent, { rounds: starts }) {
       ['SQLite', () => undefined],
       ['PostgreSQL', postgres.createDatabase],
     ]) {
-      const runs = { new: [], existing: [] };
       process.stdout.write(`start, ${database} `);
-      for (let i = 0; i < starts; i++) {
-        const folder = path.join(parent, `start-${database}-${i}`);
-        await mkdir(folder);
-        const url = await createDatabase();
-        for (const kind of Object.keys(runs)) {
-          runs[kind].push(await startOnce(folder, url));
-          process.stdout.write('.');
-        }
-      }
+      const runs = await startAll(parent, builds, starts, createDatabase);
       process.stdout.write('\n');
-      for (const [kind, all] of Object.entries(runs)) {
-        verdicts.push(verdictFor(`start, ${kind} ${database} database`, all));
+      for (const kind of kinds) {
+        const of = ({ name }) => runs.filter((run) => run.name === name && run.kind === kind);
+        const [verdict, ...others] = builds
+          .toReversed()
+          .map((build) => verdictFor(`start, ${kind} ${database} database`, of(build)));
+        verdicts.push(verdict);
+        verdict.lines.push(
+          ...others.flatMap(({ lines }) => lines.map((line) => `      ${otherBuild}: ${line}`)),
+        );
       }
     }
   } finally {
@@ -48,13 +50,30 @@ async function measure(parent, { rounds: starts }) {
   };
 }
 
+/** Starts the builds in turn, each on a new and then on the same, existing database. */
+async function startAll(parent, builds, starts, createDatabase) {
+  const runs = [];
+  for (let i = 0; i < starts; i++) {
+    for (const { name, build } of builds) {
+      const folder = await mkdtemp(path.join(parent, 'start-'));
+      const url = await createDatabase();
+      for (const kind of kinds) {
+        runs.push({ name, kind, ...(await startOnce(folder, url, build)) });
+        process.stdout.write('.');
+      }
+    }
+  }
+  return runs;
+}
+
 /** Starts the service on the folder, waits until its memory is at rest, and stops it. */
-async function startOnce(folder, url) {
+async function startOnce(folder, url, build) {
   const ops = `127.0.0.1:${await freePort()}`;
   const begun = performance.now();
+  const before = machineMicros() - ownMicros();
   const server = await startProgram({
     command: process.execPath,
-    args: [programOf()],
+    args: [programOf(build)],
     env: {
       ...environmentOf(path.join(folder, 'data')),
       LATCHKEY_OPS_ADDRESS: ops,
@@ -66,10 +85,13 @@ async function startOnce(folder, url) {
   });
   const readyMs = performance.now() - begun;
   const { micros, mains } = server.usage();
+  const others = (machineMicros() - ownMicros() - before - micros) / 1000 / readyMs;
   const mainMicros = Object.values(mains).reduce((sum, x) => sum + x, 0);
   const restBytes = await untilAtRest(server);
+  const anonymousBytes = server.anonymousBytes();
   await server.stop();
-  return { readyMs, cpuMs: micros / 1000, mainMs: mainMicros / 1000, restBytes };
+  const [cpuMs, mainMs] = [micros / 1000, mainMicros / 1000];
+  return { readyMs, cpuMs, mainMs, others, restBytes, anonymousBytes };
 }
 
 /** Resolves to the address when it answers 200; to undefined if it does not answer yet. */
@@ -109,11 +131,14 @@ function verdictFor(name, runs) {
       text:
         `ready after ${inMs(of('readyMs'))} (target <= ${readyMsMax} ms), the slowest of ` +
         `${runs.length} after ${inMs(slowest)}; processor time ${inMs(of('cpuMs'))}, ` +
-        `of the main thread ${inMs(of('mainMs'))}`,
+        `of the main thread ${inMs(of('mainMs'))}; ` +
+        `other programs used ${of('others').toFixed(2)} cores`,
     },
     {
       passed: of('restBytes') <= restBytesMax,
-      text: `${inMB(of('restBytes'))} at rest (target <= ${inMB(restBytesMax)})`,
+      text:
+        `${inMB(of('restBytes'))} at rest (target <= ${inMB(restBytesMax)}), ` +
+        `without the content of files ${inMB(of('anonymousBytes'))}`,
     },
   ]);
 }

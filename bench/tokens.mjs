@@ -1,6 +1,6 @@
 // Measures how fast tokens are issued and verified with the floors, the service and optionally
 // another build of it.
-import { mkdir } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { stopAll } from './processes.mjs';
 import { profileTable, recordProfile } from './profile/profile.mjs';
@@ -42,10 +42,9 @@ export async function runTokens(chosen, folder, options) {
   return { results, verdicts };
 }
 
-/** Each build has its own credentials, and therefore its own load. */
-async function startOther(parent, { other, profile }) {
-  const folder = path.join(parent, 'other');
-  await mkdir(folder);
+/** Starts another build. It has its own credentials, and therefore its own load. */
+export async function startOther(parent, { other, profile }) {
+  const folder = await mkdtemp(path.join(parent, 'other-'));
   const service = await startService(folder, { build: other, isProfiled: profile });
   return { name: otherBuild, service, folder };
 }
@@ -85,12 +84,14 @@ export async function runRounds(sides, { rounds, seconds, warmUpSeconds }) {
   }
 }
 
-async function profileAll(name, sides, { seconds }) {
-  const profiles = [];
-  for (const { name, load, port, server } of sides) {
-    await load.prepareRound?.();
-    profiles.push({ name, ...(await recordProfile(server, () => load.run(port, seconds))) });
-    server.clearLog();
+async function profileAll(name, sides, { rounds, seconds }) {
+  const profiles = sides.map((side) => ({ name: side.name, rounds: [] }));
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, { load, port, server }] of sides.entries()) {
+      await load.prepareRound?.();
+      profiles[i].rounds.push(await recordProfile(server, () => load.run(port, seconds)));
+      server.clearLog();
+    }
   }
   return profileTable(name, profiles);
 }

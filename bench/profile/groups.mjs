@@ -1,5 +1,7 @@
 // The groups of functions in the table of the main thread's time.
 
+const sockets = 'Node: HTTP and sockets';
+
 /**
  * The first pattern that matches the source file decides. A file is relative to the root of the
  * repository; Node's own files begin with `node:`. A function without a match, such as one of V8 or
@@ -11,7 +13,7 @@ const groups = [
     /^node:(_http|http|net$|internal\/(http|stream|timers|js_stream|tls))/,
   ],
   ['Node: promises and callbacks', /^node:internal\/(process\/task_queues|async_)/],
-  ['Node: HTTP and sockets', /^node:(internal\/(dns|cluster|child_process)|stream|dgram)/],
+  [sockets, /^node:(internal\/(dns|cluster|child_process)|stream|dgram)/],
   ['code of the floor', /^bench\/floors\//],
   ['signature and claims', /^src\/identity\/(keys\/|tokens\/(claims|sign|verifier))/],
   ['signature and claims', /^node_modules\/(sodium-native|jose)\//],
@@ -31,7 +33,15 @@ const groups = [
   ['other packages', /^node_modules\//],
 ];
 
-/** Returns undefined for a file that belongs to the group of the caller. */
-export function groupOf(file) {
-  return groups.find(([, pattern]) => pattern.test(file))?.[0];
+const ofV8 = new Map([
+  ['(garbage collector)', 'garbage collector'],
+  // Native code that no JavaScript calls, such as the event loop and its reads.
+  ['(program)', 'Node: event loop'],
+]);
+const nativeWrite = /^write(v|Buffer|\w+String)$/;
+
+/** `file`: empty for native functions. `ofCaller`: the group of the caller. */
+export function groupOf(name, file, ofCaller) {
+  if (file === '' && ofCaller === sockets && nativeWrite.test(name)) return 'Node: socket writes';
+  return ofV8.get(name) ?? groups.find(([, pattern]) => pattern.test(file))?.[0] ?? ofCaller;
 }

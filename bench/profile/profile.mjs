@@ -14,7 +14,7 @@ export const profileEnvironment = (file) => ({
   BENCH_PROFILE_FILE: file,
 });
 
-/** Runs a load. Returns the microseconds per request of each group. */
+/** Runs a load. Returns the number of requests and the microseconds of each group. */
 export async function recordProfile(server, run) {
   rmSync(server.profileFile, { force: true });
   server.signal('SIGUSR2');
@@ -26,8 +26,7 @@ export async function recordProfile(server, run) {
     await sleep(50);
   }
   const profile = JSON.parse(readFileSync(server.profileFile, 'utf8'));
-  const micros = Object.entries(microsByGroup(profile, server.root));
-  return { micros: Object.fromEntries(micros.map(([name, total]) => [name, total / requests])) };
+  return { requests, micros: microsByGroup(profile, server.root) };
 }
 
 /** The self time of all functions by group, without the idle time. */
@@ -39,7 +38,7 @@ function microsByGroup({ nodes, samples, timeDeltas }, root) {
   const totals = {};
   const visit = (node, inherited) => {
     const { functionName } = node.callFrame;
-    const group = ofV8.get(functionName) ?? groupOf(sourceOf(node.callFrame)) ?? inherited;
+    const group = groupOf(functionName, sourceOf(node.callFrame), inherited);
     const micros = self.get(node.id) ?? 0;
     if (!excluded.has(functionName)) totals[group] = (totals[group] ?? 0) + micros;
     for (const id of node.children ?? []) visit(byId.get(id), group);
@@ -50,11 +49,6 @@ function microsByGroup({ nodes, samples, timeDeltas }, root) {
 
 /** Waiting, and the start of the profiler itself. */
 const excluded = new Set(['(idle)', 'dispatch']);
-const ofV8 = new Map([
-  ['(garbage collector)', 'garbage collector'],
-  // Native code that no JavaScript calls, such as the event loop and its reads.
-  ['(program)', 'Node: event loop'],
-]);
 
 /** Finds the source file of a function, relative to `root`. */
 function createSourceFinder(root) {
@@ -74,15 +68,25 @@ function createSourceFinder(root) {
 const readMap = (file) =>
   existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
 
-/** Each profile is `{name, micros}`. */
+/** Each profile is `{name, rounds}`. A round is a result of `recordProfile`. */
 export function profileTable(title, profiles) {
-  const groups = [...new Set(profiles.flatMap(({ micros }) => Object.keys(micros)))];
-  const last = profiles.at(-1).micros;
-  groups.sort((a, b) => (last[b] ?? 0) - (last[a] ?? 0));
-  const rows = groups.map((group) => [group, ...profiles.map(({ micros }) => micros[group] ?? 0)]);
-  const sums = profiles.map(({ micros }) => Object.values(micros).reduce((sum, x) => sum + x, 0));
+  const columns = profiles.map(({ rounds }) => microsPerRequest(rounds));
+  const groups = [...new Set(columns.flatMap((column) => [...column.keys()]))];
+  const last = columns.at(-1);
+  groups.sort((a, b) => (last.get(b) ?? 0) - (last.get(a) ?? 0));
+  const rows = groups.map((group) => [group, ...columns.map((column) => column.get(group) ?? 0)]);
+  const sums = columns.map((column) => [...column.values()].reduce((sum, x) => sum + x, 0));
   const head = [`${title}, main thread, µs per request`, ...profiles.map(({ name }) => name)];
   return [head, ...[...rows, ['all', ...sums]].map(textsOf)].map(lineOf).join('\n');
+}
+
+function microsPerRequest(rounds) {
+  const all = rounds.reduce((sum, { requests }) => sum + requests, 0);
+  const column = new Map();
+  for (const [group, micros] of rounds.flatMap((round) => Object.entries(round.micros))) {
+    column.set(group, (column.get(group) ?? 0) + micros / all);
+  }
+  return column;
 }
 
 const textsOf = ([name, ...numbers]) => [name, ...numbers.map((micros) => micros.toFixed(1))];
