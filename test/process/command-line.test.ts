@@ -67,7 +67,7 @@ describe('the log', () => {
     const log = await loggedCall({ LATCHKEY_LOG_FORMAT: 'pretty' });
     const call = 'VerificationService/GetJwks {2}http {2}anonymous {2}127\\.0\\.0\\.1';
     expect(log).toMatch(
-      new RegExp(`^\\d\\d:\\d\\d:\\d\\d INFO {2}ok {7} +\\d+\\.\\d ms {2}${call}\\n$`),
+      new RegExp(`^\\d\\d:\\d\\d:\\d\\d INFO {2}ok {7} +\\d+\\.\\d ms {2}${call}$`, 'm'),
     );
   });
 });
