@@ -127,7 +127,7 @@ async function backup(task: BackupTask): Promise<BackupEnd> {
   const keys = await readKeys(config);
   requireCurrentSchema(await inspectDatabase(config.databaseUrl, config));
   const db = await openExistingDatabase(config);
-  const snapshot = openDatabaseReadOnly(config.databaseUrl, { ...config, ...longQueries });
+  const snapshot = await openDatabaseReadOnly(config.databaseUrl, { ...config, ...longQueries });
   try {
     return await withLease(db, 'backup', stop, (signal) =>
       withBlobReader(config, db, async (blobs) => {

@@ -1,23 +1,17 @@
 // The table of commands, and the program that runs them.
 import { ConfigError } from '../config/config.ts';
-import { backupCommand } from './backup.ts';
 import { type Command, CommandError, type CommandHost, UsageError } from './command.ts';
-import { doctorCommand } from './doctor.ts';
-import { migrateCommand } from './migrate.ts';
-import { recoverStaffCommand } from './recover-staff.ts';
-import { restoreCommand } from './restore.ts';
-import { rotateMasterKeyCommand } from './rotate-master-key.ts';
-import { serveCommand } from './serve.ts';
 import { readVersion } from './version.ts';
 
-const commands: Readonly<Record<string, Command>> = {
-  serve: serveCommand,
-  migrate: migrateCommand,
-  doctor: doctorCommand,
-  'rotate-master-key': rotateMasterKeyCommand,
-  'recover-staff': recoverStaffCommand,
-  backup: backupCommand,
-  restore: restoreCommand,
+/** Each command with its packages is loaded only if it is needed. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  doctor: async () => (await import('./doctor.ts')).doctorCommand,
+  'rotate-master-key': async () => (await import('./rotate-master-key.ts')).rotateMasterKeyCommand,
+  'recover-staff': async () => (await import('./recover-staff.ts')).recoverStaffCommand,
+  backup: async () => (await import('./backup.ts')).backupCommand,
+  restore: async () => (await import('./restore.ts')).restoreCommand,
 };
 
 const usageStatus = 2;
@@ -28,16 +22,16 @@ const program = 'node dist/src/main.js';
 /** Runs the command named by the arguments and returns the exit status. */
 export async function runProgram(words: readonly string[], host: CommandHost): Promise<number> {
   const [first = 'serve', ...others] = words;
-  if (isHelp(first)) return print(host, helpText(others[0]));
+  if (isHelp(first)) return print(host, await helpText(others[0]));
   if (first === '--version' || first === '-V') return print(host, `latchkey ${readVersion()}\n`);
   try {
-    const command = commandOf(first);
+    const command = await commandOf(first);
     if (others.some((word) => word === '--help' || word === '-h')) {
       return print(host, commandHelp(first, command));
     }
     return await command.run(others, host);
   } catch (error) {
-    return report(error, first, host);
+    return await report(error, first, host);
   }
 }
 
@@ -50,8 +44,8 @@ function print({ stdout }: CommandHost, text: string): number {
   return 0;
 }
 
-function commandOf(name: string): Command {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+async function commandOf(name: string): Promise<Command> {
+  const command = await findCommand(name);
   if (command === undefined) {
     const kind = name.startsWith('-') ? 'option' : 'command';
     throw new UsageError(`There is no ${kind} "${name}".`);
@@ -59,11 +53,16 @@ function commandOf(name: string): Command {
   return command;
 }
 
+async function findCommand(name: string): Promise<Command | undefined> {
+  return Object.hasOwn(commands, name) ? commands[name]?.() : undefined;
+}
+
 /** Prints an expected failure to stderr and returns its exit status. Rethrows any other error. */
-function report(error: unknown, name: string, { stderr }: CommandHost): number {
+async function report(error: unknown, name: string, { stderr }: CommandHost): Promise<number> {
   if (error instanceof UsageError) {
     stderr.write(error.message === '' ? '' : `${error.message}\n`);
-    stderr.write(Object.hasOwn(commands, name) ? usageOf(name) : usageText());
+    const command = await findCommand(name);
+    stderr.write(command === undefined ? await usageText() : usageOf(name, command));
     return usageStatus;
   }
   if (error instanceof ConfigError) {
@@ -76,14 +75,17 @@ function report(error: unknown, name: string, { stderr }: CommandHost): number {
   return 1;
 }
 
-function helpText(name: string | undefined): string {
-  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  return name === undefined || command === undefined ? usageText() : commandHelp(name, command);
+async function helpText(name = ''): Promise<string> {
+  const command = await findCommand(name);
+  return command === undefined ? usageText() : commandHelp(name, command);
 }
 
-function usageText(): string {
-  const lines = Object.entries(commands).map(
-    ([name, { usage, about }]) => `  ${`${name} ${usage}`.padEnd(28)} ${about}\n`,
+async function usageText(): Promise<string> {
+  const lines = await Promise.all(
+    Object.entries(commands).map(async ([name, load]) => {
+      const { usage, about } = await load();
+      return `  ${`${name} ${usage}`.padEnd(28)} ${about}\n`;
+    }),
   );
   return (
     `Usage: ${program} [<command>]\n${lines.join('')}` +
@@ -93,11 +95,12 @@ function usageText(): string {
   );
 }
 
-function usageOf(name: string): string {
-  return `Usage: ${`${program} ${name} ${commands[name]?.usage}`.trim()}\n`;
+function usageOf(name: string, { usage }: Command): string {
+  return `Usage: ${`${program} ${name} ${usage}`.trim()}\n`;
 }
 
-function commandHelp(name: string, { about, details }: Command): string {
+function commandHelp(name: string, command: Command): string {
+  const { about, details } = command;
   const sentence = `${about.charAt(0).toUpperCase()}${about.slice(1)}.`;
-  return `${usageOf(name)}\n${sentence}\n\n${details}\n`;
+  return `${usageOf(name, command)}\n${sentence}\n\n${details}\n`;
 }

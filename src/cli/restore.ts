@@ -142,7 +142,7 @@ async function requireEmptyDatabase(config: Config): Promise<void> {
   const { databaseUrl } = config;
   const file = databaseFile(databaseUrl);
   if (file !== undefined && (await isMissingOrEmpty(file))) return;
-  const db = openDatabaseReadOnly(databaseUrl, config);
+  const db = await openDatabaseReadOnly(databaseUrl, config);
   try {
     const table = await findFilledTable(db);
     if (table === undefined) return;

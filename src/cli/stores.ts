@@ -37,7 +37,7 @@ export async function findUnfinishedRestore(
   { missing }: Pick<SchemaComparison, 'missing'>,
 ): Promise<string | undefined> {
   if (missing.length > 0) return undefined;
-  const db = openDatabaseReadOnly(config.databaseUrl, config);
+  const db = await openDatabaseReadOnly(config.databaseUrl, config);
   try {
     return (await isRestoreUnfinished(db)) ? unfinishedRestore : undefined;
   } finally {
@@ -52,7 +52,7 @@ export async function findUnfinishedRestore(
 export async function findWrongStore(config: Config): Promise<string | undefined> {
   const file = databaseFile(config.databaseUrl);
   if (file !== undefined && (await isMissingOrEmpty(file))) return undefined;
-  const db = openDatabaseReadOnly(config.databaseUrl, config);
+  const db = await openDatabaseReadOnly(config.databaseUrl, config);
   try {
     if ((await compareSchema(db)).missing.length > 0) return undefined;
     await withBlobStore(config.blobs, createStoreIds({ db }));

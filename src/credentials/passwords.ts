@@ -1,7 +1,7 @@
 // Hashes passwords with argon2id (RFC 9106) and the parameters recommended by OWASP, on the thread
 // pool. Only a few run at a time, because tokens are signed on the same pool and each hash needs 19
 // MiB of memory.
-import { hash, type Options, verify } from '@node-rs/argon2';
+import type { Options } from '@node-rs/argon2';
 import { fail } from '../errors/errors.ts';
 import { createFairQueue, type FairQueue, type OwnerPath } from '../limits/fair-share.ts';
 
@@ -41,6 +41,12 @@ export type PasswordHasher = {
   verify(stored: string, password: string): Promise<boolean>;
 };
 
+/** Loads the native code at the first use. */
+const argon2: PasswordHasher = {
+  hash: async (...words) => (await import('@node-rs/argon2')).hash(...words),
+  verify: async (...words) => (await import('@node-rs/argon2')).verify(...words),
+};
+
 const runningMax = 2;
 /** The maximum number of waiting passwords per kind. */
 const waitingMax = 100;
@@ -58,7 +64,7 @@ export function passwordChangeQueue(callerId: string): PasswordQueue {
 }
 
 /** Throws `unavailable` if a queue is full, or `rate_limited` if an owner exceeds its share. */
-export function createPasswords(hasher: PasswordHasher = { hash, verify }): Passwords {
+export function createPasswords(hasher = argon2): Passwords {
   const turns = createTurns();
   let decoy: Promise<string> | undefined;
   return {

@@ -8,7 +8,6 @@ import { createIdentityModule, type IdentityModule } from '../identity/module.ts
 import type { OpenMailer } from '../mail/mailer.ts';
 import type { MessageOptions } from '../mail/message.ts';
 import { openOutbox } from '../mail/outbox.ts';
-import { createSmtpMailer } from '../mail/smtp.ts';
 import { createObserver, type Observer } from '../observe/observer.ts';
 import { createSharingModule, type SharingModule } from '../sharing/module.ts';
 import { createMemberships, rolesOf } from '../sharing/workspaces/memberships.ts';
@@ -82,5 +81,6 @@ export function createModules(
 async function openMailer(config: Config, message: MessageOptions): Promise<OpenMailer> {
   const folder = path.join(config.dataDir, 'outbox');
   if (config.smtp === undefined) return openOutbox({ ...message, folder });
+  const { createSmtpMailer } = await import('../mail/smtp.ts');
   return createSmtpMailer({ ...message, server: config.smtp });
 }

@@ -1,12 +1,12 @@
 // Opens the database: an SQLite file or a PostgreSQL server, with one schema.
 import { Kysely, type Transaction } from 'kysely';
-import pg from 'pg';
 import { Failure, fail } from '../errors/errors.ts';
 import { errorCodeOf } from '../files/error-code.ts';
 import { CommitListeners, commitListenersOf, WriteRecorder } from './cached-tables.ts';
 import type { EntityChange } from './change.ts';
-import { openPostgres, type PostgresSettings, requireWritableServer } from './postgres.ts';
-import { explainConnectError, isPostgresUnavailable } from './postgres-errors.ts';
+import type { PostgresSettings } from './postgres.ts';
+import { explainConnectError, isPostgresUnavailable, sqlStateOf } from './postgres-errors.ts';
+import { requireWritableServer } from './postgres-writable.ts';
 import { type Prepared, prepareSchema } from './prepare-schema.ts';
 import type { Database, Schema } from './schema.ts';
 import { type OpenedDialect, openSqlite, openSqliteReadOnly } from './sqlite.ts';
@@ -25,7 +25,7 @@ export async function openDatabase(
   url: string,
   settings: DatabaseSettings = {},
 ): Promise<Database> {
-  const opened = openDialect(url, settings);
+  const opened = await openDialect(url, settings);
   const db = new Kysely<Schema>({ dialect: opened.dialect });
   try {
     await prepareSchema(db, opened, settings);
@@ -38,7 +38,7 @@ export async function openDatabase(
 
 /** Migrates a database and closes it. */
 export async function migrateDatabase(url: string, settings: PostgresSettings): Promise<Prepared> {
-  const opened = openDialect(url, settings);
+  const opened = await openDialect(url, settings);
   const db = new Kysely<Schema>({ dialect: opened.dialect });
   try {
     return await prepareSchema(db, opened, { migrate: 'auto' });
@@ -49,8 +49,10 @@ export async function migrateDatabase(url: string, settings: PostgresSettings): 
   }
 }
 
-function openDialect(url: string, settings: PostgresSettings): OpenedDialect {
+async function openDialect(url: string, settings: PostgresSettings): Promise<OpenedDialect> {
   if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length));
+  // Processes that use SQLite do not load pg.
+  const { openPostgres } = await import('./postgres.ts');
   return openPostgres(url, settings);
 }
 
@@ -58,9 +60,14 @@ function openDialect(url: string, settings: PostgresSettings): OpenedDialect {
  * Opens a database for reading, without migrating it. An SQLite file must exist. The file is not
  * opened as `readonly`, because SQLite would then leave its `-wal` and `-shm` files behind.
  */
-export function openDatabaseReadOnly(url: string, settings: PostgresSettings): Database {
-  if (!url.startsWith('sqlite:')) return new Kysely<Schema>(openPostgres(url, settings));
-  return new Kysely<Schema>({ dialect: openSqliteReadOnly(url.slice('sqlite:'.length)) });
+export async function openDatabaseReadOnly(
+  url: string,
+  settings: PostgresSettings,
+): Promise<Database> {
+  const { dialect } = url.startsWith('sqlite:')
+    ? { dialect: openSqliteReadOnly(url.slice('sqlite:'.length)) }
+    : await openDialect(url, settings);
+  return new Kysely<Schema>({ dialect });
 }
 
 /** Throws if the database does not answer a query, or is read-only. */
@@ -138,7 +145,8 @@ const transientCodes = new Set([
 function isRefused(error: unknown): boolean {
   const code = errorCodeOf(error);
   if (code.startsWith('SQLITE_')) return !code.startsWith('SQLITE_IOERR');
-  return error instanceof pg.DatabaseError && !/^(08|57|58|XX|40003)/.test(code);
+  const state = sqlStateOf(error);
+  return state !== undefined && !/^(08|57|58|XX|40003)/.test(state);
 }
 
 function isTransient(error: unknown): boolean {

@@ -17,7 +17,7 @@ export async function inspectDatabase(
   url: string,
   settings: PostgresSettings,
 ): Promise<Inspection> {
-  const db = openDatabaseReadOnly(url, settings);
+  const db = await openDatabaseReadOnly(url, settings);
   try {
     const comparison = await compareSchema(db);
     if (comparison.missing.length > 0) {

@@ -27,6 +27,11 @@ function stateOf(error: object): string | undefined {
   return severity !== undefined && sqlState.test(String(code)) ? String(code) : undefined;
 }
 
+/** Returns the SQLSTATE if the error comes from the server and not from the connection. */
+export function sqlStateOf(error: unknown): string | undefined {
+  return error instanceof Error ? stateOf(error) : undefined;
+}
+
 /** Returns whether a PostgreSQL error means that the server cannot be used now. */
 export function isPostgresUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -8,16 +8,7 @@ import {
   markConnectError,
   markQueryError,
 } from './postgres-errors.ts';
-
-/**
- * Fails with the SQLSTATE 25006 on a server that is read-only, such as a standby. Reads from it
- * would miss revocations.
- */
-export const requireWritable = `do $$ begin
-  if current_setting('transaction_read_only')::boolean then
-    raise exception 'the PostgreSQL server is read-only' using errcode = '25006';
-  end if;
-end $$`;
+import { requireWritable } from './postgres-writable.ts';
 
 /** Opens a pool. It marks the errors of its connections. */
 export function openPool(options: pg.PoolConfig): PostgresPool {

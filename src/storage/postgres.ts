@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type tls from 'node:tls';
 import { PostgresAdapter, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { openPool, requireWritable } from './postgres-pool.ts';
+import { openPool } from './postgres-pool.ts';
 import type { Database } from './schema.ts';
 import type { OpenedDialect } from './sqlite.ts';
 
@@ -85,12 +85,6 @@ async function beginMigration(connection: Database): Promise<boolean> {
   if (rows[0]?.has_lock === true) return true;
   await sql`rollback`.execute(connection);
   return false;
-}
-
-/** Throws if the database is on a PostgreSQL server that is read-only. */
-export async function requireWritableServer(db: Database): Promise<void> {
-  if (!(db.getExecutor().adapter instanceof PostgresAdapter)) return;
-  await sql.raw(requireWritable).execute(db);
 }
 
 /** The transaction of a migration already has a lock. */

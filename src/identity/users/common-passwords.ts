@@ -1,22 +1,26 @@
 // The passwords that attackers try first (NIST SP 800-63B §5.1.1.2, OWASP ASVS 6.2.4): 49,000
 // leaked passwords, most frequent first. Few of them have 12 characters, so a listed password with
 // padding counts as common, too.
-import { dictionary } from '@zxcvbn-ts/language-common';
 
 /** The maximum number of padding characters (digits and signs) per character of a listed word. */
 const paddingPerCharacterMax = 2;
 
-/** The list in lower case, read once. */
+/** The list in lower case, read at the first use. */
 let listed: ReadonlySet<string> | undefined;
 
 /** Returns whether a password, in any letter case, is a listed one, possibly repeated or padded. */
-export function isCommonPassword(password: string): boolean {
-  listed ??= new Set(dictionary['passwords-common'].map((text) => text.toLowerCase()));
+export async function isCommonPassword(password: string): Promise<boolean> {
+  listed ??= await readList();
   const text = password.toLowerCase();
   if (repeatsOneOf(listed, text)) return true;
   const word = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
   const padding = text.length - word.length;
   return padding <= word.length * paddingPerCharacterMax && repeatsOneOf(listed, word);
+}
+
+async function readList(): Promise<ReadonlySet<string>> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return new Set(dictionary['passwords-common'].map((text) => text.toLowerCase()));
 }
 
 /** Returns whether the text is one of the words, repeated once or more. */

@@ -52,7 +52,7 @@ export function createFactorMethods(options: UserOptions): FactorMethods {
     async setPassword({ userId, password }, context) {
       const { requireToActAs } = grantChecksFor(context, userId, rolesOf);
       const { email } = await requireUser(db, userId);
-      checkPassword(password, email);
+      await checkPassword(password, email);
       const password_hash = await passwords.hash(
         password,
         passwordChangeQueue(principalId(principalOf(context))),

@@ -7,7 +7,7 @@ import { isCommonPassword } from './common-passwords.ts';
 const charactersMin = 12;
 
 /** Throws `invalid_argument` for the field `password`. */
-export function checkPassword(password: string, email: string): void {
+export async function checkPassword(password: string, email: string): Promise<void> {
   const text = password.normalize('NFKC');
   const characters = [...text];
   if (characters.length < charactersMin) {
@@ -18,5 +18,5 @@ export function checkPassword(password: string, email: string): void {
   if (text.toLowerCase().includes(email)) {
     throw invalid('password', 'must not contain the e-mail address');
   }
-  if (isCommonPassword(text)) throw invalid('password', 'must not be a common password');
+  if (await isCommonPassword(text)) throw invalid('password', 'must not be a common password');
 }

@@ -58,7 +58,7 @@ export function createUserService(options: UserOptions): ServiceImpl<typeof User
     async createUser(request, context) {
       const { kind } = request;
       const email = requireEmail(request.email);
-      checkPassword(request.password, email);
+      await checkPassword(request.password, email);
       if (kind === UserKind.MEMBER && request.scopes.length > 0) throw memberScopes();
       const queue = passwordChangeQueue(principalId(principalOf(context)));
       const row: UserRow = {
