@@ -127,7 +127,6 @@ describe('an import', () => {
     ['@fastify/busboy', /^src\/transports\//],
     ['@grpc/grpc-js', /^src\/transports\//],
     ['@grpc/reflection', /^src\/transports\//],
-    ['grpc-health-check', /^src\/transports\//],
     ['@connectrpc/connect-node', /^src\/transports\//],
     ['jose', /^src\/identity\/(keys|tokens)\//],
     ['prom-client', /^src\/observe\//],

@@ -120,17 +120,10 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
   const http2Server = http2ServerOf(server);
   connections = limitConnections(http2Server, limits);
   await socket.handTo(http2Server);
-  let isStopAnnounced = false;
-  const announceStop = () => {
-    // A second change to the same status would be sent to the watchers, too.
-    if (isStopAnnounced) return;
-    isStopAnnounced = true;
-    for (const name of ['', ...services]) health.setStatus(name, 'NOT_SERVING');
-  };
   return {
-    announceStop,
+    announceStop: health.announceStop,
     async drain() {
-      announceStop();
+      health.announceStop();
       http2Server.close();
       lasting.end();
       await tracked().retire();
