@@ -9,6 +9,12 @@ import { services } from '../src/api/services.ts';
 
 const validator = createValidator();
 
+/** Checks a message. Rejects if it is not within its bounds. */
+function checkOf(schema: DescMessage, used = validator) {
+  const check = createBoundsCheck(schema, () => Promise.resolve(used));
+  return async (message: Message) => check(message);
+}
+
 /** Lengths around every bound, in characters of one and two UTF-16 units. */
 const text = fc
   .tuple(
@@ -35,19 +41,19 @@ const inputs = Object.values(services).flatMap((service) =>
 );
 
 describe.each(inputs)('%s', (_, schema) => {
-  test('is rejected exactly if the validator rejects it', () => {
-    const check = createBoundsCheck(schema, validator);
-    fc.assert(
-      fc.property(messageOf(schema), (message) => {
+  test('is rejected exactly if the validator rejects it', async () => {
+    const check = checkOf(schema);
+    await fc.assert(
+      fc.asyncProperty(messageOf(schema), async (message) => {
         const isValid = validator.validate(schema, message).kind === 'valid';
-        if (isValid) check(message);
-        else expect(() => check(message)).toThrow();
+        if (isValid) await check(message);
+        else await expect(check(message)).rejects.toThrow();
       }),
     );
   });
 });
 
-test('a plain request within its bounds is accepted without the validator', () => {
+test('a plain request within its bounds is accepted without the validator', async () => {
   let asked = 0;
   const counted: Validator = {
     validate(schema, message) {
@@ -55,10 +61,11 @@ test('a plain request within its bounds is accepted without the validator', () =
       return validator.validate(schema, message);
     },
   };
-  const check = createBoundsCheck(IssueTokenRequestSchema, counted);
-  check(create(IssueTokenRequestSchema, { clientId: 'c', clientSecret: 's'.repeat(256) }));
+  const check = checkOf(IssueTokenRequestSchema, counted);
+  await check(create(IssueTokenRequestSchema, { clientId: 'c', clientSecret: 's'.repeat(256) }));
   expect(asked).toBe(0);
-  expect(() => check(create(IssueTokenRequestSchema, { clientSecret: 's' }))).toThrow('client_id');
+  const unnamed = create(IssueTokenRequestSchema, { clientSecret: 's' });
+  await expect(check(unnamed)).rejects.toThrow('client_id');
   expect(asked).toBe(1);
 });
 
@@ -72,9 +79,8 @@ test.each([
   expect(correctPlurals(written)).toBe(expected);
 });
 
-test('number and noun agree in the detail of a field', () => {
-  const check = createBoundsCheck(IssueTokenRequestSchema, validator);
+test('number and noun agree in the detail of a field', async () => {
+  const check = checkOf(IssueTokenRequestSchema);
   const request = create(IssueTokenRequestSchema, { clientSecret: 's' });
-  expect(() => check(request)).toThrow('client_id: must be at least 1 character');
-  expect(() => check(request)).not.toThrow('1 characters');
+  await expect(check(request)).rejects.toThrow(/client_id: must be at least 1 character$/);
 });

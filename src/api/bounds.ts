@@ -21,10 +21,24 @@ import {
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import { fail, invalid } from '../errors/errors.ts';
 
-/** Throws `invalid_argument` with the names of all invalid fields. */
-export type CheckBounds = (request: Message) => void;
+export type LoadValidator = () => Promise<Validator>;
 
-export function createBoundsCheck(schema: DescMessage, validator: Validator): CheckBounds {
+/** Loads protovalidate at the first use: a process that only issues tokens does not need it. */
+export function createValidatorLoader(): LoadValidator {
+  let loading: Promise<Validator> | undefined;
+  return () => {
+    loading ??= import('@bufbuild/protovalidate').then(({ createValidator }) => createValidator());
+    return loading;
+  };
+}
+
+/**
+ * Throws `invalid_argument` with the names of all invalid fields, or rejects with it. Returns
+ * `undefined` if the validator is not needed.
+ */
+export type CheckBounds = (request: Message) => Promise<void> | undefined;
+
+export function createBoundsCheck(schema: DescMessage, loadValidator: LoadValidator): CheckBounds {
   const texts = schema.fields.filter(
     ({ fieldKind, scalar }) => fieldKind === 'scalar' && scalar === ScalarType.STRING,
   );
@@ -39,7 +53,11 @@ export function createBoundsCheck(schema: DescMessage, validator: Validator): Ch
         throw invalid(name, 'must not contain NUL characters');
       }
     }
-    if (isWithin?.(values)) return;
+    return isWithin?.(values) ? undefined : validate(request);
+  };
+
+  async function validate(request: Message): Promise<void> {
+    const validator = await loadValidator();
     const result = validator.validate(schema, request);
     if (result.kind === 'error') throw result.error;
     if (result.kind === 'valid') return;
@@ -49,7 +67,7 @@ export function createBoundsCheck(schema: DescMessage, validator: Validator): Ch
     }));
     const detail = fields.map((error) => `${error.field}: ${error.detail}`).join('; ');
     throw fail('invalid_argument', detail, { fields });
-  };
+  }
 }
 
 type IsWithin = (values: Readonly<Record<string, unknown>>) => boolean;

@@ -1,7 +1,6 @@
 // The guard's steps for one method.
 
 import type { DescMethod, Message } from '@bufbuild/protobuf';
-import type { Validator } from '@bufbuild/protovalidate';
 import { PrincipalType, SessionCookie } from '../../gen/latchkey/options/v1/access_pb.js';
 import type { Clock } from '../clock.ts';
 import { bearerChallenge } from '../errors/challenge.ts';
@@ -12,7 +11,7 @@ import {
   authenticateBearer,
   authenticateCookie,
 } from './authentication.ts';
-import { type CheckBounds, createBoundsCheck } from './bounds.ts';
+import { type CheckBounds, createBoundsCheck, type LoadValidator } from './bounds.ts';
 import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
 import {
@@ -38,7 +37,7 @@ export type Observation = {
 
 export type GuardOptions = AuthenticationOptions & {
   readonly membershipsOf: MembershipsOf;
-  readonly validator: Validator;
+  readonly loadValidator: LoadValidator;
   /** How long a sign-in counts as recent. */
   readonly stepUpSeconds: number;
   readonly now: Clock;
@@ -76,7 +75,7 @@ export class MethodGuard {
     this.#options = options;
     this.method = method;
     this.#principals = new Set(method.access.principals);
-    this.#check = createBoundsCheck(method.descriptor.input, options.validator);
+    this.#check = createBoundsCheck(method.descriptor.input, options.loadValidator);
   }
 
   /** Adds the scope to every `forbidden` (RFC 6750 §3.1), also to those that handlers throw. */
@@ -178,9 +177,8 @@ export class MethodGuard {
     return paths.some((path) => recentSignInFields.includes(path));
   }
 
-  #bounded(request: Message): Message {
-    this.#check(request);
-    return request;
+  #bounded(request: Message): Message | Promise<Message> {
+    return this.#check(request)?.then(() => request) ?? request;
   }
 
   /** Checks the bounds of each message, and repeats the access check while messages arrive. */

@@ -1,8 +1,8 @@
 // The stage of transports: serves the guarded methods on the bound sockets.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { createValidator } from '@bufbuild/protovalidate';
 import { createBodyBudgets } from '../api/body-budget.ts';
+import { createValidatorLoader } from '../api/bounds.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import { createGuard } from '../api/guard.ts';
 import { guardAll } from '../api/services.ts';
@@ -54,9 +54,6 @@ const untrustedProxy =
 
 /** The maximum memory for request bodies that have not arrived in full. */
 const bodyBytesHeldMax = 64 * 1024 * 1024;
-
-/** Compiles the rules of a message on its first use. */
-const validator = createValidator();
 
 const failureOfThrown = (thrown: unknown) => failureOf(storageFailureOf(thrown));
 
@@ -150,7 +147,7 @@ function guardedEndpoints(
     sessionCookie: identity.sessions.cookieName,
     publicUrl: sockets.urls.publicUrl,
     membershipsOf,
-    validator,
+    loadValidator: createValidatorLoader(),
     stepUpSeconds: config.stepUpSeconds,
     now,
     observe(observation) {

@@ -17,7 +17,6 @@ import {
   file_google_protobuf_field_mask,
   MethodOptionsSchema,
 } from '@bufbuild/protobuf/wkt';
-import { createValidator } from '@bufbuild/protovalidate';
 import {
   AccessSchema,
   access as accessOption,
@@ -25,6 +24,7 @@ import {
   type SessionCookie,
 } from '../../gen/latchkey/options/v1/access_pb.js';
 import type { Authenticate } from '../../src/api/authentication.ts';
+import { createValidatorLoader } from '../../src/api/bounds.ts';
 import { LazyContext } from '../../src/api/call.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { createGuard } from '../../src/api/guard.ts';
@@ -123,7 +123,7 @@ function guardWith(rule: Rule | undefined, authenticateToken: Authenticate): End
     sessionCookie: 'session',
     publicUrl: 'http://test.invalid',
     membershipsOf: (userId) => Promise.resolve(memberships[userId] ?? new Map()),
-    validator: createValidator(),
+    loadValidator: createValidatorLoader(),
     stepUpSeconds,
     now: () => nowSeconds * 1000,
     observe: () => {},

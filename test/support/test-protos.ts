@@ -6,8 +6,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { createFileRegistry, type FileRegistry, fromBinary } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { createValidator } from '@bufbuild/protovalidate';
 import { createBodyBudgets } from '../../src/api/body-budget.ts';
+import { createValidatorLoader } from '../../src/api/bounds.ts';
 import type { Endpoint, Handler } from '../../src/api/endpoint.ts';
 import { createGuard } from '../../src/api/guard.ts';
 import type { Observation } from '../../src/api/method-guard.ts';
@@ -56,7 +56,7 @@ export function endpointsOf(
     sessionCookie: 'session',
     publicUrl: 'http://test.invalid',
     membershipsOf: async () => new Map(),
-    validator: createValidator(),
+    loadValidator: createValidatorLoader(),
     stepUpSeconds: 300,
     now: Date.now,
     observe,
