@@ -20,6 +20,7 @@ import {
   refuseMalformed,
   strictTransportSecurity,
 } from './http/server.ts';
+import { withoutSchemas } from './http/without-schemas.ts';
 import type { BoundSocket } from './socket.ts';
 
 export type HttpTransportOptions = Omit<GatewayOptions, 'deadlines'> & {
@@ -77,6 +78,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   }
 
   const app = Fastify({
+    ...withoutSchemas,
     exposeHeadRoutes: false,
     // Requests that arrive on open connections during the drain are still answered.
     return503OnClosing: false,

@@ -1,6 +1,7 @@
 // Liveness, readiness and metrics for operators.
 import Fastify from 'fastify';
 import { compressText } from './http/compression.ts';
+import { withoutSchemas } from './http/without-schemas.ts';
 import type { BoundSocket } from './socket.ts';
 
 /**
@@ -54,6 +55,7 @@ export async function startOpsServer({
   metrics,
 }: OpsOptions): Promise<OpsServer> {
   const app = Fastify({
+    ...withoutSchemas,
     forceCloseConnections: true,
     requestTimeout: requestMs,
     keepAliveTimeout: 60_000,
