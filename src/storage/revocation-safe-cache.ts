@@ -86,10 +86,14 @@ export function createRevocationSafeCache<V>(options: CacheOptions<V>): Revocati
   };
 }
 
-function boundsOf<V>({ entriesMax, sizeMax, sizeOf }: CacheOptions<V>) {
-  const sizeCalculation = ({ value }: Entry<V>) => sizeOf?.(value) ?? 1;
-  const bySize = { maxSize: sizeMax ?? 0, sizeCalculation };
-  return { max: entriesMax ?? 0, ...(sizeMax === undefined ? {} : bySize) };
+/**
+ * Bounds the entries by their sizes, because LRUCache allocates memory at once for as many entries
+ * as `max`.
+ */
+function boundsOf<V>({ entriesMax, sizeMax = entriesMax, sizeOf = () => 1 }: CacheOptions<V>) {
+  const maxSize = sizeMax ?? 0;
+  const sizeMin = Math.ceil(maxSize / (entriesMax ?? maxSize));
+  return { maxSize, sizeCalculation: ({ value }: Entry<V>) => Math.max(sizeOf(value), sizeMin) };
 }
 
 /** The keys of the entries that depend on each entity. */
