@@ -1,5 +1,4 @@
 // The body of one gRPC call while it arrives: its limits and the count of its bytes.
-import type { ServerHttp2Stream } from 'node:http2';
 import { Code } from '@connectrpc/connect';
 import { type StatusObject, status } from '@grpc/grpc-js';
 import type { BodyAccount, BodyBudget } from '../../api/body-budget.ts';
@@ -32,19 +31,11 @@ export class GrpcBody {
   #messages = 0;
   #isDropped = false;
 
-  /**
-   * Connects a stream to grpc-js, which already listens to it. After a refusal, the rest of the
-   * body is dropped on arrival.
-   */
-  constructor(stream: ServerHttp2Stream, rules: BodyRules, refuse: (failure: Failure) => void) {
+  /** After a refusal, the rest of the body of the call is dropped on arrival. */
+  constructor(call: object, rules: BodyRules, refuse: (failure: Failure) => void) {
     this.#rules = rules;
     this.#refuse = refuse;
-    const listeners = stream.listeners('data') as ((chunk: Buffer) => void)[];
-    stream.removeAllListeners('data');
-    stream.on('data', (chunk: Buffer) => {
-      if (!this.#admits(chunk)) return;
-      for (const deliver of listeners) deliver(chunk);
-    });
+    filterBody(call, (chunk) => this.#admits(chunk));
   }
 
   /** Returns decoded or dropped bytes to the budget. */
@@ -113,6 +104,16 @@ export function unreadableFailureOf({ code, details }: Status): Failure | undefi
     default:
       return undefined;
   }
+}
+
+/** Passes on the admitted bytes of a body. grpc-js has no public way to see them. */
+function filterBody(call: object, admits: (chunk: Buffer) => boolean): void {
+  const base = call as { handleDataFrame?: (chunk: Buffer) => void };
+  const { handleDataFrame } = base;
+  if (handleDataFrame === undefined) throw new Error('grpc-js no longer has handleDataFrame');
+  base.handleDataFrame = (chunk) => {
+    if (admits(chunk)) handleDataFrame.call(base, chunk);
+  };
 }
 
 /** Parses the message prefixes: one byte of flags and four bytes of length. */

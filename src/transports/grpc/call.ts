@@ -47,13 +47,13 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   #isEnded = false;
 
   constructor(init: GrpcCallInit) {
-    const { endpoint, base, stream, budget, limits } = init;
+    const { endpoint, base, budget, limits } = init;
     this.#init = init;
     this.#isUpload = endpoint.kind === 'client_streaming';
     this.due = performance.now() + (this.#isUpload ? limits.uploadMs : limits.bodyMs);
     const bytesMax = this.#isUpload ? messageBytesMax : unaryBodyBytesMax;
     const rules = { budget, bytesMax, isStream: this.#isUpload };
-    this.#body = new GrpcBody(stream, rules, (failure) => this.#fail(failure));
+    this.#body = new GrpcBody(base, rules, (failure) => this.#fail(failure));
     this.context = new LazyContext({
       method: endpoint.descriptor,
       protocolName: 'grpc',
@@ -69,11 +69,11 @@ export class GrpcCall implements Call, Listener, ActiveCall {
         return Number.isFinite(deadline) ? deadline - Date.now() : undefined;
       },
     });
-    const send = base.sendStatus.bind(base);
+    const { sendStatus } = base;
     // Before the response starts, grpc-js refuses the call without error details.
     base.sendStatus = (sent) => {
       const failure = this.#isAnswered ? undefined : unreadableFailureOf(sent);
-      if (failure === undefined) send(sent);
+      if (failure === undefined) sendStatus.call(base, sent);
       else this.#fail(failure);
     };
   }

@@ -113,7 +113,7 @@ function track(
     call.sendStatus({ code: Number(failure.grpc), details: failure.message, metadata });
   };
   const rules = { budget, bytesMax: unaryBodyBytesMax, isStream: true };
-  const body = new GrpcBody(stream, rules, refuse);
+  const body = new GrpcBody(call, rules, refuse);
   const active = {
     due: performance.now() + bodyMs,
     isAccepted: false,

@@ -109,6 +109,8 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
     'grpc.keepalive_time_ms': limits.pingEveryMs,
     'grpc.keepalive_timeout_ms': limits.pingAnswerMs,
     'grpc-node.max_session_memory': sessionMegabytesMax,
+    // No service reports the counters of channelz.
+    'grpc.enable_channelz': 0,
   });
   const services = addServices(server, endpoints);
   const health = createHealth(['', ...services]);
