@@ -12,6 +12,7 @@ import {
   sendError,
 } from './gateway/gateway.ts';
 import { createDeadlines } from './http/deadlines.ts';
+import type { ResponsesUnderWay } from './http/pipelining.ts';
 import {
   createHttpServer,
   defaultHttpLimits,
@@ -50,7 +51,8 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     options.endpoints.flatMap(({ kind, name }) => (kind === 'client_streaming' ? `/${name}` : [])),
   );
   let isStopping = false;
-  const underWay = new Set<ServerResponse>();
+  const isSecure = isHttps(options.publicUrl);
+  const underWay: ResponsesUnderWay = new Map();
 
   function route(
     handle: (request: IncomingMessage, response: ServerResponse) => void,
@@ -58,9 +60,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     response: ServerResponse,
   ): void {
     if (isStopping) response.setHeader('connection', 'close');
-    if (isHttps(options.publicUrl)) response.setHeader(...strictTransportSecurity);
-    underWay.add(response);
-    response.once('close', () => underWay.delete(response));
+    if (isSecure) response.setHeader(...strictTransportSecurity);
     request.url = originForm(request.url ?? '');
     if (hostLines(request) > 1) {
       // A proxy may have routed by one Host, and this server would use the other (RFC 9112 §3.2).
@@ -87,6 +87,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     serverFactory: (handle) => {
       return createHttpServer({
         limits,
+        underWay,
         warn: options.warn,
         accept: (request, response) => route(handle, request, response),
         refuse: (thrown, request, response) =>
@@ -102,10 +103,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
     },
     clientErrorHandler: (error: Error & { code?: string }, socket) => {
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && deadlines.isExtended(socket)) return;
-      const isAnswered = [...underWay].some(
-        (response) => response.socket === socket && response.headersSent,
-      );
-      if (isAnswered) socket.destroy();
+      if (underWay.get(socket)?.headersSent) socket.destroy();
       else refuseMalformed(error, socket, options.publicUrl);
     },
   });
@@ -115,7 +113,7 @@ export async function startHttpTransport(options: HttpTransportOptions): Promise
   await options.socket.handTo(app.server);
   function announceStop(): void {
     isStopping = true;
-    for (const response of underWay) {
+    for (const response of underWay.values()) {
       if (!response.headersSent) response.setHeader('connection', 'close');
     }
   }
@@ -141,6 +139,7 @@ function hostLines({ rawHeaders }: IncomingMessage): number {
 
 /** Servers must also accept the absolute form that proxies receive (RFC 9112 §3.2.2). */
 function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
   const [, rest] = /^https?:\/\/[^/?#]*(.*)$/i.exec(target) ?? [];
   if (rest === undefined) return target;
   return rest.startsWith('/') ? rest : `/${rest}`;

@@ -60,6 +60,7 @@ test('bytes that were read before their connection was closed are not parsed', a
   let thrown: unknown;
   const server = createHttpServer({
     limits: defaultHttpLimits,
+    underWay: new Map(),
     warn: () => {},
     accept: () => {},
     refuse: (error) => {

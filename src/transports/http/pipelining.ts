@@ -5,34 +5,45 @@ import type { Socket } from 'node:net';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** The response that each busy connection waits for. */
+export type ResponsesUnderWay = Map<Socket, ServerResponse>;
+
 /** Requests of one connection that may wait for the responses to earlier ones. */
 const waitingMax = 16;
 
 /**
  * Handles the requests of a connection one after another, and closes a connection with too many
- * waiting requests. One read can contain thousands of requests, and Node emits them all.
+ * waiting requests. One read can contain thousands of requests, and Node emits them all. Keeps
+ * `underWay` current.
  */
-export function handleInSequence(handle: Handle): Handle {
-  const waiting = new WeakMap<Socket, (() => void)[]>();
+export function handleInSequence(handle: Handle, underWay: ResponsesUnderWay): Handle {
+  const waiting = new Map<Socket, ServerResponse[]>();
 
-  function begin(socket: Socket, request: IncomingMessage, response: ServerResponse): void {
-    response.once('close', () => {
-      const next = waiting.get(socket)?.shift();
-      if (next === undefined || socket.destroyed) waiting.delete(socket);
-      else next();
-    });
+  function begin(request: IncomingMessage, response: ServerResponse): void {
+    underWay.set(request.socket, response);
+    response.on('close', beginNext);
     handle(request, response);
+  }
+
+  function beginNext(this: ServerResponse): void {
+    const { socket } = this.req;
+    underWay.delete(socket);
+    const next = waiting.get(socket)?.shift();
+    if (next === undefined || socket.destroyed) waiting.delete(socket);
+    else begin(next.req, next);
   }
 
   return (request, response) => {
     const { socket } = request;
     if (socket.destroyed) return;
-    const earlier = waiting.get(socket);
-    if (earlier === undefined) {
-      waiting.set(socket, []);
-      begin(socket, request, response);
-    } else if (earlier.length < waitingMax) {
-      earlier.push(() => begin(socket, request, response));
+    if (!underWay.has(socket)) {
+      begin(request, response);
+      return;
+    }
+    const later = waiting.get(socket) ?? [];
+    waiting.set(socket, later);
+    if (later.length < waitingMax) {
+      later.push(response);
     } else {
       socket.destroy();
       stopParsing(socket);

@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import { requestIdFrom } from '../../api/call.ts';
 import { fail } from '../../errors/errors.ts';
-import { handleInSequence } from './pipelining.ts';
+import { handleInSequence, type ResponsesUnderWay } from './pipelining.ts';
 import { problemOf } from './problem.ts';
 import { rememberExpectation } from './request-body.ts';
 
@@ -36,6 +36,8 @@ export const defaultHttpLimits: HttpLimits = {
 
 type HttpServerOptions = {
   readonly limits: HttpLimits;
+  /** Filled by the server. */
+  readonly underWay: ResponsesUnderWay;
   /** Logs a warning for the operator. */
   readonly warn: (facts: object, message: string) => void;
   readonly accept: (request: IncomingMessage, response: ServerResponse) => void;
@@ -51,7 +53,7 @@ const stalledMs = 60_000;
 const lateCheckMs = 1_000;
 
 export function createHttpServer(options: HttpServerOptions): Server {
-  const { limits, warn, accept, refuse, refuseExpectation } = options;
+  const { limits, underWay, warn, accept, refuse, refuseExpectation } = options;
   const server = createServer({
     requestTimeout: limits.requestMs,
     headersTimeout: Math.min(20_000, limits.requestMs),
@@ -66,7 +68,7 @@ export function createHttpServer(options: HttpServerOptions): Server {
       // An uncaught error of a listener would end the process.
       refuse(thrown, request, response);
     }
-  });
+  }, underWay);
   server.on('request', onRequest);
   server.on('checkContinue', (request, response) => {
     rememberExpectation(request);
