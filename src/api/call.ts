@@ -26,16 +26,20 @@ export function requestIdFrom(header: string | undefined): string {
   return header !== undefined && saneRequestId.test(header) ? header : randomUUID();
 }
 
-type LazyContextInit = {
+/** The facts of a call that its context creates on demand. */
+export type ContextSource = {
   readonly method: DescMethod;
   readonly protocolName: string;
   readonly requestMethod: string;
   readonly url: string;
-  readonly headers: () => Headers;
+  headers(): Headers;
   /** Calls back once when the caller closes the connection. */
-  readonly onGone: (abort: (reason: unknown) => void) => void;
-  readonly timeoutMs?: () => number | undefined;
+  onGone(abort: (reason: unknown) => void): void;
+  timeoutMs?(): number | undefined;
 };
+
+/** Its functions use `this`, so that objects with this prototype have separate values. */
+const noValues = createContextValues();
 
 /** A HandlerContext for the transports that do not go through Connect's own handlers. */
 export class LazyContext implements HandlerContext {
@@ -43,21 +47,23 @@ export class LazyContext implements HandlerContext {
   readonly protocolName: string;
   readonly requestMethod: string;
   readonly url: string;
-  readonly values: ContextValues = createContextValues();
-  readonly timeoutMs: () => number | undefined;
-  readonly #init: LazyContextInit;
+  readonly values: ContextValues = Object.create(noValues);
+  readonly #source: ContextSource;
   #requestHeader: Headers | undefined;
   #responseHeader: Headers | undefined;
   #responseTrailer: Headers | undefined;
   #abort: AbortController | undefined;
 
-  constructor(init: LazyContextInit) {
-    this.#init = init;
-    this.method = init.method;
-    this.protocolName = init.protocolName;
-    this.requestMethod = init.requestMethod;
-    this.url = init.url;
-    this.timeoutMs = init.timeoutMs ?? (() => undefined);
+  constructor(source: ContextSource) {
+    this.#source = source;
+    this.method = source.method;
+    this.protocolName = source.protocolName;
+    this.requestMethod = source.requestMethod;
+    this.url = source.url;
+  }
+
+  timeoutMs(): number | undefined {
+    return this.#source.timeoutMs?.();
   }
 
   get service() {
@@ -65,7 +71,7 @@ export class LazyContext implements HandlerContext {
   }
 
   get requestHeader(): Headers {
-    this.#requestHeader ??= this.#init.headers();
+    this.#requestHeader ??= this.#source.headers();
     return this.#requestHeader;
   }
 
@@ -83,7 +89,7 @@ export class LazyContext implements HandlerContext {
     if (this.#abort === undefined) {
       const controller = new AbortController();
       this.#abort = controller;
-      this.#init.onGone((reason) => controller.abort(reason));
+      this.#source.onGone((reason) => controller.abort(reason));
     }
     return this.#abort.signal;
   }

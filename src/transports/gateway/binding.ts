@@ -8,6 +8,7 @@ import type { HttpRule } from '../../../gen/google/api/http_pb.js';
 import { DownloadHeaderSchema } from '../../../gen/latchkey/http/v1/download_pb.js';
 import type { Multipart } from '../../../gen/latchkey/options/v1/http_pb.js';
 import type { Endpoint } from '../../api/endpoint.ts';
+import { jsonType } from './content-type.ts';
 import { oauthFields } from './oauth-form.ts';
 import { parseTemplate, type Template } from './template.ts';
 
@@ -20,6 +21,8 @@ export type Binding = {
   readonly body: '*' | DescField | undefined;
   /** The field of the response that is sent; undefined for the whole response. */
   readonly responseBody: DescField | undefined;
+  /** The headers of every response: names and values in turn. */
+  readonly responseHeaders: readonly string[];
   /** The update mask of a PATCH. Without one, the members of its body are the mask. */
   readonly mask: UpdateMask | undefined;
 };
@@ -67,8 +70,20 @@ function bind(endpoint: Endpoint, rule: HttpRule, isFirst: boolean): Binding {
     template,
     body: body === '' ? undefined : body,
     responseBody,
+    responseHeaders: responseHeadersOf(endpoint),
     mask: method === 'PATCH' ? maskOf(input) : undefined,
   };
+}
+
+function responseHeadersOf({ http }: Endpoint): string[] {
+  const maxAge = http.publicMaxAgeSeconds;
+  return [
+    ...['content-type', http.contentType === '' ? jsonType : http.contentType],
+    ...['x-content-type-options', 'nosniff'],
+    ...(http.oauthErrors ? ['pragma', 'no-cache'] : []),
+    ...['cache-control', maxAge > 0 ? `public, max-age=${maxAge}, must-revalidate` : 'no-store'],
+    ...(maxAge > 0 ? ['access-control-allow-origin', '*'] : []),
+  ];
 }
 
 function maskOf(message: DescMessage): UpdateMask | undefined {

@@ -24,12 +24,22 @@ export async function readTextBody(
   const length = Number(request.headers['content-length']);
   if (length > unaryBodyBytesMax) throw tooLarge();
   sendContinue(request, response);
-  const bytes = await readBytes(request, length, bodies);
+  const bytes = arrivedBytes(request) ?? (await receiveBytes(request, length, bodies));
+  if (bytes.length > unaryBodyBytesMax) throw tooLarge();
   if (!isUtf8(bytes)) throw fail('invalid_argument', 'The body must be UTF-8.');
   return bytes.toString();
 }
 
-function readBytes(request: IncomingMessage, length: number, bodies: BodyBudget): Promise<Buffer> {
+/** The body, if it has arrived in full. Most bodies arrive together with their headers. */
+function arrivedBytes(request: IncomingMessage): Buffer | null {
+  return request.complete && !request.destroyed ? request.read() : null;
+}
+
+function receiveBytes(
+  request: IncomingMessage,
+  length: number,
+  bodies: BodyBudget,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (request.destroyed) return reject(cutShort());
     const account = bodies.open();
@@ -40,7 +50,7 @@ function readBytes(request: IncomingMessage, length: number, bodies: BodyBudget)
       received += chunk.length;
       try {
         if (received > unaryBodyBytesMax) throw tooLarge();
-        // A body that arrives in one piece does not count. Most do.
+        // A body that arrives in one piece does not count.
         if (received !== length) account.add(chunk.length);
       } catch (error) {
         stop();
@@ -49,7 +59,7 @@ function readBytes(request: IncomingMessage, length: number, bodies: BodyBudget)
     };
     const onEnd = () => {
       stop();
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+      resolve(Buffer.concat(chunks));
     };
     const onClose = () => {
       stop();

@@ -65,47 +65,38 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
   app.route({
     method: METHODS,
     url: '*',
-    onRequest(request, reply, done) {
-      const requestId = requestIdOf(request);
+    handler(request, reply) {
+      const requestId = requestIdOf(request.raw);
       reply.header('x-request-id', requestId);
-      const path = pathOf(request.raw.url ?? '');
-      const match = router.match(request.method, path);
-      const found = match.kind === 'found';
-      request.routed = {
+      const { method = '', url = '' } = request.raw;
+      const path = pathOf(url);
+      const match = router.match(method, path);
+      const found = match.kind === 'found' ? match : undefined;
+      const routed: RoutedRequest = {
         requestId,
         peer: options.peerOf(request.raw),
         started: performance.now(),
-        target: found ? match.value : undefined,
-        variables: found ? match.variables : [],
+        target: found?.value,
+        variables: found?.variables ?? [],
       };
+      request.routed = routed;
       switch (match.kind) {
         case 'found':
-          return done();
+          return match.value.kind === 'method'
+            ? handleMethod(match.value.binding, routed, request, reply, options)
+            : handleRoute(match.value.route, routed, request, reply, options);
         case 'not_found': {
-          const route = routeWithSlash(request.method, path);
-          if (route === undefined) return done(notFound());
-          const address = path.slice(0, -1) + (request.raw.url ?? '').slice(path.length);
-          redirect(address, route, request.routed, reply, options);
-          return;
+          const route = routeWithSlash(method, path);
+          if (route === undefined) throw notFound();
+          const address = path.slice(0, -1) + url.slice(path.length);
+          return redirect(address, route, routed, reply, options);
         }
         case 'malformed':
-          return done(fail('invalid_argument', 'The path is malformed.'));
+          throw fail('invalid_argument', 'The path is malformed.');
         case 'method_not_allowed': {
           const allow = match.allow.join(', ');
-          const detail = `The path accepts ${allow}.`;
-          return done(fail('method_not_allowed', detail, { headers: { allow } }));
+          throw fail('method_not_allowed', `The path accepts ${allow}.`, { headers: { allow } });
         }
-      }
-    },
-    handler(request, reply) {
-      const { routed } = request;
-      switch (routed?.target?.kind) {
-        case 'method':
-          return handleMethod(routed.target.binding, routed, request, reply, options);
-        case 'route':
-          return handleRoute(routed.target.route, routed, request, reply, options);
-        case undefined:
-          throw new Error('a handler received a request without a route');
       }
     },
   });
@@ -117,10 +108,10 @@ function redirect(
   { requestId, peer, started }: RoutedRequest,
   reply: FastifyReply,
   { observe }: GatewayOptions,
-): void {
+): FastifyReply {
   const durationMs = performance.now() - started;
   observe({ name, requestId, peer, status: 308, failure: undefined, durationMs });
-  reply.redirect(address, 308);
+  return reply.redirect(address, 308);
 }
 
 function routesOf({ endpoints, routes }: GatewayOptions): Route<RouteTarget>[] {

@@ -1,9 +1,10 @@
 // Handles a request for a method: decodes the request message and sends the response message.
 import { createHash } from 'node:crypto';
-import type { JsonObject, Message } from '@bufbuild/protobuf';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DescMethod, JsonObject, Message } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
-import { type Call, LazyContext } from '../../api/call.ts';
+import { type Call, type ContextSource, LazyContext } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { fail } from '../../errors/errors.ts';
 import { etagMatches } from '../../http/byte-range.ts';
@@ -39,61 +40,72 @@ export async function handleMethod(
   request: FastifyRequest,
   reply: FastifyReply,
   options: MethodOptions,
-): Promise<FastifyReply> {
+): Promise<FastifyReply | undefined> {
   const { endpoint } = binding;
-  const call = callOf(endpoint, routed, request, reply);
+  const call = new HttpCall(endpoint.descriptor, routed, request.raw, reply.raw);
   const read = () => readRequest(binding, routed, request, reply, options.bodies);
   switch (endpoint.kind) {
-    case 'unary': {
-      const message = await endpoint.invoke(call, read);
-      setHeaders(reply, call.context);
-      return sendMessage(binding, message, request, reply);
-    }
+    case 'unary':
+      return sendMessage(binding, await endpoint.invoke(call, read), call, reply);
     case 'client_streaming': {
       const messages = readForm(endpoint, request, reply, options.deadlines);
-      return sendMessage(binding, await endpoint.invoke(call, messages), request, reply);
+      return sendMessage(binding, await endpoint.invoke(call, messages), call, reply);
     }
     case 'server_streaming':
       return sendDownload(endpoint.invoke(call, read), request, reply);
   }
 }
 
-type HttpCall = Call & { readonly context: LazyContext };
+class HttpCall implements Call, ContextSource {
+  readonly transport = 'http';
+  readonly protocolName = 'http';
+  readonly method: DescMethod;
+  readonly requestId: string;
+  readonly peer: string;
+  readonly requestMethod: string;
+  readonly url: string;
+  readonly context: LazyContext;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
 
-function callOf(
-  endpoint: Endpoint,
-  { requestId, peer }: RoutedRequest,
-  request: FastifyRequest,
-  { raw: response }: FastifyReply,
-): HttpCall {
-  const header = (name: string) => {
-    const value = request.headers[name];
+  constructor(
+    method: DescMethod,
+    { requestId, peer }: RoutedRequest,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    this.method = method;
+    this.requestId = requestId;
+    this.peer = peer;
+    this.requestMethod = request.method ?? '';
+    this.url = request.url ?? '';
+    this.#request = request;
+    this.#response = response;
+    this.context = new LazyContext(this);
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
     return typeof value === 'string' ? value : value?.[0];
-  };
-  const context = new LazyContext({
-    method: endpoint.descriptor,
-    protocolName: 'http',
-    requestMethod: request.method,
-    url: request.url,
-    headers: () => headersOf(request),
-    onGone: (abort) => {
-      const gone = () => abort(fail('canceled', 'The caller closed the connection.'));
-      if (isGone()) gone();
-      // The response closes with the request, but the connection may stay open.
-      else response.once('close', () => response.writableFinished || gone());
-    },
-  });
-  const isGone = () => request.raw.socket.destroyed;
-  return { transport: 'http', requestId, peer, header, context, isGone };
+  }
+
+  headers(): Headers {
+    return headersOf(this.#request);
+  }
+
+  isGone(): boolean {
+    return this.#request.socket.destroyed;
+  }
+
+  onGone(abort: (reason: unknown) => void): void {
+    const gone = () => abort(fail('canceled', 'The caller closed the connection.'));
+    if (this.isGone()) gone();
+    // The response closes with the request, but the connection may stay open.
+    else this.#response.once('close', () => this.#response.writableFinished || gone());
+  }
 }
 
-/** Copies the headers that the handler has set. */
-function setHeaders(reply: FastifyReply, { touchedResponseHeader }: LazyContext): void {
-  // Headers lists each Set-Cookie separately, and Fastify collects them.
-  for (const [name, value] of touchedResponseHeader ?? []) reply.header(name, value);
-}
-
-function headersOf(request: FastifyRequest): Headers {
+function headersOf(request: IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     for (const item of Array.isArray(value) ? value : [value ?? '']) headers.append(name, item);
@@ -159,36 +171,52 @@ async function* readForm(
 async function sendMessage(
   binding: Binding,
   message: Message,
-  request: FastifyRequest,
+  call: HttpCall,
   reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { http } = binding.endpoint;
+): Promise<undefined> {
+  const { http, hasSecretResponse } = binding.endpoint;
   const json = encodeResponse(binding, message);
-  if (http.successStatus !== 0) reply.status(http.successStatus);
-  if (http.location !== '') reply.header('location', fill(http.location, json));
   const text = JSON.stringify(json);
-  reply
-    .header('content-type', http.contentType === '' ? jsonType : http.contentType)
-    .header('x-content-type-options', 'nosniff')
-    .serializer((body) => body);
-  if (http.oauthErrors) reply.header('pragma', 'no-cache');
-  const isPublic = http.publicMaxAgeSeconds > 0;
-  if (!isPublic) reply.header('cache-control', 'no-store');
-  if (binding.endpoint.hasSecretResponse) return reply.send(text);
-  const { body, headers, coding } = await compressText(text, request.headers['accept-encoding']);
-  reply.headers(headers);
-  if (!isPublic) return reply.send(body);
+  const status = http.successStatus === 0 ? 200 : http.successStatus;
+  const head: Head = ['x-request-id', call.requestId, ...binding.responseHeaders];
+  addHandlerHeaders(head, call.context);
+  if (http.location !== '') head.push('location', fill(http.location, json));
+  if (hasSecretResponse) return sendWhole(reply, status, head, text);
+  const { body, coding } = await compressText(text, call.header('accept-encoding'));
+  head.push('vary', 'accept-encoding');
+  if (http.publicMaxAgeSeconds > 0) {
+    const digest = createHash('sha256').update(text).digest('base64url');
+    // Each coding is a representation with its own tag (RFC 9110 §8.8.3.3).
+    const etag = coding === undefined ? `"${digest}"` : `"${digest}-${coding}"`;
+    head.push('etag', etag);
+    if (etagMatches(call.header('if-none-match') ?? '', etag)) return sendWhole(reply, 304, head);
+  }
+  if (coding !== undefined) head.push('content-encoding', coding);
+  sendWhole(reply, status, head, body);
+}
 
-  const digest = createHash('sha256').update(text).digest('base64url');
-  // Each coding is a representation with its own tag (RFC 9110 §8.8.3.3).
-  const etag = coding === undefined ? `"${digest}"` : `"${digest}-${coding}"`;
-  reply
-    .header('cache-control', `public, max-age=${http.publicMaxAgeSeconds}, must-revalidate`)
-    .header('access-control-allow-origin', '*')
-    .header('etag', etag);
-  const tags = request.headers['if-none-match'] ?? '';
-  if (!etagMatches(tags, etag)) return reply.send(body);
-  return reply.removeHeader('content-encoding').status(304).send();
+/** Names and values in turn. */
+type Head = (string | string[])[];
+
+/** Sends a whole response. Fastify's reply would collect the headers one by one. */
+function sendWhole(
+  reply: FastifyReply,
+  status: number,
+  head: Head,
+  body?: string | Buffer,
+): undefined {
+  if (body !== undefined) head.push('content-length', String(Buffer.byteLength(body)));
+  reply.raw.writeHead(status, head).end(body);
+  reply.hijack();
+}
+
+function addHandlerHeaders(head: Head, { touchedResponseHeader }: LazyContext): void {
+  if (touchedResponseHeader === undefined) return;
+  const cookies = touchedResponseHeader.getSetCookie();
+  for (const [name, value] of touchedResponseHeader) {
+    if (name !== 'set-cookie') head.push(name, value);
+  }
+  if (cookies.length > 0) head.push('set-cookie', cookies);
 }
 
 async function sendDownload(
