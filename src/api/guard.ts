@@ -49,7 +49,7 @@ function guardUnary(methodGuard: MethodGuard, handler: Handler) {
       await check.run();
       const message = await read();
       await check.repeatIfOld();
-      const request = await methodGuard.validate(call, check.principal, message);
+      const request = await methodGuard.validate(check, message);
       const response = create(output, await handle(request, call.context));
       methodGuard.observe(call, check.principal, started, undefined);
       return response;
@@ -95,7 +95,7 @@ function guardDownload(methodGuard: MethodGuard, handler: Handler) {
       await check.run();
       const message = await read();
       await check.repeatIfOld();
-      const request = await methodGuard.validate(call, check.principal, message);
+      const request = await methodGuard.validate(check, message);
       for await (const response of handle(request, call.context)) yield create(output, response);
       ended = true;
     } catch (thrown) {

@@ -16,6 +16,7 @@ import type { Call } from './call.ts';
 import type { MethodFacts } from './endpoint.ts';
 import {
   anonymous,
+  type Caller,
   isUser,
   type MembershipsOf,
   type Principal,
@@ -78,6 +79,10 @@ export class MethodGuard {
     this.#check = createBoundsCheck(method.descriptor.input, options.loadValidator);
   }
 
+  get membershipsOf(): MembershipsOf {
+    return this.#options.membershipsOf;
+  }
+
   /** Adds the scope to every `forbidden` (RFC 6750 §3.1), also to those that handlers throw. */
   failureOf(thrown: unknown): Failure {
     const failure = this.#options.failureOf(thrown);
@@ -96,7 +101,7 @@ export class MethodGuard {
    * Authenticates the caller. Throws if a required credential is missing or invalid. A key or token
    * that expires after `validAt` is valid.
    */
-  async authenticate(call: Call, validAt: number): Promise<Principal> {
+  authenticate(call: Call, validAt: number): Principal | Promise<Principal> {
     const { access } = this.method;
     if (access.public) return anonymous;
     const usesCookie =
@@ -108,12 +113,11 @@ export class MethodGuard {
       : authenticateBearer(this.#options, call, this.#principals, validAt);
   }
 
-  /** Authorises the caller, or throws. Handlers can call `repeatCheck`. */
-  authorise(call: Call, principal: Principal, repeatCheck: () => Promise<void>): void {
+  /** Authorises the caller, or throws. Handlers get the caller from the context. */
+  authorise(caller: Caller): void {
     const { access } = this.method;
-    const { membershipsOf } = this.#options;
-    const { method } = this;
-    setCaller(call.context, { principal, call, method, membershipsOf, repeatCheck });
+    const { principal } = caller;
+    setCaller(caller.call.context, caller);
     if (access.public) return;
     if (!this.#principals.has(principalTypes[principal.type])) {
       throw fail('forbidden', `This method accepts ${acceptedCredentials(access.principals)}.`);
@@ -154,7 +158,7 @@ export class MethodGuard {
   }
 
   /** Checks a decoded request: its user, its sensitive fields, its workspace and its bounds. */
-  async validate(call: Call, principal: Principal, request: Message): Promise<Message> {
+  validate({ call, principal }: Caller, request: Message): Message | Promise<Message> {
     const { access } = this.method;
     if (access.self && isUser(principal)) {
       if ((request as { userId?: string }).userId !== principal.userId) {
@@ -162,11 +166,12 @@ export class MethodGuard {
       } else if (access.recentSignIn) this.#checkSignIn(principal);
     }
     if (this.#changesGuarded(request)) this.#checkSignIn(principal);
-    if (access.workspace) {
-      const named = (request as { workspaceId?: string }).workspaceId ?? '';
-      setWorkspace(call.context, await resolveWorkspace(call.context, named));
-    }
-    return this.#bounded(request);
+    if (!access.workspace) return this.#bounded(request);
+    const named = (request as { workspaceId?: string }).workspaceId ?? '';
+    return resolveWorkspace(call.context, named).then((workspaceId) => {
+      setWorkspace(call.context, workspaceId);
+      return this.#bounded(request);
+    });
   }
 
   #changesGuarded(request: Message): boolean {

@@ -62,7 +62,7 @@ export type Caller = {
   readonly method: MethodFacts;
   readonly membershipsOf: MembershipsOf;
   /** Authenticates and authorises the caller again, or throws. */
-  readonly repeatCheck: () => Promise<void>;
+  repeatCheck(): Promise<void>;
 };
 
 const callerKey = createContextKey<Caller | undefined>(undefined, { description: 'the caller' });
