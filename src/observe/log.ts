@@ -6,7 +6,14 @@ import { errorFields } from './error-fields.ts';
 import { formatLogLine } from './format-log-line.ts';
 import { createLogWriter } from './log-writer.ts';
 
-export type Log = pino.Logger;
+export type Log = pino.Logger & {
+  /** Logs fields that are JSON text, such as `"a":1,"b":2`. They must not contain secrets. */
+  json(level: JsonLevel, fields: string, message: string): void;
+};
+
+/** pino's numbers of the levels. */
+const levels = { info: 30, error: 50 } as const;
+type JsonLevel = keyof typeof levels;
 
 export type OpenLog = {
   readonly log: Log;
@@ -54,7 +61,8 @@ export function createLog({ level, format, file, fields }: LogOptions): OpenLog 
         `{"level":40${time()},"dropped_lines":${dropped},"msg":"log lines were dropped"}\n`,
       ),
   });
-  const log = pino(
+  const write = (line: string) => writer.write(asWritten(line));
+  const logger = pino(
     {
       level,
       base: fields ?? null,
@@ -62,10 +70,16 @@ export function createLog({ level, format, file, fields }: LogOptions): OpenLog 
       formatters: { log: censor },
       serializers: { err: (error: unknown) => errorFields(error) },
     },
-    format === 'pretty' ? { write: (line: string) => writer.write(formatLogLine(line)) } : writer,
+    { write },
   );
+  const constants = fields === undefined ? '' : `,${JSON.stringify(fields).slice(1, -1)}`;
+  function json(level: JsonLevel, text: string, message: string): void {
+    if (!logger.isLevelEnabled(level)) return;
+    const start = `{"level":${levels[level]}${time()}${constants}`;
+    write(`${start},${text},"msg":"${message}"}\n`);
+  }
   return {
-    log,
+    log: Object.assign(logger, { json }),
     writeLines: (bytes) => writer.writeLines(bytes),
     flush: () => writer.flush(flushMs),
     droppedLines: () => writer.droppedLines(),

@@ -1,7 +1,10 @@
 // Records each call in the log and in the metrics.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Transport } from '../api/call.ts';
+import type { MethodFacts } from '../api/endpoint.ts';
 import type { Observation } from '../api/method-guard.ts';
 import { principalId } from '../api/principal.ts';
+import type { ErrorCode } from '../errors/errors.ts';
 import type { HttpObservation } from '../http/observation.ts';
 import type { Log } from './log.ts';
 import { countDroppedLines, type Metrics, metricsOf } from './merge-metrics.ts';
@@ -30,6 +33,7 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
     buckets,
     registers: [registry],
   });
+  const kinds = new CallKinds(calls);
   const routes = new Histogram({
     name: 'latchkey_route_duration_seconds',
     help: 'Time from the start of a request for a route to its head, by route and status.',
@@ -61,23 +65,17 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
   return {
     call({ method, call, principal, failure, durationMs }) {
       const code = failure?.code ?? 'ok';
-      calls.observe({ method: method.name, transport: call.transport, code }, durationMs / 1000);
+      const { observe, constants } = kinds.find(method, call.transport, code);
+      observe(durationMs / 1000);
+      const fields =
+        `"request_id":${JSON.stringify(call.requestId)},${constants}` +
+        `,"peer":${JSON.stringify(call.peer)},"principal":"${principal.type}"` +
+        `,"principal_id":${JSON.stringify(principalId(principal))},"code":"${code}"` +
+        `,"duration_ms":${Math.round(durationMs * 1000) / 1000}`;
       const level = levelOf(failure?.status ?? 200);
-      if (!log.isLevelEnabled(level)) return;
-      log[level](
-        {
-          request_id: call.requestId,
-          method: method.name,
-          transport: call.transport,
-          peer: call.peer,
-          principal: principal.type,
-          principal_id: principalId(principal),
-          code,
-          duration_ms: Math.round(durationMs * 1000) / 1000,
-          ...(failure?.extra.cause === undefined ? {} : { err: failure.extra.cause }),
-        },
-        'call',
-      );
+      const err = failure?.extra.cause;
+      if (err === undefined) log.json(level, fields, 'call');
+      else log[level]({ ...JSON.parse(`{${fields}}`), err }, 'call');
     },
 
     route({ name, requestId, peer, status, failure, durationMs }) {
@@ -106,6 +104,33 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
 
     metrics: metricsOf(registry),
   };
+}
+
+/** The constants of all calls with the same method, transport and code. */
+type CallKind = {
+  /** Adds a duration in seconds to the histogram. */
+  readonly observe: (seconds: number) => void;
+  /** The constant fields of the log, as JSON text. */
+  readonly constants: string;
+};
+
+class CallKinds {
+  readonly #calls: Histogram<'method' | 'transport' | 'code'>;
+  readonly #kinds = new Map<MethodFacts, Map<string, CallKind>>();
+
+  constructor(calls: Histogram<'method' | 'transport' | 'code'>) {
+    this.#calls = calls;
+  }
+
+  find(method: MethodFacts, transport: Transport, code: ErrorCode | 'ok'): CallKind {
+    const ofMethod = this.#kinds.get(method) ?? new Map<string, CallKind>();
+    const known = ofMethod.get(transport + code);
+    if (known !== undefined) return known;
+    const { observe } = this.#calls.labels({ method: method.name, transport, code });
+    const kind = { observe, constants: `"method":"${method.name}","transport":"${transport}"` };
+    this.#kinds.set(method, ofMethod.set(transport + code, kind));
+    return kind;
+  }
 }
 
 function levelOf(status: number): 'info' | 'error' {

@@ -100,3 +100,24 @@ test('an error that is its own cause is logged', async () => {
 test.each(['a text', 5, null])('the error %j is logged unchanged', async (error) => {
   expect(await fieldsOf(error)).toBe(error);
 });
+
+test.each([
+  ['without constant fields', undefined],
+  ['with constant fields', { pid: 7, name: 'a "b"' }],
+])('a line of JSON fields is the same as a line of an object, %s', async (_, fields) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-log-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = path.join(folder, 'log.jsonl');
+  const { log, flush } = createLog({ level: 'info', file, ...(fields && { fields }) });
+  for (const level of ['info', 'error'] as const) {
+    log[level]({ a: 'x"y', b: 0.125 }, 'call');
+    log.json(level, '"a":"x\\"y","b":0.125', 'call');
+  }
+  log.level = 'error';
+  log.json('info', '"c":1', 'call');
+  await flush();
+  const lines = (await readFile(file, 'utf8')).replace(/"time":"[^"]+"/g, '"time":""').split('\n');
+  expect(lines).toHaveLength(5);
+  expect(lines[1]).toBe(lines[0]);
+  expect(lines[3]).toBe(lines[2]);
+});
