@@ -6,8 +6,8 @@ const depthMax = 100;
 
 const quote = 0x22;
 const backslash = 0x5c;
-const openers = new Set([0x5b, 0x7b]);
-const closers = new Set([0x5d, 0x7d]);
+const [openBracket, closeBracket] = [0x5b, 0x5d];
+const [openBrace, closeBrace] = [0x7b, 0x7d];
 
 /**
  * Returns whether lists and objects are nested more than 100 levels deep. Does not check the
@@ -18,8 +18,8 @@ export function isNestedTooDeeply(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === quote) at = endOfString(text, at);
-    else if (openers.has(code)) depth++;
-    else if (closers.has(code)) depth--;
+    else if (code === openBrace || code === openBracket) depth++;
+    else if (code === closeBrace || code === closeBracket) depth--;
     if (depth > depthMax) return true;
   }
   return false;
