@@ -12,11 +12,11 @@ const cutShort = () => fail('canceled', 'The body ended early.');
  * Throws `payload_too_large`, `unavailable` if the process holds too many bodies,
  * `invalid_argument` for text that is not UTF-8, and `canceled` if the body does not arrive.
  */
-export async function readTextBody(
+export function readTextBody(
   request: IncomingMessage,
   response: ServerResponse,
   bodies: BodyBudget,
-): Promise<string> {
+): string | Promise<string> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw fail('unsupported_media_type', 'The body must not be compressed.');
@@ -24,15 +24,22 @@ export async function readTextBody(
   const length = Number(request.headers['content-length']);
   if (length > unaryBodyBytesMax) throw tooLarge();
   sendContinue(request, response);
-  const bytes = arrivedBytes(request) ?? (await receiveBytes(request, length, bodies));
-  if (bytes.length > unaryBodyBytesMax) throw tooLarge();
+  const arrived = arrivedBytes(request, length);
+  return arrived === null ? receiveBytes(request, length, bodies).then(textOf) : textOf(arrived);
+}
+
+function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw fail('invalid_argument', 'The body must be UTF-8.');
   return bytes.toString();
 }
 
 /** The body, if it has arrived in full. Most bodies arrive together with their headers. */
-function arrivedBytes(request: IncomingMessage): Buffer | null {
-  return request.complete && !request.destroyed ? request.read() : null;
+function arrivedBytes(request: IncomingMessage, length: number): Buffer | null {
+  if (request.readableLength !== length) return null;
+  const bytes: Buffer | null = request.read();
+  // Lets Node note the end of the body later.
+  request.resume();
+  return bytes;
 }
 
 function receiveBytes(

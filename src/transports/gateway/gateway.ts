@@ -78,6 +78,7 @@ export function registerGateway(app: FastifyInstance, options: GatewayOptions): 
         started: performance.now(),
         target: found?.value,
         variables: found?.variables ?? [],
+        isBodyRead: false,
       };
       request.routed = routed;
       switch (match.kind) {
@@ -173,7 +174,7 @@ export function sendError(
   // Each 401 has a challenge, even if the credential was in the body (RFC 9110 §15.5.2).
   const challenge = oauthForm ? basicChallenge : bearerChallenge();
   const problem = problemOf(failure, { publicUrl: publicUrl, requestId, oauthErrors, challenge });
-  if (isBodyArriving(request.raw)) {
+  if (isBodyArriving(request.raw) && routed?.isBodyRead !== true) {
     reply.hijack();
     // A stalled sender does not end its body, so the connection is closed.
     if (failure.code === 'canceled') problem.headers.connection = 'close';

@@ -12,13 +12,15 @@ import type { RoutedRequest } from './routed-request.ts';
 
 export async function handleRoute(
   route: HttpRoute,
-  { requestId, peer, started, variables }: RoutedRequest,
+  routed: RoutedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   { observe, publicUrl, bodies }: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies'>,
 ): Promise<FastifyReply> {
+  const { requestId, peer, started, variables } = routed;
   if (route.method === 'POST') requireSameOrigin(request, publicUrl);
-  const form = route.method === 'POST' ? await readForm(request, reply, bodies.anonymous) : '';
+  const form =
+    route.method === 'POST' ? await readForm(routed, request, reply, bodies.anonymous) : '';
   const result = await route.handle({
     isHead: request.method === 'HEAD',
     peer,
@@ -46,13 +48,16 @@ export async function handleRoute(
 }
 
 async function readForm(
+  routed: RoutedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   bodies: BodyBudget,
 ): Promise<string> {
   if (!hasBody(request.raw)) return '';
   requireContentType(request, formType);
-  return readTextBody(request.raw, reply.raw, bodies);
+  const text = await readTextBody(request.raw, reply.raw, bodies);
+  routed.isBodyRead = true;
+  return text;
 }
 
 /**

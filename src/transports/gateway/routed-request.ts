@@ -17,6 +17,8 @@ export type RoutedRequest = {
   /** Undefined if no route matches. */
   readonly target: RouteTarget | undefined;
   readonly variables: readonly Capture[];
+  /** Whether the whole body was read. Node may note its end later. */
+  isBodyRead: boolean;
 };
 
 declare module 'fastify' {
