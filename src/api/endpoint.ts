@@ -31,7 +31,7 @@ export type MethodFacts = {
  * Reads and decodes the request body. The guard calls it only after it has accepted the credential,
  * so that the body of a refused caller is neither buffered nor parsed.
  */
-export type ReadRequest = () => Promise<Message>;
+export type ReadRequest = () => Message | Promise<Message>;
 
 export type UnaryEndpoint = MethodFacts & {
   readonly kind: 'unary';

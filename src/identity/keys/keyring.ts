@@ -70,9 +70,13 @@ export async function openKeyring(options: KeyringOptions): Promise<Keyring> {
   });
   await loader.load();
 
-  async function ensureCurrent(): Promise<void> {
+  /** Returns `undefined` if the keys are current. */
+  function ensureCurrent(): Promise<void> | undefined {
     const refresh = invalidations.ensureFresh();
-    if (refresh !== undefined) await refresh;
+    return refresh === undefined && loader.isCurrent() ? undefined : update(refresh);
+  }
+  async function update(refresh: Promise<void> | undefined): Promise<void> {
+    await refresh;
     if (!loader.isCurrent()) await loader.load().catch(failToUpdate);
   }
   return {

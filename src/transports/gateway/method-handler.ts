@@ -113,36 +113,39 @@ function headersOf(request: IncomingMessage): Headers {
   return headers;
 }
 
-/** Reads the request message. Waits for the body if the request has one. */
-async function readRequest(
+/** Reads the request message. Waits for the body if it has not arrived. */
+function readRequest(
   binding: Binding,
   routed: RoutedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
   bodies: BodyBudgets,
-): Promise<Message> {
-  const { variables } = routed;
+): Message | Promise<Message> {
   const { endpoint } = binding;
   const { oauthForm, download } = endpoint.http;
-  const url = request.raw.url ?? '';
+  const { raw } = request;
+  const url = raw.url ?? '';
   const at = url.indexOf('?');
-  const isForm = oauthForm && hasContentType(request, formType);
-  const { authorization } = request.headers;
-  const head = {
-    variables,
-    query: at === -1 ? '' : url.slice(at + 1),
-    isForm,
-    basic: oauthForm && isBasicAuthorization(authorization) ? authorization : undefined,
-    headerFields: download ? headerFields(request) : {},
+  const isForm = oauthForm && hasContentType(raw, formType);
+  const { authorization } = raw.headers;
+  const transcode = (body: string | undefined) =>
+    transcodeRequest(binding, {
+      variables: routed.variables,
+      query: at === -1 ? '' : url.slice(at + 1),
+      isForm,
+      basic: oauthForm && isBasicAuthorization(authorization) ? authorization : undefined,
+      headerFields: download ? headerFields(request) : {},
+      body,
+    });
+  if (isForm) requireUtf8(raw);
+  if (raw.method === 'GET' || raw.method === 'HEAD' || !hasBody(raw)) return transcode(undefined);
+  if (!isForm) requireContentType(raw, jsonType);
+  const transcodeBody = (body: string) => {
+    routed.isBodyRead = true;
+    return transcode(body);
   };
-  if (isForm) requireUtf8(request);
-  if (request.method === 'GET' || request.method === 'HEAD' || !hasBody(request)) {
-    return transcodeRequest(binding, { ...head, body: undefined });
-  }
-  if (!isForm) requireContentType(request, jsonType);
-  const body = await readTextBody(request.raw, reply.raw, budgetOf(endpoint, bodies));
-  routed.isBodyRead = true;
-  return transcodeRequest(binding, { ...head, body });
+  const body = readTextBody(raw, reply.raw, budgetOf(endpoint, bodies));
+  return typeof body === 'string' ? transcodeBody(body) : body.then(transcodeBody);
 }
 
 /** The headers that set fields of a download request. */
@@ -170,12 +173,12 @@ async function* readForm(
   yield* readMultipartMessages(endpoint, request.headers, request.raw);
 }
 
-async function sendMessage(
+function sendMessage(
   binding: Binding,
   message: Message,
   call: HttpCall,
   reply: FastifyReply,
-): Promise<undefined> {
+): Promise<undefined> | undefined {
   const { http, hasSecretResponse } = binding.endpoint;
   const json = encodeResponse(binding, message);
   const text = JSON.stringify(json);
@@ -184,6 +187,15 @@ async function sendMessage(
   addHandlerHeaders(head, call.context);
   if (http.location !== '') head.push('location', fill(http.location, json));
   if (hasSecretResponse) return sendWhole(reply, status, head, text);
+  return sendCompressed(binding, { status, head, text }, call, reply);
+}
+
+async function sendCompressed(
+  { endpoint: { http } }: Binding,
+  { status, head, text }: { status: number; head: Head; text: string },
+  call: HttpCall,
+  reply: FastifyReply,
+): Promise<undefined> {
   const { body, coding } = await compressText(text, call.header('accept-encoding'));
   head.push('vary', 'accept-encoding');
   if (http.publicMaxAgeSeconds > 0) {
