@@ -7,6 +7,7 @@ import { isIPv4, isIPv6, SocketAddress } from 'node:net';
  * without brackets and zone.
  */
 export function normaliseAddress(address: string): string {
+  if (isIPv4(address)) return address;
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   if (!isIPv6(bare)) return bare;
   const canonical = new SocketAddress({ address: bare, family: 'ipv6' }).address;
