@@ -1,17 +1,10 @@
 // SQLite: one file, one connection.
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import SQLite from 'better-sqlite3';
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type QueryResult,
-  SqliteDialect,
-  sql,
-} from 'kysely';
+import { type Dialect, SqliteDialect, sql } from 'kysely';
 import { errorCodeOf } from '../files/error-code.ts';
 import type { Database } from './schema.ts';
+import { isBusy, SqliteDriver } from './sqlite-driver.ts';
 import { openErrorOf, requireSqliteFile } from './sqlite-file.ts';
 
 /** A Kysely dialect with open connections. */
@@ -79,35 +72,6 @@ async function beginMigration(connection: Database): Promise<boolean> {
   }
 }
 
-const isBusy = (error: unknown) => errorCodeOf(error).startsWith('SQLITE_BUSY');
-
-const busyMsMax = 5_000;
-const busyPollMs = 5;
-
-/**
- * Repeats a query outside of a transaction while another process keeps the file busy, for example
- * while that process starts, ends or writes. Within a transaction, `transact` repeats all of it.
- */
-function repeatIfBusy(
-  connection: DatabaseConnection,
-  database: SQLite.Database,
-): DatabaseConnection {
-  return {
-    streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
-    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      const end = performance.now() + busyMsMax;
-      for (;;) {
-        try {
-          return await connection.executeQuery<R>(query);
-        } catch (error) {
-          if (!isBusy(error) || database.inTransaction || performance.now() > end) throw error;
-          await sleep(busyPollMs);
-        }
-      }
-    },
-  };
-}
-
 class OurSqliteDialect extends SqliteDialect {
   readonly #database: SQLite.Database;
 
@@ -117,18 +81,7 @@ class OurSqliteDialect extends SqliteDialect {
   }
 
   override createDriver() {
-    const driver = super.createDriver();
-    const acquire = driver.acquireConnection.bind(driver);
-    driver.acquireConnection = async () => repeatIfBusy(await acquire(), this.#database);
-    // Locks the file first: a transaction that reads first cannot write after another process has.
-    driver.beginTransaction = async () => void this.#database.exec('begin immediate');
-    // On a full disk, SQLite has already rolled back by itself. A second rollback would fail and
-    // hide the original error.
-    const rollback = driver.rollbackTransaction.bind(driver);
-    driver.rollbackTransaction = async (connection) => {
-      if (this.#database.inTransaction) await rollback(connection);
-    };
-    return driver;
+    return new SqliteDriver(this.#database);
   }
 }
 
