@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts';
 import { newId, type Random } from '../crypto/ids.ts';
 import { transact } from '../storage/database.ts';
 import type { AuditEventRow, Database, Executor } from '../storage/schema.ts';
-import { insertEvents } from './store.ts';
+import { insertEvent } from './store.ts';
 
 export type Change = {
   /** The id of the changed object. */
@@ -53,7 +53,7 @@ export function createAuditLog({ db, random, now }: AuditLogOptions): AuditLog {
       const done = await work(trx, (action, about) => {
         rows.push(rowOf({ ...system, request_id, action }, about));
       });
-      await insertEvents(trx, rows);
+      for (const row of rows) await insertEvent(trx, row);
       return done;
     });
   }

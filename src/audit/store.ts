@@ -1,10 +1,26 @@
 import { type SqlBool, sql } from 'kysely';
+import { compileOnce, type QueryParameters } from '../storage/compiled-query.ts';
 import { selectNewestFirst } from '../storage/newest-first.ts';
 import type { PageQuery, Position } from '../storage/page-token.ts';
 import type { AuditEventRow, Executor } from '../storage/schema.ts';
 
-export async function insertEvents(db: Executor, rows: readonly AuditEventRow[]): Promise<void> {
-  if (rows.length > 0) await db.insertInto('audit_events').values(rows).execute();
+const insertRow = compileOnce((db, row: QueryParameters<AuditEventRow>) =>
+  db.insertInto('audit_events').values({
+    id: row.id,
+    create_time: row.create_time,
+    actor_type: row.actor_type,
+    actor_id: row.actor_id,
+    action: row.action,
+    target: row.target,
+    code: row.code,
+    request_id: row.request_id,
+    address: row.address,
+    count: row.count,
+  }),
+);
+
+export async function insertEvent(db: Executor, row: AuditEventRow): Promise<void> {
+  await insertRow(db, row);
 }
 
 /** Inserts the events that are not stored yet, so that a failed write can be repeated. */

@@ -6,9 +6,16 @@ import type { Executor } from './schema.ts';
  * Returns the current time of the database in milliseconds since 1970, plus `addedMs`. SQLite has
  * the clock of the machine.
  */
-export function databaseTime(db: Executor, addedMs = 0): RawBuilder<number> {
+export function databaseTime(
+  db: Executor,
+  addedMs: number | RawBuilder<number> = 0,
+): RawBuilder<number> {
+  const added = typeof addedMs === 'number' ? sql.lit(addedMs) : addedMs;
   const { adapter } = db.getExecutor();
-  if (adapter instanceof SqliteAdapter) return sql<number>`${Date.now() + addedMs}`;
+  if (adapter instanceof SqliteAdapter) {
+    const now = sql`cast(round(unixepoch('subsec') * 1000) as integer)`;
+    return sql<number>`(${now} + ${added})`;
+  }
   const now = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
-  return sql<number>`(${now} + ${sql.lit(addedMs)})`;
+  return sql<number>`(${now} + ${added})`;
 }

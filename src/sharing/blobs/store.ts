@@ -1,4 +1,5 @@
 import type { ExpressionBuilder } from 'kysely';
+import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
 import { databaseTime } from '../../storage/database-time.ts';
 import type { Executor, Schema } from '../../storage/schema.ts';
 
@@ -8,17 +9,33 @@ export type Holder = {
   readonly leaseMs: number;
 };
 
-/** Inserts rows, or changes the owner of a row that a sweep has not settled yet. */
+const insertPendingBlob = compileOnce(
+  (db, row: QueryParameters<Holder & { readonly id: string }>) => {
+    const { id: blob_id, owner, leaseMs } = row;
+    const expire_time = databaseTime(db, leaseMs);
+    return db
+      .insertInto('pending_blobs')
+      .values({ blob_id, owner, expire_time })
+      .onConflict((conflict) => conflict.column('blob_id').doUpdateSet({ owner, expire_time }));
+  },
+);
+
+/** Inserts at least one row, or changes the owner of a row that a sweep has not settled yet. */
 export async function insertPendingBlobs(
   db: Executor,
   ids: readonly string[],
-  { owner, leaseMs }: Holder,
+  holder: Holder,
 ): Promise<void> {
+  const [id = '', ...others] = ids;
+  if (others.length === 0) {
+    await insertPendingBlob(db, { id, ...holder });
+    return;
+  }
+  const { owner, leaseMs } = holder;
   const expire_time = databaseTime(db, leaseMs);
-  const rows = ids.map((blob_id) => ({ blob_id, owner, expire_time }));
   await db
     .insertInto('pending_blobs')
-    .values(rows)
+    .values(ids.map((blob_id) => ({ blob_id, owner, expire_time })))
     .onConflict((conflict) => conflict.column('blob_id').doUpdateSet({ owner, expire_time }))
     .execute();
 }
@@ -37,14 +54,14 @@ export async function renewPendingBlobs(
     .execute();
 }
 
+const deletePending = compileOnce((db, row: QueryParameters<{ id: string; owner: string }>) =>
+  db.deleteFrom('pending_blobs').where('blob_id', '=', row.id).where('owner', '=', row.owner),
+);
+
 /** Deletes the row of the owner. Returns whether the owner still had it. */
 export async function deletePendingBlob(db: Executor, id: string, owner: string): Promise<boolean> {
-  const { numDeletedRows } = await db
-    .deleteFrom('pending_blobs')
-    .where('blob_id', '=', id)
-    .where('owner', '=', owner)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  const { numAffectedRows = 0n } = await deletePending(db, { id, owner });
+  return numAffectedRows > 0n;
 }
 
 /** No lease is longer. After the clock was set back, rows may seem to expire later. */

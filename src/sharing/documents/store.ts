@@ -1,9 +1,24 @@
+import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
 import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { DocumentRow, Executor } from '../../storage/schema.ts';
 
+const insertRow = compileOnce((db, row: QueryParameters<DocumentRow>) =>
+  db.insertInto('documents').values({
+    id: row.id,
+    workspace_id: row.workspace_id,
+    name: row.name,
+    content_type: row.content_type,
+    size_bytes: row.size_bytes,
+    sha256: row.sha256,
+    page_count: row.page_count,
+    blob_id: row.blob_id,
+    create_time: row.create_time,
+  }),
+);
+
 export async function insertDocument(db: Executor, row: DocumentRow): Promise<void> {
-  await db.insertInto('documents').values(row).execute();
+  await insertRow(db, row);
 }
 
 export function findDocument(

@@ -1,3 +1,4 @@
+import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
 import type { Executor, WorkspaceRow, WorkspaceUsageRow } from '../../storage/schema.ts';
 
 export type WorkspaceUsage = Omit<WorkspaceUsageRow, 'workspace_id'>;
@@ -7,6 +8,22 @@ export type StoredQuota = Pick<
   WorkspaceRow,
   'bytes_max' | 'documents_max' | 'links_max' | 'views_max'
 >;
+
+const upsertUsage = compileOnce((db, added: QueryParameters<WorkspaceUsageRow>) => {
+  const { workspace_id, bytes, documents, links, views } = added;
+  return db
+    .insertInto('workspace_usage')
+    .values({ workspace_id, bytes, documents, links, views })
+    .onConflict((conflict) =>
+      conflict.column('workspace_id').doUpdateSet((eb) => ({
+        bytes: eb('workspace_usage.bytes', '+', eb.ref('excluded.bytes')),
+        documents: eb('workspace_usage.documents', '+', eb.ref('excluded.documents')),
+        links: eb('workspace_usage.links', '+', eb.ref('excluded.links')),
+        views: eb('workspace_usage.views', '+', eb.ref('excluded.views')),
+      })),
+    )
+    .returning(['bytes', 'documents', 'links', 'views']);
+});
 
 /**
  * Adds to the usage of a workspace and returns the new usage. Other transactions that add to it
@@ -18,19 +35,8 @@ export async function addUsage(
   change: Partial<WorkspaceUsage>,
 ): Promise<WorkspaceUsage> {
   const added = { bytes: 0, documents: 0, links: 0, views: 0, ...change };
-  return trx
-    .insertInto('workspace_usage')
-    .values({ workspace_id: workspaceId, ...added })
-    .onConflict((conflict) =>
-      conflict.column('workspace_id').doUpdateSet((eb) => ({
-        bytes: eb('workspace_usage.bytes', '+', added.bytes),
-        documents: eb('workspace_usage.documents', '+', added.documents),
-        links: eb('workspace_usage.links', '+', added.links),
-        views: eb('workspace_usage.views', '+', added.views),
-      })),
-    )
-    .returning(['bytes', 'documents', 'links', 'views'])
-    .executeTakeFirstOrThrow();
+  const { rows } = await upsertUsage(trx, { workspace_id: workspaceId, ...added });
+  return rows[0] ?? added;
 }
 
 /** Returns the usage by workspace. A workspace without any usage is missing. */
@@ -45,10 +51,13 @@ export function findUsage(
     .execute();
 }
 
-export function findQuota(db: Executor, workspaceId: string): Promise<StoredQuota | undefined> {
-  return db
+const selectQuota = compileOnce((db, { id }: QueryParameters<{ id: string }>) =>
+  db
     .selectFrom('workspaces')
     .select(['bytes_max', 'documents_max', 'links_max', 'views_max'])
-    .where('id', '=', workspaceId)
-    .executeTakeFirst();
+    .where('id', '=', id),
+);
+
+export async function findQuota(db: Executor, id: string): Promise<StoredQuota | undefined> {
+  return (await selectQuota(db, { id })).rows[0];
 }

@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { compileOnce, type QueryParameters } from '../../storage/compiled-query.ts';
 import { selectNewestFirst } from '../../storage/newest-first.ts';
 import type { PageQuery } from '../../storage/page-token.ts';
 import type { Executor, MemberRow, UserRow, WorkspaceRow } from '../../storage/schema.ts';
@@ -7,8 +8,12 @@ export async function insertWorkspace(db: Executor, row: Insertable<WorkspaceRow
   await db.insertInto('workspaces').values(row).execute();
 }
 
-export function findWorkspace(db: Executor, id: string): Promise<WorkspaceRow | undefined> {
-  return db.selectFrom('workspaces').selectAll().where('id', '=', id).executeTakeFirst();
+const selectWorkspace = compileOnce((db, { id }: QueryParameters<{ id: string }>) =>
+  db.selectFrom('workspaces').selectAll().where('id', '=', id),
+);
+
+export async function findWorkspace(db: Executor, id: string): Promise<WorkspaceRow | undefined> {
+  return (await selectWorkspace(db, { id })).rows[0];
 }
 
 /** Returns one row more than the page has, if there are more. `userId` selects a member's. */
