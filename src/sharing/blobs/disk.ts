@@ -1,6 +1,6 @@
 // Stores blobs as files `<root>/<first two characters>/<id>`. The marker is the file
 // `<root>/marker`.
-import { type FileHandle, mkdir, open, rm, utimes, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readFileIfAny, replaceFile, syncFolder } from '../../files/durable-files.ts';
 import { errorCodeOf } from '../../files/error-code.ts';
@@ -16,6 +16,10 @@ import { watchSource } from './watch-source.ts';
 const mapped = mapErrors(blobStoreFailureOf);
 
 const chunkBytes = 256 * 1024;
+
+/** A write begins when this many bytes or chunks have arrived. */
+const writtenBytes = 256 * 1024;
+const writtenChunks = 64;
 
 /** The paths of a store. */
 function layoutOf(root: string) {
@@ -35,6 +39,7 @@ export function openDiskBlobs(root: string): MarkedStore {
   const layout = layoutOf(root);
   const { marker, folderOf, fileOf } = layout;
   const makeFolder = folderMaker(root);
+  const readMarker = markerReader(marker);
 
   async function writeNew(id: string, source: AsyncIterable<Uint8Array>): Promise<void> {
     const folder = folderOf(id);
@@ -42,7 +47,7 @@ export function openDiskBlobs(root: string): MarkedStore {
     try {
       const handle = await open(fileOf(id), 'wx', 0o600);
       try {
-        await writeFile(handle, source);
+        await writeChunks(handle, source);
         // In parallel, because the file system combines syncs.
         await Promise.all([handle.sync(), syncFolder(folder)]);
       } finally {
@@ -84,7 +89,7 @@ export function openDiskBlobs(root: string): MarkedStore {
     // A volume can be unmounted at any time.
     idValidMs: 0,
     isForeign: mapped(() => isForeignFolder(root)),
-    readId: mapped(async () => ((await readFileIfAny(marker)) ?? '').trim()),
+    readId: mapped(readMarker),
     writeId: mapped(async (id: string) => {
       await makeFolders(root);
       await replaceFile(marker, `${id}\n`);
@@ -125,6 +130,54 @@ async function* readPart(
   } finally {
     await handle?.close();
   }
+}
+
+/**
+ * Writes several chunks with one call, and receives the next ones at the same time. Keeps at most
+ * twice `writtenBytes` in memory, and one more chunk.
+ */
+async function writeChunks(handle: FileHandle, source: AsyncIterable<Uint8Array>): Promise<void> {
+  let writing = Promise.resolve();
+  let chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size < writtenBytes && chunks.length < writtenChunks) continue;
+    await writing;
+    writing = writeTogether(handle, chunks, size);
+    // The next write, or the end, handles the error.
+    writing.catch(() => {});
+    chunks = [];
+    size = 0;
+  }
+  await writing;
+  if (size > 0) await writeTogether(handle, chunks, size);
+}
+
+async function writeTogether(
+  handle: FileHandle,
+  chunks: readonly Uint8Array[],
+  size: number,
+): Promise<void> {
+  const { bytesWritten } = await handle.writev(chunks);
+  // On a full disk, the second attempt reports the error.
+  if (bytesWritten < size) await writeFile(handle, Buffer.concat(chunks).subarray(bytesWritten));
+}
+
+/** Reads the marker again only if its file has changed, so that an upload costs one call. */
+function markerReader(marker: string): () => Promise<string> {
+  let known = { version: '', text: '' };
+  return async () => {
+    const stats = await stat(marker).catch(ignoreErrorCodes('ENOENT'));
+    if (stats === undefined) return '';
+    // Another volume has another device. A replaced file has another inode.
+    const version = [stats.dev, stats.ino, stats.size, stats.ctimeMs].join(' ');
+    if (known.version !== version) {
+      known = { version, text: ((await readFileIfAny(marker)) ?? '').trim() };
+    }
+    return known.text;
+  };
 }
 
 /** Creates each folder once and syncs it. Concurrent callers wait for the same result. */
