@@ -6,23 +6,25 @@ export async function* failIfStalled<T>(
   stalledMs: number,
 ): AsyncGenerator<T> {
   const iterator = messages[Symbol.asyncIterator]();
+  /** Rejects the message that is being awaited. */
+  let failNext: ((error: unknown) => void) | undefined;
+  const timer = setTimeout(() => failNext?.(fail('canceled', 'The upload stalled.')), stalledMs);
+  const readNext = () =>
+    new Promise<IteratorResult<T>>((resolve, reject) => {
+      failNext = reject;
+      timer.refresh();
+      iterator.next().then(resolve, reject);
+    });
   try {
     for (;;) {
-      const next = await within(stalledMs, iterator.next());
+      const next = await readNext();
+      failNext = undefined;
       if (next.done) return;
       yield next.value;
     }
   } finally {
+    clearTimeout(timer);
     // Not awaited: `return` would wait for the message that does not arrive.
     iterator.return?.().catch(() => {});
   }
-}
-
-async function within<T>(milliseconds: number, result: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const stalled = () => reject(fail('canceled', 'The upload stalled.'));
-    timer = setTimeout(stalled, milliseconds);
-  });
-  return Promise.race([result, late]).finally(() => clearTimeout(timer));
 }

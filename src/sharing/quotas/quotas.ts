@@ -2,7 +2,13 @@
 // deletes data, so that the count is correct after a crash and with concurrent calls.
 import { type Failure, fail } from '../../errors/errors.ts';
 import type { Database, Executor } from '../../storage/schema.ts';
-import { addUsage, findQuota, findUsage, type StoredQuota, type WorkspaceUsage } from './store.ts';
+import {
+  addUsage,
+  findQuotaAndUsage,
+  findUsage,
+  type StoredQuota,
+  type WorkspaceUsage,
+} from './store.ts';
 
 export type { StoredQuota, WorkspaceUsage } from './store.ts';
 
@@ -54,9 +60,11 @@ export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
     viewsMax: stored.views_max ?? defaults.viewsMax,
   });
 
-  async function quotaIn(executor: Executor, workspaceId: string): Promise<Quota> {
-    const stored = await findQuota(executor, workspaceId);
-    return stored === undefined ? defaults : quotaOf(stored);
+  /** A workspace that does not exist has the defaults, and uses nothing. */
+  async function read(executor: Executor, workspaceId: string) {
+    const stored = await findQuotaAndUsage(executor, workspaceId);
+    if (stored === undefined) return { quota: defaults, used: nothing };
+    return { quota: quotaOf(stored), used: stored };
   }
 
   async function usageOf(workspaceIds: readonly string[]): Promise<WorkspaceUsage[]> {
@@ -72,8 +80,7 @@ export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
     usageOf,
 
     async within(workspaceId, bytes) {
-      const quota = await quotaIn(db, workspaceId);
-      const [used = nothing] = await usageOf([workspaceId]);
+      const { quota, used } = await read(db, workspaceId);
       for (const kind of ['documents', 'bytes'] as const) {
         if (used[kind] >= quota[`${kind}Max`]) throw exceeded(kind, quota);
       }
@@ -82,8 +89,8 @@ export function createQuotas({ db, defaults }: QuotasOptions): Quotas {
     },
 
     async add(trx, workspaceId, added) {
-      const used = await addUsage(trx, workspaceId, added);
-      const quota = await quotaIn(trx, workspaceId);
+      await addUsage(trx, workspaceId, added);
+      const { quota, used } = await read(trx, workspaceId);
       for (const kind of kinds) {
         if ((added[kind] ?? 0) > 0 && used[kind] > quota[`${kind}Max`]) throw exceeded(kind, quota);
       }

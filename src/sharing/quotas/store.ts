@@ -21,22 +21,19 @@ const upsertUsage = compileOnce((db, added: QueryParameters<WorkspaceUsageRow>) 
         links: eb('workspace_usage.links', '+', eb.ref('excluded.links')),
         views: eb('workspace_usage.views', '+', eb.ref('excluded.views')),
       })),
-    )
-    .returning(['bytes', 'documents', 'links', 'views']);
+    );
 });
 
 /**
- * Adds to the usage of a workspace and returns the new usage. Other transactions that add to it
- * wait until this one ends.
+ * Adds to the usage of a workspace. Other transactions that add to it wait until this one ends.
  */
 export async function addUsage(
   trx: Executor,
   workspaceId: string,
   change: Partial<WorkspaceUsage>,
-): Promise<WorkspaceUsage> {
+): Promise<void> {
   const added = { bytes: 0, documents: 0, links: 0, views: 0, ...change };
-  const { rows } = await upsertUsage(trx, { workspace_id: workspaceId, ...added });
-  return rows[0] ?? added;
+  await upsertUsage(trx, { workspace_id: workspaceId, ...added });
 }
 
 /** Returns the usage by workspace. A workspace without any usage is missing. */
@@ -51,13 +48,23 @@ export function findUsage(
     .execute();
 }
 
-const selectQuota = compileOnce((db, { id }: QueryParameters<{ id: string }>) =>
+const selectQuotaAndUsage = compileOnce((db, { id }: QueryParameters<{ id: string }>) =>
   db
     .selectFrom('workspaces')
+    .leftJoin('workspace_usage', 'workspace_usage.workspace_id', 'workspaces.id')
     .select(['bytes_max', 'documents_max', 'links_max', 'views_max'])
-    .where('id', '=', id),
+    .select(['bytes', 'documents', 'links', 'views'])
+    .where('workspaces.id', '=', id),
 );
 
-export async function findQuota(db: Executor, id: string): Promise<StoredQuota | undefined> {
-  return (await selectQuota(db, { id })).rows[0];
+/** Returns undefined if the workspace does not exist. */
+export async function findQuotaAndUsage(
+  db: Executor,
+  id: string,
+): Promise<(StoredQuota & WorkspaceUsage) | undefined> {
+  const [row] = (await selectQuotaAndUsage(db, { id })).rows;
+  if (row === undefined) return undefined;
+  const { bytes, documents, links, views } = row;
+  const usage = { bytes: bytes ?? 0, documents: documents ?? 0, links: links ?? 0 };
+  return { ...row, ...usage, views: views ?? 0 };
 }
