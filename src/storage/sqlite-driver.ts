@@ -150,12 +150,14 @@ class Turns {
   }
 
   rollBack(isPart: boolean): void {
-    // On a full disk, SQLite has already rolled back by itself.
-    if (this.#database.inTransaction) {
+    try {
+      // On a full disk, SQLite has already rolled back by itself.
+      if (!this.#database.inTransaction) return;
       this.#run(isPart ? 'rollback to part' : 'rollback');
       if (isPart) this.#run('release part');
+    } finally {
+      this.leave();
     }
-    this.leave();
   }
 
   /** Fails the group if SQLite has rolled it back because of this error. */
