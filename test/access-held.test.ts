@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { ClientService } from '../gen/latchkey/identity/v1/client_pb.js';
 import { DocumentService } from '../gen/latchkey/sharing/v1/document_pb.js';
 import { LinkService } from '../gen/latchkey/sharing/v1/link_pb.js';
+import { transact } from '../src/storage/database.ts';
 import type { Executor } from '../src/storage/schema.ts';
 import { describeApp, describeTransports, type Suite } from './support/app-suite.ts';
 import { allRows, auditEventsOf } from './support/audit-rows.ts';
@@ -79,11 +80,10 @@ const callers: [string, (suite: Suite) => Promise<Held>][] = [
       const { db } = app.inside;
       const { credentialId: id, text, ownerId } = await addWorkspace(db, keyScopes);
       const document = await upload(testApp, Buffer.from('held'));
-      await db
-        .updateTable('documents')
-        .set({ workspace_id: ownerId })
-        .where('id', '=', document.id)
-        .execute();
+      await transact(db, async (trx) => {
+        const moved = trx.updateTable('documents').set({ workspace_id: ownerId });
+        await moved.where('id', '=', document.id).execute();
+      });
       const method = LinkService.method.createLink;
       return {
         method,

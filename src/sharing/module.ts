@@ -14,6 +14,7 @@ import type { HttpRoute, RouteRequest } from '../http/route.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Log } from '../observe/log.ts';
 import type { DiskReserve } from '../storage/disk-reserve.ts';
+import type { Invalidations } from '../storage/invalidation.ts';
 import type { Leases } from '../storage/leases.ts';
 import { type PeriodicTask, startPeriodicTask } from '../storage/periodic-task.ts';
 import type { Database } from '../storage/schema.ts';
@@ -71,6 +72,7 @@ export type SharingModuleOptions = {
   >;
   readonly log: Log;
   readonly db: Database;
+  readonly invalidations: Pick<Invalidations, 'onEviction' | 'ensureFresh'>;
   readonly reserve: DiskReserve;
   readonly blobs: BlobStore;
   readonly stagedBlobs: StagedBlobs;
@@ -97,7 +99,7 @@ export type SharingModuleOptions = {
 };
 
 export async function createSharingModule(options: SharingModuleOptions): Promise<SharingModule> {
-  const { config, log, db, reserve, blobs, stagedBlobs, onFailure } = options;
+  const { config, log, db, invalidations, reserve, blobs, stagedBlobs, onFailure } = options;
   const { auditLog, masterKey, publicUrl, random, now } = options;
   const { credentials, passwords, assets, pagesProgram, observeBlob: observe } = options;
   const warn = (facts: object, message: string) => log.warn(facts, message);
@@ -107,14 +109,15 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
   const watch = watchStore({ blobs, kind, log, observe: options.observeStore });
   onFailure(watch.stop);
   const workspaces = createWorkspaces(db);
-  const documents = createDocuments({ db, blobs, observe });
+  const documents = createDocuments({ db, invalidations, blobs, observe });
   const quotas = createQuotas({ db, defaults: defaultQuota(config) });
   const { uploadBytesMax } = config;
   const pageCounter = createPageCounter({ file: pagesProgram });
   onFailure(pageCounter.stop);
   const accessKeys = masterKey.derive('access session');
   const accessSessions = createSignedValues<AccessSession>({ keys: accessKeys, now });
-  const gate = createGate({ db, links: createLinks(db), accessSessions, random, now });
+  const links = createLinks({ db, invalidations });
+  const gate = createGate({ db, links, accessSessions, random, now });
   const recorder = createViewRecorder({ db, now, warn });
   onFailure(recorder.stop);
   const keys = masterKey.derive('link views');

@@ -36,12 +36,14 @@ export function createModules(
     const mailer = await openMailer(config, { from: config.mailFrom, random, now });
     onFailure(mailer.stop);
     const auditLog = createAuditLog({ db, random, now });
-    const shared = { config, log, db, leases, auditLog, masterKey, now, random, publicUrl };
+    const shared = {
+      ...{ config, log, db, invalidations, leases, auditLog, masterKey },
+      ...{ now, random, publicUrl },
+    };
     const membershipsOf = createMemberships({ db, invalidations });
     const identity = await createIdentityModule({
       ...shared,
       onFailure,
-      invalidations,
       membershipsOf,
       rolesOf,
     });

@@ -71,6 +71,18 @@ export const cachedTables: { readonly [T in keyof Schema]?: CachedTable<Schema[T
     deletes: false,
     uncached: ['revision'],
   },
+  documents: {
+    entity: 'document',
+    inserts: false,
+    deletes: true,
+    uncached: ['check_time'],
+  },
+  links: {
+    entity: 'link',
+    inserts: false,
+    deletes: true,
+    uncached: ['view_count'],
+  },
 };
 
 /** Records whether a transaction may have changed a cached row. */

@@ -1,5 +1,5 @@
 // Changes of cached entities. Triggers of the database record them: see
-// storage/migrations/0002-changes.ts.
+// storage/migrations/0002-changes.ts and 0004-shared-documents.ts.
 
 export type Entity =
   | 'client'
@@ -8,7 +8,9 @@ export type Entity =
   | 'user'
   | 'session'
   | 'signing_key'
-  | 'revoked_token';
+  | 'revoked_token'
+  | 'document'
+  | 'link';
 
 export type EntityChange = {
   /** The id of the row in the table `changes`. */

@@ -9,15 +9,16 @@ import type { Database, Executor, RevisionRow } from './schema.ts';
 
 type Topic = RevisionRow['name'];
 
-const topics: Record<Entity, Topic> = {
-  client: 'access',
-  customer: 'access',
-  credential: 'access',
-  user: 'access',
-  session: 'access',
-  signing_key: 'signing_keys',
-  revoked_token: 'revoked_tokens',
-};
+/** Release 0.1 caches neither documents nor links, so they have no topic. */
+const topics: ReadonlyMap<Entity, Topic> = new Map([
+  ['client', 'access'],
+  ['customer', 'access'],
+  ['credential', 'access'],
+  ['user', 'access'],
+  ['session', 'access'],
+  ['signing_key', 'signing_keys'],
+  ['revoked_token', 'revoked_tokens'],
+]);
 
 /**
  * The revision of a revocation that has not been announced. It is above 0, so that a process of
@@ -38,10 +39,13 @@ export function createAnnouncement(
   invalidations: Pick<Invalidations, 'onEviction'>,
 ): Announcement {
   // Everything, because this process does not know what the previous one has announced.
-  let pending = new Set<Topic>(Object.values(topics));
+  let pending = new Set(topics.values());
   invalidations.onEviction(({ isComplete, list }: Changes) => {
-    for (const { entity } of list) pending.add(topics[entity]);
-    if (!isComplete) pending = new Set(Object.values(topics));
+    for (const { entity } of list) {
+      const topic = topics.get(entity);
+      if (topic !== undefined) pending.add(topic);
+    }
+    if (!isComplete) pending = new Set(topics.values());
   });
 
   async function announce(): Promise<void> {
@@ -61,7 +65,7 @@ export function createAnnouncement(
   return {
     announce,
     announceAll() {
-      pending = new Set(Object.values(topics));
+      pending = new Set(topics.values());
       return announce();
     },
   };

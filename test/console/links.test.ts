@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { transact } from '../../src/storage/database.ts';
 import { desktop, overhangOf, phone, stopTimers, takePicture } from '../support/browser-pages.ts';
 import { expectAccessible, useConsole } from '../support/console-suite.ts';
 import { dayMs, linkOf, localText, newestLink, rowOf } from '../support/link-rows.ts';
@@ -234,11 +235,10 @@ describe('the link screens', () => {
     const expired = await makeLink(app(), document.id, {
       ...{ name: 'Last quarter', expire_time: expireTime },
     });
-    await app()
-      .app.inside.db.updateTable('links')
-      .set({ expire_time: Date.now() - dayMs })
-      .where('id', '=', expired.id)
-      .execute();
+    const expire_time = Date.now() - dayMs;
+    await transact(app().app.inside.db, async (trx) => {
+      await trx.updateTable('links').set({ expire_time }).where('id', '=', expired.id).execute();
+    });
     const revoked = await makeLink(app(), document.id, { name: 'Sent to the wrong one' });
     await callSharingApi(app(), 'DELETE', `/links/${revoked.id}`);
     const given = {

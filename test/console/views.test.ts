@@ -9,6 +9,7 @@ import {
   otherVisit,
   readPages,
   reportView,
+  setPageCount,
   viewsOf,
 } from '../support/link-views.ts';
 import type { LinkFields } from '../support/sharing-api.ts';
@@ -195,11 +196,7 @@ describe('the views of a link', () => {
 
   it('of more than a year are shown per week, and many pages share a bar', async () => {
     const link = await makeWatchedLink(app());
-    await app()
-      .app.inside.db.updateTable('documents')
-      .set({ page_count: 400 })
-      .where('id', '=', link.document_id)
-      .execute();
+    await setPageCount(app(), link.document_id, 400);
     const now = Date.now();
     const rows = Array.from({ length: 200 }, (_, index) => ({
       time: now - 2 * index * dayMs,

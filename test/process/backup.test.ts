@@ -1,8 +1,10 @@
 // Runs `latchkey backup` and `latchkey restore` with a running service, and across databases.
+
 import { copyFile, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readMasterKeyFile } from '../../src/crypto/master-key-file.ts';
+import { transact } from '../../src/storage/database.ts';
 import {
   type BackupPlace,
   backupPlace,
@@ -154,11 +156,11 @@ describe('a restore', () => {
     await withDatabase(urlOf(source), async (db) => {
       const [document] = await db.selectFrom('documents').select(['id', 'blob_id']).execute();
       // The deletion of a document with many views leaves this state.
-      await db
-        .updateTable('documents')
-        .set({ remove_time: 1, blob_id: `removed ${document?.id}` })
-        .where('id', '=', document?.id ?? '')
-        .execute();
+      await transact(db, async (trx) => {
+        const removed = { remove_time: 1, blob_id: `removed ${document?.id}` };
+        const id = document?.id ?? '';
+        await trx.updateTable('documents').set(removed).where('id', '=', id).execute();
+      });
       const blobId = document?.blob_id ?? '';
       await rm(path.join(dataDir, 'blobs', blobId.slice(0, 2), blobId));
     });

@@ -138,20 +138,33 @@ describeDialects('a process', (dialect) => {
     await expectWithinOneSecond(db, () => listsAt(second, credential), 'forbidden');
   });
 
-  // Every process applies these changes at once: each request reads the link from the database.
+  /** Uploads a document and creates a link to it. Both processes serve the link's file. */
+  async function share(credential: ReturnType<typeof bearer>) {
+    const [here = '', there = ''] = origins.map(({ origin }) => origin);
+    const form = multipartBody([{ name: 'file', filename: 'a.pdf', body: '%PDF-1.7' }], 'frontier');
+    const uploaded = await fetch(`${here}/api/v1/documents`, {
+      method: 'POST',
+      headers: { ...credential, 'content-type': 'multipart/form-data; boundary=frontier' },
+      body: new Uint8Array(form),
+    });
+    const { id: documentId } = (await uploaded.json()) as { id: string };
+    const { link } = messageOf(await first.call(createLink, { documentId }, credential));
+    const path = (link?.url ?? '').slice(publicUrl.length);
+    const cookie = cookieOf(await fetch(here + path));
+    const statusAt = async (origin: string) => {
+      const answer = await fetch(`${origin}${path}/file`, { headers: { cookie } });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const readHere = () => statusAt(here);
+    const readThere = () => statusAt(there);
+    // Both processes cache the link and the document from now on.
+    for (const read of [readHere, readThere, readThere]) expect(await read()).toBe(200);
+    return { here, there, documentId, linkId: link?.id ?? '', readHere, readThere };
+  }
+
   const ends: [string, 403 | 404 | 410, (linkId: string, documentId: string) => unknown][] = [
     ['is revoked', 410, (linkId) => manage(revokeLink, { workspaceId, linkId })],
-    [
-      'has ended',
-      410,
-      (linkId) =>
-        inTime(async () => {
-          const request = { workspaceId, linkId, expireTime: soon() };
-          const answer = await manage(updateLink, request);
-          messageOf(answer);
-          return answer;
-        }),
-    ],
     [
       'got another gate',
       403,
@@ -163,29 +176,42 @@ describeDialects('a process', (dialect) => {
       (_, documentId) => manage(deleteDocument, { workspaceId, documentId }),
     ],
   ];
-  it.each(ends)('shows no part of a link that %s in the other process', async (_, status, end) => {
+  it.each(ends)('refuses a link that %s at once, and the other within a second', async (...of) => {
+    const [, status, end] = of;
     const { credential } = await makeKey();
-    const [here, there] = origins.map(({ origin }) => origin);
-    const form = multipartBody([{ name: 'file', filename: 'a.pdf', body: '%PDF-1.7' }], 'frontier');
-    const uploaded = await fetch(`${here}/api/v1/documents`, {
-      method: 'POST',
-      headers: { ...credential, 'content-type': 'multipart/form-data; boundary=frontier' },
-      body: new Uint8Array(form),
-    });
-    const { id: documentId } = (await uploaded.json()) as { id: string };
-    const { link } = messageOf(await first.call(createLink, { documentId }, credential));
-    const path = (link?.url ?? '').slice(publicUrl.length);
-    const cookie = cookieOf(await fetch(there + path));
-    const read = async () => {
-      const answer = await fetch(`${there}${path}/file`, { headers: { cookie } });
-      await answer.arrayBuffer();
-      return answer.status;
+    const { linkId, documentId, readHere, readThere } = await share(credential);
+
+    expect(await end(linkId, documentId)).toMatchObject({ ok: true });
+
+    expect(await readHere()).toBe(status);
+    await expectWithinOneSecond(db, readThere, status);
+  });
+
+  it('refuses a link that expires, whichever process set the expiry', async () => {
+    const { credential } = await makeKey();
+    const { linkId, readHere, readThere } = await share(credential);
+
+    await inTime(async () =>
+      messageOf(await manage(updateLink, { workspaceId, linkId, expireTime: soon() })),
+    );
+
+    for (const read of [readHere, readThere]) await expect.poll(read).toBe(410);
+  });
+
+  it('refuses a deleted document at once, and the other within a second', async () => {
+    const { credential } = await makeKey();
+    const { here, there, documentId } = await share(credential);
+    // A HEAD request does not read the bytes, which are gone at once.
+    const headAt = async (origin: string) => {
+      const url = `${origin}/api/v1/documents/${documentId}/file`;
+      return (await fetch(url, { method: 'HEAD', headers: credential })).status;
     };
-    expect(await read()).toBe(200);
+    for (const origin of [here, there, there]) expect(await headAt(origin)).toBe(200);
 
-    expect(await end(link?.id ?? '', documentId)).toMatchObject({ ok: true });
+    messageOf(await manage(deleteDocument, { workspaceId, documentId }));
 
-    await expect.poll(read).toBe(status);
+    expect(await headAt(here)).toBe(404);
+    await expectWithinOneSecond(db, () => headAt(there), 404);
   });
 });
 

@@ -22,7 +22,12 @@ async function run(env: Record<string, string>, dataDir: string, ...words: strin
 }
 
 const allApplied = [
-  ...['applied 0001-schema', 'applied 0002-scale-out', 'applied 0003-blob-store'],
+  ...[
+    'applied 0001-schema',
+    'applied 0002-scale-out',
+    'applied 0003-blob-store',
+    'applied 0004-shared-documents',
+  ],
   ...['the schema is up to date', ''],
 ].join('\n');
 const noneApplied = 'the schema is up to date\n';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DocumentService } from '../../gen/latchkey/sharing/v1/document_pb.js';
+import { transact } from '../../src/storage/database.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import {
   blobDirOf,
@@ -106,7 +107,9 @@ describeDialects('documents', (dialect) => {
         expect(documents.length, `${transport.name} ${pageSize}`).toBe(count);
       }
     }
-    await db.deleteFrom('documents').execute();
+    await transact(db, async (trx) => {
+      await trx.deleteFrom('documents').execute();
+    });
   });
 
   it('are not listed with an invalid page size or token', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createPasswords } from '../../src/credentials/passwords.ts';
+import { transact } from '../../src/storage/database.ts';
 import { alertOf, fieldAskedBy, Visitor } from '../support/gate-visitor.ts';
 import { useSecretDocument } from '../support/gated-document.ts';
 import { describeDialects } from '../support/harness.ts';
@@ -62,7 +63,9 @@ describeDialects('a link with a password', (dialect) => {
     const link = await locked({});
     const password_hash = await createPasswords().hash('short');
     const { db } = app().app.inside;
-    await db.updateTable('links').set({ password_hash }).where('id', '=', link.id).execute();
+    await transact(db, async (trx) => {
+      await trx.updateTable('links').set({ password_hash }).where('id', '=', link.id).execute();
+    });
     const visitor = new Visitor(link);
     await visitor.post({ password: 'short' });
     expect(await visitor.asked()).toBe('document');

@@ -119,7 +119,9 @@ describeDialects('a removed document', (dialect) => {
         .values([1, 2].map((page) => ({ view_id: `viw_${i}`, visit: 'a', page, duration_ms: 1 })))
         .execute();
     }
-    await db.updateTable('documents').set({ remove_time: 1 }).execute();
+    await transact(db, async (trx) => {
+      await trx.updateTable('documents').set({ remove_time: 1 }).execute();
+    });
     return { db, linkId };
   }
   const deleteSlice = (db: Database, limit: number) =>

@@ -5,6 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { openDiskBlobs } from '../../src/sharing/blobs/disk.ts';
 import { createDocuments } from '../../src/sharing/documents/documents.ts';
+import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { cookieOf } from '../support/gated-document.ts';
 import { describeDialects, startTestApp, type TestApp } from '../support/harness.ts';
 import {
@@ -91,7 +92,9 @@ describeDialects('a running download', (dialect) => {
     const { db } = test.app.inside;
     const blobs = openDiskBlobs(blobDirOf(test));
     onTestFinished(() => blobs.close());
-    const documents = createDocuments({ db, blobs, observe: () => {} });
+    const invalidations = await watchInvalidations(db);
+    onTestFinished(() => invalidations.stop());
+    const documents = createDocuments({ db, invalidations, blobs, observe: () => {} });
     const { id } = await upload(test, Buffer.from('The terms.'));
     const row = await documents.require(test.env.WORKSPACE_ID, id);
     const opened = documents.open(row, { range: '', ifRange: '', ifNoneMatch: '' });

@@ -21,6 +21,14 @@ import {
 import { endSessions, extendSession } from '../../src/identity/sessions/store.ts';
 import { insertRevokedToken } from '../../src/identity/tokens/store.ts';
 import { endSessionsOf, updateUser } from '../../src/identity/users/store.ts';
+import {
+  insertDocument,
+  removeDocument,
+  renameDocument,
+  setCheckTime,
+} from '../../src/sharing/documents/store.ts';
+import { revokeLink, updateLink } from '../../src/sharing/links/store.ts';
+import { insertView } from '../../src/sharing/views/store.ts';
 import { deleteMember, insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
 import { cachedTables } from '../../src/storage/cached-tables.ts';
 import { transact } from '../../src/storage/database.ts';
@@ -28,7 +36,7 @@ import { deleteOldest } from '../../src/storage/delete-oldest.ts';
 import { watchInvalidations } from '../../src/storage/invalidation.ts';
 import { lockRows } from '../../src/storage/row-locks.ts';
 import type { Database, Executor } from '../../src/storage/schema.ts';
-import { fillCachedTables, key, member, owner, revoked } from '../support/cached-rows.ts';
+import { document, fillCachedTables, key, member, owner, revoked } from '../support/cached-rows.ts';
 import { migratedDatabaseUrl, openUntilFinished } from '../support/databases.ts';
 import { describeDialects } from '../support/harness.ts';
 import { expectWithinOneSecond } from '../support/within-one-second.ts';
@@ -39,6 +47,13 @@ type Table = keyof typeof cachedTables;
 /** The writes, and the entity that each of them changes. */
 const revocations = { table: 'revoked_tokens', key: 'jti', time: 'expire_time' } as const;
 const expiring = { table: 'sessions', key: 'id', time: 'expire_time' } as const;
+
+const ownDocument = { workspaceId: 'ws_1', id: 'doc_1' };
+const ownLink = { workspaceId: 'ws_1', id: 'lnk_1' };
+const view = {
+  ...{ id: 'viw_1', link_id: 'lnk_1', email: '' },
+  ...{ email_verified: 0 as const, create_time: 1, duration_ms: 0 },
+};
 
 const evicting: [string, Table, string, Write][] = [
   ['updateClient', 'clients', 'cli_1', (trx) => updateClient(trx, 'cli_1', { scopes: '' })],
@@ -108,6 +123,26 @@ const evicting: [string, Table, string, Write][] = [
     'jti_2',
     (trx) => insertRevokedToken(trx, { ...revoked, jti: 'jti_2' }),
   ],
+  ['renameDocument', 'documents', 'doc_1', (trx) => renameDocument(trx, ownDocument, 'new')],
+  [
+    'removeDocument with few views',
+    'documents',
+    'doc_2',
+    async (trx) => {
+      // A document without links, because their deletion is recorded too.
+      await insertDocument(trx, { ...document, id: 'doc_2', blob_id: 'blob_2' });
+      return removeDocument(trx, 'doc_2', { time: 2, rowsMax: 200 });
+    },
+  ],
+  [
+    'removeDocument with many views',
+    'documents',
+    'doc_1',
+    (trx) => removeDocument(trx, 'doc_1', { time: 2, rowsMax: 0 }),
+  ],
+  ['updateLink', 'links', 'lnk_1', (trx) => updateLink(trx, ownLink, { allow_download: 1 }, false)],
+  ['updateLink of the gate', 'links', 'lnk_1', (trx) => updateLink(trx, ownLink, {}, true)],
+  ['revokeLink', 'links', 'lnk_1', (trx) => revokeLink(trx, 'lnk_1', 2)],
 ];
 
 const keeping: [string, Write][] = [
@@ -118,6 +153,8 @@ const keeping: [string, Write][] = [
   ['the expiry of a session', (trx) => extendSession(trx, 'ses_1', 2, 200)],
   ['the maximum lifetime of a token', (trx) => raiseTokenSeconds(trx, 'kid_1', 600)],
   ['expired revocations', (trx) => deleteOldest(trx, revocations, { before: 1_000 }, 10)],
+  ['the last check of a document', (trx) => setCheckTime(trx, 'doc_1', 5)],
+  ['the views of a link', (trx) => insertView(trx, view)],
   ['no row', (trx) => updateClient(trx, 'cli_none', { scopes: '' })],
   ['row locks only', (trx) => lockRows(trx, 'users', 'kind', ['member'])],
   ['a table without a cache', (trx) => insertWorkspace(trx, { id: 'w', name: '', create_time: 1 })],

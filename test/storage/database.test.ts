@@ -156,7 +156,9 @@ describeDialects('a database', (dialect) => {
       .executeTakeFirstOrThrow();
     expect(size_bytes).toBe(4_294_967_295);
 
-    await db.deleteFrom('documents').execute();
+    await transact(db, async (trx) => {
+      await trx.deleteFrom('documents').execute();
+    });
 
     expect(await db.selectFrom('links').select('id').execute()).toEqual([]);
     expect(await db.selectFrom('views').select('id').execute()).toEqual([]);

@@ -6,6 +6,8 @@ import { insertSigningKey } from '../../src/identity/keys/store.ts';
 import { insertSession } from '../../src/identity/sessions/store.ts';
 import { insertRevokedToken } from '../../src/identity/tokens/store.ts';
 import { insertUser } from '../../src/identity/users/store.ts';
+import { insertDocument } from '../../src/sharing/documents/store.ts';
+import { insertLink } from '../../src/sharing/links/store.ts';
 import { insertWorkspace, putMember } from '../../src/sharing/workspaces/store.ts';
 import type { Executor } from '../../src/storage/schema.ts';
 
@@ -53,6 +55,34 @@ export const key = {
 } as const;
 export const revoked = { jti: 'jti_1', expire_time: 1, revision: 1 };
 
+export const document = {
+  id: 'doc_1',
+  workspace_id: 'ws_1',
+  name: '',
+  content_type: '',
+  size_bytes: 1,
+  sha256: '',
+  page_count: 0,
+  blob_id: 'blob_1',
+  create_time: 1,
+};
+const link = {
+  id: 'lnk_1',
+  slug: 'slug_1',
+  workspace_id: 'ws_1',
+  document_id: 'doc_1',
+  name: '',
+  email_required: 0,
+  email_verification_required: 0,
+  password_hash: null,
+  allow_download: 0,
+  gate_revision: 1,
+  create_time: 1,
+  expire_time: null,
+  revoke_time: null,
+  view_count: 0,
+} as const;
+
 /** One row per cached table. */
 export async function fillCachedTables(trx: Executor): Promise<void> {
   const times = { create_time: 1, disable_time: null };
@@ -66,6 +96,8 @@ export async function fillCachedTables(trx: Executor): Promise<void> {
   await insertSession(trx, session);
   await insertSigningKey(trx, key);
   await insertRevokedToken(trx, revoked);
+  await insertDocument(trx, document);
+  await insertLink(trx, link);
 }
 
 /** The entity that each of the rows belongs to. */
@@ -79,4 +111,6 @@ export const cachedRowIds: Readonly<Record<string, string>> = {
   sessions: 'ses_1',
   signing_keys: 'kid_1',
   revoked_tokens: 'jti_1',
+  documents: 'doc_1',
+  links: 'lnk_1',
 };

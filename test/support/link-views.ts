@@ -1,5 +1,7 @@
 // Views of a link: how a visitor's browser creates and reports them, and how the owner reads them.
+
 import { beforeAll, expect } from 'vitest';
+import { transact } from '../../src/storage/database.ts';
 import type { Database } from '../../src/storage/schema.ts';
 import type { Suite } from './app-suite.ts';
 import { cookieOf } from './gated-document.ts';
@@ -23,12 +25,15 @@ export type ViewFields = {
 /** Creates a link to a document of three pages, whose page count is known. */
 export async function makeWatchedLink(test: TestApp, options = {}): Promise<LinkFields> {
   const document = await upload(test, makePdf({ pages: 3, text: 'Watched' }), 'deck.pdf');
-  await test.app.inside.db
-    .updateTable('documents')
-    .set({ page_count: 3 })
-    .where('id', '=', document.id)
-    .execute();
+  await setPageCount(test, document.id, 3);
   return makeLink(test, document.id, { email_required: true, ...options });
+}
+
+/** Sets the page count of a document, as if it had been counted. */
+export async function setPageCount(test: TestApp, id: string, pages: number): Promise<void> {
+  await transact(test.app.inside.db, async (trx) => {
+    await trx.updateTable('documents').set({ page_count: pages }).where('id', '=', id).execute();
+  });
 }
 
 /** Passes the gate of a link and opens its page; returns the cookie as a browser would send it. */

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { DownloadHeader } from '../../../gen/latchkey/http/v1/download_pb.js';
 import { type Failure, fail } from '../../errors/errors.ts';
 import { type RangeRequest, selectBytes } from '../../http/byte-range.ts';
+import { entityKey } from '../../storage/change.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
+import type { Invalidations } from '../../storage/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database, DocumentRow } from '../../storage/schema.ts';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { findDocument } from './store.ts';
@@ -22,6 +25,8 @@ export type OpenDocument = {
 export type Documents = {
   /** Returns a document of the workspace. Throws `not_found`. */
   require(workspaceId: string, id: string): Promise<DocumentRow>;
+  /** Like `require`, from a cache: a change by another process takes up to a second. */
+  requireCached(workspaceId: string, id: string): Promise<DocumentRow>;
   /** Throws `range_not_satisfiable` for a range beyond the end. */
   open(document: DocumentRow, request: RangeRequest): OpenDocument;
 };
@@ -33,13 +38,24 @@ export type BlobCheck = {
   readonly result: 'ok' | Damage;
 };
 
+const cachedMax = 10_000;
+
 export type DocumentsOptions = {
   readonly db: Database;
+  readonly invalidations: Pick<Invalidations, 'onEviction' | 'ensureFresh'>;
   readonly blobs: Pick<BlobStore, 'read'>;
   readonly observe: (check: BlobCheck) => void;
 };
 
-export function createDocuments({ db, blobs, observe }: DocumentsOptions): Documents {
+export function createDocuments(options: DocumentsOptions): Documents {
+  const { db, invalidations, blobs, observe } = options;
+  const cache = createRevocationSafeCache<DocumentRow | undefined>({
+    invalidations,
+    dependsOn: (row) => (row === undefined ? [] : [entityKey('document', row.id)]),
+    entriesMax: cachedMax,
+    isCached: (row) => row !== undefined,
+  });
+
   /** A document can be deleted after its row was read. Missing bytes then mean `not_found`. */
   async function* read(document: DocumentRow, offset: number, length: number) {
     const about = { documentId: document.id, source: 'download' } as const;
@@ -60,6 +76,12 @@ export function createDocuments({ db, blobs, observe }: DocumentsOptions): Docum
   return {
     async require(workspaceId, id) {
       const row = await findDocument(db, workspaceId, id);
+      if (row === undefined) throw documentNotFound();
+      return row;
+    },
+
+    async requireCached(workspaceId, id) {
+      const row = await cache.get(`${workspaceId} ${id}`, () => findDocument(db, workspaceId, id));
       if (row === undefined) throw documentNotFound();
       return row;
     },

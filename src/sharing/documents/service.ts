@@ -219,7 +219,7 @@ export function createDocumentService(
     },
 
     async *downloadDocument(request, context) {
-      const row = await documents.require(workspaceOf(context), request.documentId);
+      const row = await documents.requireCached(workspaceOf(context), request.documentId);
       const { header, bytes } = documents.open(row, request);
       yield { part: { case: 'header', value: header } };
       for await (const value of bytes()) yield { part: { case: 'chunk', value } };

@@ -1,5 +1,5 @@
-// The gate of a link. Every request for a shared document is checked here, so that a revocation or
-// an expiry takes effect immediately.
+// The gate of a link. Every request for a shared document is checked here. An expiry takes effect
+// immediately, and a revocation within a second: see storage/revocation-safe-cache.ts.
 import type { Clock } from '../../clock.ts';
 import { newId, type Random } from '../../crypto/ids.ts';
 import type { SignedValues } from '../../crypto/signed-value.ts';

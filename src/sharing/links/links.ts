@@ -1,3 +1,6 @@
+import { entityKey } from '../../storage/change.ts';
+import type { Invalidations } from '../../storage/invalidation.ts';
+import { createRevocationSafeCache } from '../../storage/revocation-safe-cache.ts';
 import type { Database } from '../../storage/schema.ts';
 import { findSharedDocument, type SharedDocument } from './store.ts';
 
@@ -5,10 +8,29 @@ export type { SharedDocument } from './store.ts';
 
 /** Access to links for other features. */
 export type Links = {
-  /** Returns a link and its document by the secret part of the link's URL. */
+  /**
+   * Returns a link and its document by the secret part of the link's URL, from a cache: a change by
+   * another process takes up to a second. `view_count` may be older.
+   */
   findShared(slug: string): Promise<SharedDocument | undefined>;
 };
 
-export function createLinks(db: Database): Links {
-  return { findShared: (slug) => findSharedDocument(db, slug) };
+const cachedMax = 10_000;
+
+export type LinksOptions = {
+  readonly db: Database;
+  readonly invalidations: Pick<Invalidations, 'onEviction' | 'ensureFresh'>;
+};
+
+export function createLinks({ db, invalidations }: LinksOptions): Links {
+  const cache = createRevocationSafeCache<SharedDocument | undefined>({
+    invalidations,
+    dependsOn: (shared) =>
+      shared === undefined
+        ? []
+        : [entityKey('link', shared.link.id), entityKey('document', shared.document.id)],
+    entriesMax: cachedMax,
+    isCached: (shared) => shared !== undefined,
+  });
+  return { findShared: (slug) => cache.get(slug, () => findSharedDocument(db, slug)) };
 }

@@ -3,7 +3,7 @@
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 import { createIndex } from './indexes.ts';
 
-type CachedTable = {
+export type CachedTable = {
   readonly table: string;
   readonly entity: string;
   /** The column with the id of the entity. */
@@ -15,7 +15,7 @@ type CachedTable = {
   readonly expireTime?: string;
 };
 
-const rowsWithRandomIds = ['update', 'delete'] as const;
+export const rowsWithRandomIds = ['update', 'delete'] as const;
 const allRows = ['insert', 'update', 'delete'] as const;
 
 const cachedTables: readonly CachedTable[] = [
@@ -94,7 +94,15 @@ const cachedTables: readonly CachedTable[] = [
 export async function createChanges(db: Kysely<unknown>): Promise<void> {
   const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
   await (isSqlite ? createSqliteTable(db) : createPostgresTable(db));
-  for (const cached of cachedTables) {
+  await createTriggers(db, cachedTables);
+}
+
+export async function createTriggers(
+  db: Kysely<unknown>,
+  tables: readonly CachedTable[],
+): Promise<void> {
+  const isSqlite = db.getExecutor().adapter instanceof SqliteAdapter;
+  for (const cached of tables) {
     const statements = isSqlite ? sqliteTriggers(cached) : postgresTriggers(cached);
     for (const statement of statements) await sql.raw(statement).execute(db);
   }
