@@ -1,5 +1,4 @@
 // The headers of a response with a document's bytes.
-import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { DownloadHeader } from '../../gen/latchkey/http/v1/download_pb.js';
 import { inlineContentTypes } from './inline-content-types.ts';
@@ -48,16 +47,19 @@ export function createDownloadHead(
 
 /**
  * Returns the body of a download. Awaits the first chunk, so that unreadable bytes result in an
- * error response. A later error closes the connection before the body reaches its Content-Length.
+ * error response. The caller must read from the result or `return` it.
  */
-export async function createDownloadBody(chunks: AsyncGenerator<Uint8Array>): Promise<Readable> {
+export async function startBody(
+  chunks: AsyncGenerator<Uint8Array>,
+): Promise<AsyncGenerator<Uint8Array>> {
   const first = await chunks.next();
   async function* all(): AsyncGenerator<Uint8Array> {
-    if (first.done !== true) yield first.value;
-    yield* chunks;
+    try {
+      if (first.done !== true) yield first.value;
+      yield* chunks;
+    } finally {
+      await chunks.return(undefined);
+    }
   }
-  const body = Readable.from(all(), { objectMode: false });
-  // If nothing was read, `all` has not started and does not close `chunks`.
-  body.once('close', () => void chunks.return(undefined).catch(() => {}));
-  return body;
+  return all();
 }

@@ -1,6 +1,5 @@
 // An HTTP route is a path that is not an rpc: HTML, files, beacons. Features define routes, and the
 // HTTP transport serves them.
-import type { Readable } from 'node:stream';
 import type { Failure } from '../errors/errors.ts';
 
 export type RouteRequest = {
@@ -18,7 +17,8 @@ export type RouteReply = {
   readonly status: number;
   /** An array becomes one header per value. */
   readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body: string | Readable | undefined;
+  /** The chunks of a stream have the length that the headers announce. */
+  readonly body: string | AsyncGenerator<Uint8Array> | undefined;
   /** For the log: the error that the HTML shows. */
   readonly failure?: Failure;
 };

@@ -12,6 +12,7 @@ import { Failure } from '../errors/errors.ts';
 import { countSigningKeys } from '../identity/keys/store.ts';
 import { bootstrap } from '../installation/bootstrap.ts';
 import { type FirstStart, prepareFirstStart, prepareFolders } from '../installation/data-folder.ts';
+import { type ChunkBuffers, createChunkBuffers } from '../limits/chunk-buffers.ts';
 import type { BlobStore } from '../sharing/blobs/blob-store.ts';
 import { openBlobStore } from '../sharing/blobs/open-store.ts';
 import { createStagedBlobs, type StagedBlobs } from '../sharing/blobs/staged-blobs.ts';
@@ -30,6 +31,8 @@ export type OpenStorage = {
   readonly db: Database;
   readonly reserve: DiskReserve;
   readonly blobs: BlobStore;
+  /** The buffers of the chunks that `blobs` reads. */
+  readonly buffers: ChunkBuffers;
   readonly stagedBlobs: StagedBlobs;
   readonly invalidations: Invalidations;
   /** The leases of the jobs that run in one process of the deployment. */
@@ -51,7 +54,8 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
     await requireNoUnfinishedRestore(db);
     const masterKey = await openOwnMasterKey(db, config, firstStart);
     const reserve = createDiskReserve(config.databaseUrl);
-    const blobs = await openBlobStore(config.blobs, createStoreIds({ db, random }));
+    const buffers = createChunkBuffers();
+    const blobs = await openBlobStore(config.blobs, createStoreIds({ db, random }), buffers);
     onFailure(blobs.close);
     // An S3 store is checked later, because an unreachable store would delay the start.
     if (config.blobs.kind === 'folder') await checkFolder(blobs);
@@ -87,6 +91,7 @@ export function openStorage(options: AppOptions): Promise<OpenStorage> {
       db,
       reserve,
       blobs,
+      buffers,
       stagedBlobs,
       invalidations,
       leases,

@@ -90,6 +90,7 @@ export function startTransports(options: AppOptions, started: Started): Promise<
       warn,
       observe: observer.route,
       failureOf: failureOfThrown,
+      releaseChunk: storage.buffers.release,
     });
     onFailure(() => closeAtOnce(http));
     const grpc = await startGrpcTransport({

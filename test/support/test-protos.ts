@@ -79,6 +79,7 @@ export async function serveEndpoints(endpoints: Endpoint[]): Promise<ServedEndpo
     socket,
     peerOf: createPeerOf([]),
     observe: () => {},
+    releaseChunk: () => {},
     failureOf,
     warn: () => {},
   });

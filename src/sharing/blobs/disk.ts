@@ -5,6 +5,7 @@ import path from 'node:path';
 import { readFileIfAny, replaceFile, syncFolder } from '../../files/durable-files.ts';
 import { errorCodeOf } from '../../files/error-code.ts';
 import { makeFolders } from '../../files/private-files.ts';
+import { type ChunkBuffers, createChunkBuffers } from '../../limits/chunk-buffers.ts';
 import { type Damage, DamagedBlob } from '../../storage/damaged-blob.ts';
 import { type BlobPart, type MarkedStore, requireBlobId } from './blob-store.ts';
 import { isForeignFolder } from './foreign-folder.ts';
@@ -14,8 +15,6 @@ import { watchSource } from './watch-source.ts';
 
 /** Wraps a function, which then throws errors of the catalogue. */
 const mapped = mapErrors(blobStoreFailureOf);
-
-const chunkBytes = 256 * 1024;
 
 /** A write begins when this many bytes or chunks have arrived. */
 const writtenBytes = 256 * 1024;
@@ -35,7 +34,7 @@ function layoutOf(root: string) {
 type Layout = ReturnType<typeof layoutOf>;
 
 /** Opens a store in a folder, which may be missing. Creates nothing. */
-export function openDiskBlobs(root: string): MarkedStore {
+export function openDiskBlobs(root: string, buffers = createChunkBuffers()): MarkedStore {
   const layout = layoutOf(root);
   const { marker, folderOf, fileOf } = layout;
   const makeFolder = folderMaker(root);
@@ -69,7 +68,7 @@ export function openDiskBlobs(root: string): MarkedStore {
       }
     },
 
-    read: (id, part) => readPart(layout, id, part),
+    read: (id, part) => readPart(layout, buffers, id, part),
 
     remove: mapped(async (id: string) => {
       await rm(fileOf(id), { force: true });
@@ -109,6 +108,7 @@ const damages: ReadonlyMap<string, Damage> = new Map([
 
 async function* readPart(
   { fileOf }: Layout,
+  buffers: ChunkBuffers,
   id: string,
   { offset, length, sizeBytes }: BlobPart,
 ): AsyncGenerator<Uint8Array> {
@@ -117,8 +117,10 @@ async function* readPart(
     handle = await open(fileOf(id), 'r');
     if ((await handle.stat()).size !== sizeBytes) throw new DamagedBlob(id, 'size');
     for (let read = 0; read < length; ) {
-      const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, length - read));
-      const { bytesRead } = await handle.read(chunk, 0, chunk.length, offset + read);
+      const rest = length - read;
+      const chunk = buffers.take(rest);
+      const wanted = Math.min(chunk.length, rest);
+      const { bytesRead } = await handle.read(chunk, 0, wanted, offset + read);
       if (bytesRead === 0) throw new DamagedBlob(id, 'size');
       read += bytesRead;
       yield chunk.subarray(0, bytesRead);

@@ -1,5 +1,6 @@
 // Opens the blob store that the settings name. The AWS SDK is loaded only for an S3 store.
 import type { BlobLocation, S3Location } from '../../config/blob-url.ts';
+import type { ChunkBuffers } from '../../limits/chunk-buffers.ts';
 import type { BlobStore, MarkedStore } from './blob-store.ts';
 import { openDiskBlobs } from './disk.ts';
 import { restrictToOwn } from './own-store.ts';
@@ -10,8 +11,9 @@ import type { RequireOwn } from './store-id.ts';
 export async function openBlobStore(
   location: BlobLocation,
   requireOwn: RequireOwn,
+  buffers?: ChunkBuffers,
 ): Promise<BlobStore> {
-  return restrictToOwn(await openMarkedStore(location), requireOwn);
+  return restrictToOwn(await openMarkedStore(location, buffers), requireOwn);
 }
 
 /** Runs `work` with a store, and closes the store. */
@@ -32,8 +34,11 @@ export async function withS3Blobs<T>(
   return work(blobs).finally(() => blobs.close());
 }
 
-export async function openMarkedStore(location: BlobLocation): Promise<MarkedStore> {
-  return location.kind === 'folder' ? openDiskBlobs(location.path) : openS3(location);
+export async function openMarkedStore(
+  location: BlobLocation,
+  buffers?: ChunkBuffers,
+): Promise<MarkedStore> {
+  return location.kind === 'folder' ? openDiskBlobs(location.path, buffers) : openS3(location);
 }
 
 async function openS3(location: S3Location): Promise<S3Blobs> {

@@ -1,7 +1,7 @@
 // The routes of a shared link: its HTML, its gate's form, and the document's bytes.
 
 import { fail } from '../../errors/errors.ts';
-import { createDownloadBody, createDownloadHead } from '../../http/download.ts';
+import { createDownloadHead, startBody } from '../../http/download.ts';
 import { inlineContentTypes } from '../../http/inline-content-types.ts';
 import type { HttpRoute, RouteReply, RouteRequest } from '../../http/route.ts';
 import { networkOf } from '../../net/network.ts';
@@ -111,7 +111,7 @@ export function gateRoutes(options: GateRouteOptions): HttpRoute[] {
       'cross-origin-resource-policy': 'same-origin',
     };
     if (request.isHead || header.notModified) return { status, headers: own, body: undefined };
-    return { status, headers: own, body: await createDownloadBody(bytes()) };
+    return { status, headers: own, body: await startBody(bytes()) };
   }
 
   return [

@@ -32,6 +32,8 @@ export type GatewayOptions = {
   readonly peerOf: PeerOf;
   readonly bodies: BodyBudgets;
   readonly deadlines: Deadlines;
+  /** Called with each chunk of a download that is written. */
+  readonly releaseChunk: (chunk: Uint8Array) => void;
   readonly observe: (observation: HttpObservation) => void;
   /** Converts a thrown value to an error of the catalogue. */
   readonly failureOf: (thrown: unknown) => Failure;

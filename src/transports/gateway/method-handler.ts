@@ -8,11 +8,7 @@ import { type Call, type ContextSource, LazyContext } from '../../api/call.ts';
 import type { Endpoint } from '../../api/endpoint.ts';
 import { fail } from '../../errors/errors.ts';
 import { etagMatches } from '../../http/byte-range.ts';
-import {
-  createDownloadBody,
-  createDownloadHead,
-  type DownloadMessage,
-} from '../../http/download.ts';
+import { createDownloadHead, type DownloadMessage, startBody } from '../../http/download.ts';
 import { compressText } from '../http/compression.ts';
 import type { Deadlines } from '../http/deadlines.ts';
 import { hasBody, sendContinue } from '../http/request-body.ts';
@@ -30,9 +26,10 @@ import type { GatewayOptions } from './gateway.ts';
 import { readMultipartMessages } from './multipart.ts';
 import { isBasicAuthorization } from './oauth-form.ts';
 import type { RoutedRequest } from './routed-request.ts';
+import { sendChunks } from './send-chunks.ts';
 import { encodeResponse, transcodeRequest } from './transcode.ts';
 
-type MethodOptions = Pick<GatewayOptions, 'bodies' | 'deadlines'>;
+type MethodOptions = Pick<GatewayOptions, 'bodies' | 'deadlines' | 'releaseChunk'>;
 
 export async function handleMethod(
   binding: Binding,
@@ -52,7 +49,7 @@ export async function handleMethod(
       return sendMessage(binding, await endpoint.invoke(call, messages), call, reply);
     }
     case 'server_streaming':
-      return sendDownload(endpoint.invoke(call, read), request, reply);
+      return sendDownload(endpoint.invoke(call, read), request, reply, options);
   }
 }
 
@@ -239,18 +236,18 @@ async function sendDownload(
   messages: AsyncIterable<Message>,
   request: FastifyRequest,
   reply: FastifyReply,
+  { releaseChunk }: MethodOptions,
 ): Promise<FastifyReply> {
   const parts = messages[Symbol.asyncIterator]();
   const first = await parts.next();
   const { part } = first.value as Message & DownloadMessage;
   if (part.case !== 'header') throw new Error('a download does not begin with its header');
-  const { status, headers } = createDownloadHead(part.value, 'attachment');
+  const head = createDownloadHead(part.value, 'attachment');
   if (request.method === 'HEAD' || part.value.notModified) {
     await parts.return?.();
-    return reply.status(status).headers(headers).send();
+    return reply.status(head.status).headers(head.headers).send();
   }
-  const body = await createDownloadBody(chunks(parts));
-  return reply.status(status).headers(headers).send(body);
+  return sendChunks(reply, head, await startBody(chunks(parts)), releaseChunk);
 }
 
 async function* chunks(parts: AsyncIterator<Message>): AsyncGenerator<Uint8Array> {

@@ -9,15 +9,17 @@ import { readTextBody } from './body.ts';
 import { formType, requireContentType } from './content-type.ts';
 import type { GatewayOptions } from './gateway.ts';
 import type { RoutedRequest } from './routed-request.ts';
+import { sendChunks } from './send-chunks.ts';
 
 export async function handleRoute(
   route: HttpRoute,
   routed: RoutedRequest,
   request: FastifyRequest,
   reply: FastifyReply,
-  { observe, publicUrl, bodies }: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies'>,
+  options: Pick<GatewayOptions, 'observe' | 'publicUrl' | 'bodies' | 'releaseChunk'>,
 ): Promise<FastifyReply> {
   const { requestId, peer, started, variables } = routed;
+  const { observe, publicUrl, bodies, releaseChunk } = options;
   if (route.method === 'POST') requireSameOrigin(request, publicUrl);
   const form =
     route.method === 'POST' ? await readForm(routed, request, reply, bodies.anonymous) : '';
@@ -39,12 +41,13 @@ export async function handleRoute(
     failure: result.failure,
     durationMs: performance.now() - started,
   });
-  reply.status(result.status).headers(result.headers);
-  if (typeof result.body !== 'string') {
-    return request.method === 'HEAD' ? reply.send() : reply.send(result.body);
-  }
-  const { body, headers } = await compressText(result.body, request.headers['accept-encoding']);
-  return reply.headers(headers).send(body);
+  const { status, body } = result;
+  const head = { status, headers: { ...result.headers } };
+  if (typeof body === 'object') return sendChunks(reply, head, body, releaseChunk);
+  reply.status(status).headers(head.headers);
+  if (body === undefined) return reply.send();
+  const compressed = await compressText(body, request.headers['accept-encoding']);
+  return reply.headers(compressed.headers).send(compressed.body);
 }
 
 async function readForm(
