@@ -34,6 +34,7 @@ test('every setting has a default', () => {
     mailFrom: { name: 'Latchkey', address: 'no-reply@localhost' },
     trustedProxies: [],
     blobCheckDays: 30,
+    blobRedirectSeconds: 0,
     auditRetentionDays: 365,
     logLevel: 'info',
     logFormat: undefined,
@@ -50,6 +51,15 @@ test('the previous master key is another one', () => {
   expect(problemsOf(env)).toEqual([
     'LATCHKEY_PREVIOUS_MASTER_KEY: must differ from LATCHKEY_MASTER_KEY',
   ]);
+});
+
+test('downloads are not redirected to a folder', () => {
+  const env = { LATCHKEY_BLOB_REDIRECT_SECONDS: '60' };
+  expect(problemsOf(env)).toEqual([
+    'LATCHKEY_BLOB_REDIRECT_SECONDS: must be 0, because LATCHKEY_BLOB_URL is not an S3 store',
+  ]);
+  const withStore = { ...env, LATCHKEY_BLOB_URL: 's3://bucket/prefix?region=eu-west-1' };
+  expect(readConfig(withStore)).toMatchObject({ blobRedirectSeconds: 60 });
 });
 
 describe('a setting', () => {

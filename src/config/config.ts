@@ -130,4 +130,11 @@ const rules: readonly {
         ? 'must be set, because LATCHKEY_PUBLIC_URL has no domain'
         : undefined,
   },
+  {
+    name: 'LATCHKEY_BLOB_REDIRECT_SECONDS',
+    problemOf: ({ blobRedirectSeconds, blobs }) =>
+      blobRedirectSeconds > 0 && blobs.kind === 'folder'
+        ? 'must be 0, because LATCHKEY_BLOB_URL is not an S3 store'
+        : undefined,
+  },
 ];

@@ -90,6 +90,16 @@ export const settings = {
     about: 'The time within which every stored document is verified; 0 turns this off.',
     notes: 'See [Stored documents](operations.md#stored-documents).',
   },
+  blobRedirectSeconds: {
+    name: 'LATCHKEY_BLOB_REDIRECT_SECONDS',
+    group: 'Documents and quotas',
+    type: integer(0, 300, 'seconds'),
+    default: '0',
+    about:
+      'With an S3 store: API downloads are redirected to a URL of the store that is valid for ' +
+      'this time; 0 turns this off.',
+    notes: 'See [Redirecting downloads](operations.md#redirecting-downloads).',
+  },
   smtp: {
     name: 'LATCHKEY_SMTP_URL',
     group: 'Mail',

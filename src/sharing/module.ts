@@ -26,6 +26,7 @@ import { type StoreWatch, watchStore } from './blobs/watch-store.ts';
 import { type BlobCheck, createDocuments } from './documents/documents.ts';
 import { startIntegrityScan } from './documents/integrity-scan.ts';
 import { createPageCounter } from './documents/pages/page-counter.ts';
+import { createRedirects } from './documents/redirects.ts';
 import { createDocumentService } from './documents/service.ts';
 import type { AccessSession } from './gate/access-session.ts';
 import { createGateCodes } from './gate/codes.ts';
@@ -64,6 +65,7 @@ export type SharingModuleOptions = {
     Config,
     | 'blobs'
     | 'blobCheckDays'
+    | 'blobRedirectSeconds'
     | 'uploadBytesMax'
     | 'workspaceBytesMax'
     | 'workspaceDocumentsMax'
@@ -146,6 +148,7 @@ export async function createSharingModule(options: SharingModuleOptions): Promis
         stagedBlobs,
         reserve,
         documents,
+        redirect: createRedirects({ blobs, seconds: config.blobRedirectSeconds }),
         workspaces,
         quotas,
         pages: pageCounter,

@@ -8,6 +8,9 @@ export type BlobPart = {
   readonly sizeBytes: number;
 };
 
+/** The headers of a response that the store itself sends. */
+export type BlobHeaders = { readonly contentType: string; readonly contentDisposition: string };
+
 /** Every method throws `unavailable` if the store cannot be reached. */
 export type BlobStore = {
   /**
@@ -20,6 +23,11 @@ export type BlobStore = {
    * chunk if the blob is missing or has another size, and before any chunk if it cannot be read.
    */
   read(id: string, part: BlobPart): AsyncIterable<Uint8Array>;
+  /**
+   * Returns a secret URL from which anyone can read the blob for some seconds, also in ranges. Only
+   * an S3 store has URLs.
+   */
+  presign?(id: string, seconds: number, headers: BlobHeaders): Promise<string>;
   /**
    * Removes a blob and the parts that an interrupted write left. After it returns, the removal
    * survives a crash. Returns normally if nothing exists.

@@ -5,6 +5,7 @@ import type { BlobPart, BlobStore, MarkedStore } from './blob-store.ts';
 import type { RequireOwn } from './store-id.ts';
 
 export function restrictToOwn(store: MarkedStore, requireOwn: RequireOwn): BlobStore {
+  const { presign } = store;
   let validUntil = 0;
 
   async function compareId(): Promise<void> {
@@ -31,6 +32,12 @@ export function restrictToOwn(store: MarkedStore, requireOwn: RequireOwn): BlobS
         throw error;
       }
     },
+    ...(presign && {
+      async presign(...blob: Parameters<typeof presign>) {
+        await requireValid();
+        return presign(...blob);
+      },
+    }),
     async remove(id) {
       await requireValid();
       await store.remove(id);

@@ -2,7 +2,7 @@
 // silent requests have short timeouts, and each request is sent at most twice.
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { S3Client } from '@aws-sdk/client-s3';
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { S3Location } from '../../config/blob-url.ts';
 import { requireBlobId } from './blob-store.ts';
 import { brokenResponse } from './s3-failure.ts';
@@ -17,6 +17,8 @@ const connections = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, max
 
 export type Bucket = {
   readonly client: S3Client;
+  /** Signs URLs. It sends no requests. */
+  readonly signer: S3Client;
   /** The parameters that select a key. */
   readonly keyOf: (name: string) => { readonly Bucket: string; readonly Key: string };
   readonly Bucket: string;
@@ -28,7 +30,7 @@ export async function openBucket(location: S3Location): Promise<Bucket> {
   const { bucket, prefix, endpoint, pathStyle } = location;
   // Stores other than Amazon S3 accept any region.
   const region = location.region ?? (endpoint === undefined ? undefined : 'us-east-1');
-  const client = new S3Client({
+  const options: S3ClientConfig = {
     ...(region === undefined ? {} : { region }),
     ...(endpoint === undefined ? {} : { endpoint }),
     forcePathStyle: pathStyle,
@@ -44,13 +46,16 @@ export async function openBucket(location: S3Location): Promise<Bucket> {
       httpAgent: new HttpAgent(connections),
       httpsAgent: new HttpsAgent(connections),
     },
-  });
+  };
+  const client = new S3Client(options);
+  // Shares the credentials, which may come from a server.
+  const signer = new S3Client({ ...options, credentials: client.config.credentials });
   await client.config.region().catch(() => {
     throw new Error('the region is unknown: add region=… to LATCHKEY_BLOB_URL or set AWS_REGION');
   });
   requireFields(client);
   const keyOf = (name: string) => ({ Bucket: bucket, Key: `${prefix}${requireBlobId(name)}` });
-  return { client, keyOf, Bucket: bucket, prefix };
+  return { client, signer, keyOf, Bucket: bucket, prefix };
 }
 
 type Field = 'ETag' | 'Key' | 'UploadId';

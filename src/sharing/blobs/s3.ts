@@ -11,8 +11,9 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { describeBlobLocation, type S3Location } from '../../config/blob-url.ts';
-import type { MarkedStore } from './blob-store.ts';
+import type { BlobHeaders, MarkedStore } from './blob-store.ts';
 import { mapErrors } from './map-errors.ts';
 import { type Bucket, openBucket } from './s3-client.ts';
 import { describeS3Error, s3FailureOf } from './s3-failure.ts';
@@ -92,6 +93,16 @@ export async function openS3Blobs(location: S3Location): Promise<S3Blobs> {
     },
 
     read: (id, part) => readS3Part(bucket, id, part),
+
+    presign: mapped(async (id: string, seconds: number, headers: BlobHeaders) => {
+      const get = new GetObjectCommand({
+        ...keyOf(id),
+        ResponseCacheControl: 'private, no-store',
+        ResponseContentType: headers.contentType,
+        ResponseContentDisposition: headers.contentDisposition,
+      });
+      return getSignedUrl(bucket.signer, get, { expiresIn: seconds });
+    }),
 
     remove: mapped(async (id: string) => {
       // First, because the completion of an upload would create the object again.

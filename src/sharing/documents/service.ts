@@ -19,6 +19,7 @@ import type { Quotas } from '../quotas/quotas.ts';
 import type { Workspaces } from '../workspaces/workspaces.ts';
 import { type Documents, documentNotFound } from './documents.ts';
 import type { PageCounter } from './pages/page-counter.ts';
+import type { RedirectDownload } from './redirects.ts';
 import { failIfStalled } from './stall-timeout.ts';
 import {
   countLinksAndViews,
@@ -43,6 +44,7 @@ export type DocumentOptions = {
   readonly stagedBlobs: StagedBlobs;
   readonly reserve: DiskReserve;
   readonly documents: Documents;
+  readonly redirect: RedirectDownload;
   readonly workspaces: Workspaces;
   readonly quotas: Quotas;
   readonly pages: PageCounter;
@@ -221,7 +223,10 @@ export function createDocumentService(
     async *downloadDocument(request, context) {
       const row = await documents.requireCached(workspaceOf(context), request.documentId);
       const { header, bytes } = documents.open(row, request);
+      const location = await options.redirect(row, header, request, context);
+      if (location !== undefined) context.responseHeader.set('location', location);
       yield { part: { case: 'header', value: header } };
+      if (location !== undefined) return;
       for await (const value of bytes()) yield { part: { case: 'chunk', value } };
     },
   };

@@ -49,7 +49,7 @@ export async function handleMethod(
       return sendMessage(binding, await endpoint.invoke(call, messages), call, reply);
     }
     case 'server_streaming':
-      return sendDownload(endpoint.invoke(call, read), request, reply, options);
+      return sendDownload(endpoint.invoke(call, read), call, reply, options);
   }
 }
 
@@ -234,7 +234,7 @@ function addHandlerHeaders(head: Head, { touchedResponseHeader }: LazyContext): 
 
 async function sendDownload(
   messages: AsyncIterable<Message>,
-  request: FastifyRequest,
+  { context }: HttpCall,
   reply: FastifyReply,
   { releaseChunk }: MethodOptions,
 ): Promise<FastifyReply> {
@@ -242,8 +242,14 @@ async function sendDownload(
   const first = await parts.next();
   const { part } = first.value as Message & DownloadMessage;
   if (part.case !== 'header') throw new Error('a download does not begin with its header');
+  const location = context.touchedResponseHeader?.get('location') ?? '';
+  if (location !== '') {
+    await parts.return?.();
+    const headers = { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
+    return reply.status(307).headers(headers).send();
+  }
   const head = createDownloadHead(part.value, 'attachment');
-  if (request.method === 'HEAD' || part.value.notModified) {
+  if (context.requestMethod === 'HEAD' || part.value.notModified) {
     await parts.return?.();
     return reply.status(head.status).headers(head.headers).send();
   }
