@@ -253,6 +253,8 @@ class Connection implements DatabaseConnection {
   }
 
   #executeInTransaction(query: CompiledQuery): QueryResult<unknown> {
+    // The query would otherwise be committed alone.
+    if (!this.#database.inTransaction) throw new Error('SQLite has ended the transaction');
     try {
       return this.#statements.execute(query);
     } catch (error) {

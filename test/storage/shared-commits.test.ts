@@ -143,6 +143,21 @@ describe('transactions on SQLite that are ready at the same time', () => {
   });
 });
 
+test('a transaction that SQLite has ended writes nothing more', async () => {
+  const db = await openUntilFinished(await migratedDatabaseUrl('sqlite'));
+  await insert(db, 'a');
+
+  const ended = transact(db, async (trx) => {
+    const duplicate = { id: 'a', name: 'a', create_time: 1 };
+    const inserted = trx.insertInto('workspaces').orRollback().values(duplicate).execute();
+    await expect(inserted).rejects.toThrow('UNIQUE constraint failed');
+    await insert(trx, 'b');
+  });
+
+  await expect(ended).rejects.toThrow('SQLite has ended the transaction');
+  expect(await idsIn(db)).toEqual(['a']);
+});
+
 test('a repeated query on SQLite follows a change of the schema by another process', async () => {
   const url = await migratedDatabaseUrl('sqlite');
   const [db, other] = [await openUntilFinished(url), await openUntilFinished(url)];
