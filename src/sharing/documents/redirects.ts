@@ -1,6 +1,6 @@
 // Redirects of API downloads to a URL of the S3 store. See docs/decisions/0048.
 import type { HandlerContext } from '@connectrpc/connect';
-import { callerOf } from '../../api/principal.ts';
+import { callerOf, isUser } from '../../api/principal.ts';
 import type { RangeRequest } from '../../http/byte-range.ts';
 import { createDownloadHead } from '../../http/download.ts';
 import type { DocumentRow } from '../../storage/schema.ts';
@@ -37,6 +37,8 @@ function canFollow({ ifMatch = '', ifRange }: RangeRequest, context: HandlerCont
   if (context.protocolName !== 'http' || context.requestMethod !== 'GET') return false;
   // The store has other entity tags.
   if (ifMatch !== '' || ifRange !== '') return false;
-  // Only browsers send this header. They refuse to read from a store without CORS.
-  return callerOf(context).call.header('sec-fetch-site') === undefined;
+  // Browsers refuse to read from a store without CORS. Those of signed-in users do not always send
+  // the header, for example over plain HTTP.
+  const { call, principal } = callerOf(context);
+  return !isUser(principal) && call.header('sec-fetch-site') === undefined;
 }

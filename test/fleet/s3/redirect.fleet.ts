@@ -7,6 +7,7 @@ import { openS3Blobs } from '../../../src/sharing/blobs/s3.ts';
 import { openRpcStreamTransports } from '../../support/document-streams.ts';
 import { cookieOf } from '../../support/gated-document.ts';
 import { describeDialects, startTestApp, type TestApp } from '../../support/harness.ts';
+import { addMember, credentialFor, memberScope } from '../../support/member-rows.ts';
 import {
   callSharingApi,
   type DocumentFields,
@@ -95,6 +96,18 @@ describeDialects('a download with LATCHKEY_BLOB_REDIRECT_SECONDS', (dialect) => 
     });
     expect(browser.statusCode).toBe(200);
     browser.destroy();
+  });
+
+  test('of a signed-in user has the bytes', async () => {
+    const { workspace_id } = document;
+    const userId = await addMember(app.app.inside.db, workspace_id, 'member');
+    const principal = { type: 'member', sub: userId, scope: memberScope } as const;
+    const { authorization } = await credentialFor(app, principal);
+    const query = `?workspace_id=${workspace_id}`;
+    const headers = { authorization };
+    const response = await fetch(urlOf(document.id, query), { headers, redirect: 'manual' });
+    expect(response.status).toBe(200);
+    expect((await bytesOf(response)).equals(bytes)).toBe(true);
   });
 
   test('of a link, or over gRPC or Connect, has the bytes', async () => {
