@@ -67,12 +67,13 @@ export function createObserver(log: Log, droppedLines: () => number): Observer {
       const code = failure?.code ?? 'ok';
       const { observe, constants } = kinds.find(method, call.transport, code);
       observe(durationMs / 1000);
+      const level = levelOf(failure?.status ?? 200);
+      if (!log.isLevelEnabled(level)) return;
       const fields =
         `"request_id":${JSON.stringify(call.requestId)},${constants}` +
         `,"peer":${JSON.stringify(call.peer)},"principal":"${principal.type}"` +
         `,"principal_id":${JSON.stringify(principalId(principal))},"code":"${code}"` +
         `,"duration_ms":${Math.round(durationMs * 1000) / 1000}`;
-      const level = levelOf(failure?.status ?? 200);
       const err = failure?.extra.cause;
       if (err === undefined) log.json(level, fields, 'call');
       else log[level]({ ...JSON.parse(`{${fields}}`), err }, 'call');
