@@ -18,7 +18,7 @@ const connections = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, max
 export type Bucket = {
   readonly client: S3Client;
   /** Signs URLs. It sends no requests. */
-  readonly signer: S3Client;
+  readonly openSigner: () => S3Client;
   /** The parameters that select a key. */
   readonly keyOf: (name: string) => { readonly Bucket: string; readonly Key: string };
   readonly Bucket: string;
@@ -48,14 +48,18 @@ export async function openBucket(location: S3Location): Promise<Bucket> {
     },
   };
   const client = new S3Client(options);
-  // Shares the credentials, which may come from a server.
-  const signer = new S3Client({ ...options, credentials: client.config.credentials });
+  let signer: S3Client | undefined;
+  function openSigner(): S3Client {
+    // Shares the credentials, which may come from a server.
+    signer ??= new S3Client({ ...options, credentials: client.config.credentials });
+    return signer;
+  }
   await client.config.region().catch(() => {
     throw new Error('the region is unknown: add region=… to LATCHKEY_BLOB_URL or set AWS_REGION');
   });
   requireFields(client);
   const keyOf = (name: string) => ({ Bucket: bucket, Key: `${prefix}${requireBlobId(name)}` });
-  return { client, signer, keyOf, Bucket: bucket, prefix };
+  return { client, openSigner, keyOf, Bucket: bucket, prefix };
 }
 
 type Field = 'ETag' | 'Key' | 'UploadId';

@@ -11,7 +11,6 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { describeBlobLocation, type S3Location } from '../../config/blob-url.ts';
 import type { BlobHeaders, MarkedStore } from './blob-store.ts';
 import { mapErrors } from './map-errors.ts';
@@ -101,7 +100,9 @@ export async function openS3Blobs(location: S3Location): Promise<S3Blobs> {
         ResponseContentType: headers.contentType,
         ResponseContentDisposition: headers.contentDisposition,
       });
-      return getSignedUrl(bucket.signer, get, { expiresIn: seconds });
+      // Most nodes redirect no downloads.
+      const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner');
+      return getSignedUrl(bucket.openSigner(), get, { expiresIn: seconds });
     }),
 
     remove: mapped(async (id: string) => {
