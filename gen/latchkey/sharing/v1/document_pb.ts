@@ -575,7 +575,8 @@ export const DocumentService: GenService<{
    * Streams a document's bytes: first a header, then the bytes in chunks. Over HTTP the fields
    * `range`, `if_range`, `if_none_match` and `if_match` are the request headers `Range`,
    * `If-Range`, `If-None-Match` and `If-Match`. If the operator has set
-   * `LATCHKEY_BLOB_REDIRECT_SECONDS`, the HTTP response is 307 with a URL of the S3 store.
+   * `LATCHKEY_BLOB_REDIRECT_SECONDS`, the HTTP response to a program can be 307 with a URL of the S3
+   * store.
    *
    * Errors:
    * - `not_found`: the workspace has no such document.

@@ -726,9 +726,8 @@ export const LinkService: GenService<{
     output: typeof UpdateLinkResponseSchema;
   },
   /**
-   * Revokes a link: its `url` and the addresses of the document's bytes return 410, at once in this
-   * process and within a second in every other. This cannot be undone. Revoking a revoked link
-   * changes nothing.
+   * Revokes a link: its `url` and the addresses of the document's bytes return 410 after at most a
+   * second. This cannot be undone. Revoking a revoked link changes nothing.
    *
    * Errors:
    * - `not_found`: the workspace has no such link.
