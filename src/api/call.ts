@@ -43,10 +43,6 @@ const noValues = createContextValues();
 
 /** A HandlerContext for the transports that do not go through Connect's own handlers. */
 export class LazyContext implements HandlerContext {
-  readonly method: DescMethod;
-  readonly protocolName: string;
-  readonly requestMethod: string;
-  readonly url: string;
   readonly values: ContextValues = Object.create(noValues);
   readonly #source: ContextSource;
   #requestHeader: Headers | undefined;
@@ -56,10 +52,22 @@ export class LazyContext implements HandlerContext {
 
   constructor(source: ContextSource) {
     this.#source = source;
-    this.method = source.method;
-    this.protocolName = source.protocolName;
-    this.requestMethod = source.requestMethod;
-    this.url = source.url;
+  }
+
+  get method(): DescMethod {
+    return this.#source.method;
+  }
+
+  get protocolName(): string {
+    return this.#source.protocolName;
+  }
+
+  get requestMethod(): string {
+    return this.#source.requestMethod;
+  }
+
+  get url(): string {
+    return this.#source.url;
   }
 
   timeoutMs(): number | undefined {

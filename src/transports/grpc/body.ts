@@ -22,20 +22,24 @@ export type BodyRules = {
   readonly isStream: boolean;
 };
 
+/** The receiver of a body. */
+type Receiver = {
+  /** Refuses the call. The rest of its body is dropped on arrival. */
+  refuseBody(failure: Failure): void;
+};
+
 export class GrpcBody {
   readonly #rules: BodyRules;
-  readonly #refuse: (failure: Failure) => void;
+  readonly #receiver: Receiver;
   readonly #lengths = new MessageLengths();
   #account: BodyAccount | undefined;
   #bytes = 0;
   #messages = 0;
   #isDropped = false;
 
-  /** After a refusal, the rest of the body of the call is dropped on arrival. */
-  constructor(call: object, rules: BodyRules, refuse: (failure: Failure) => void) {
+  constructor(rules: BodyRules, receiver: Receiver) {
     this.#rules = rules;
-    this.#refuse = refuse;
-    filterBody(call, (chunk) => this.#admits(chunk));
+    this.#receiver = receiver;
   }
 
   /** Returns decoded or dropped bytes to the budget. */
@@ -51,7 +55,8 @@ export class GrpcBody {
     this.release();
   }
 
-  #admits(chunk: Buffer): boolean {
+  /** Counts the bytes. Returns false if they are dropped. */
+  admits(chunk: Buffer): boolean {
     if (this.#isDropped) return false;
     try {
       this.#count(chunk);
@@ -59,7 +64,7 @@ export class GrpcBody {
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown;
       this.drop();
-      this.#refuse(thrown);
+      this.#receiver.refuseBody(thrown);
       return false;
     }
   }
@@ -104,16 +109,6 @@ export function unreadableFailureOf({ code, details }: Status): Failure | undefi
     default:
       return undefined;
   }
-}
-
-/** Passes on the admitted bytes of a body. grpc-js has no public way to see them. */
-function filterBody(call: object, admits: (chunk: Buffer) => boolean): void {
-  const base = call as { handleDataFrame?: (chunk: Buffer) => void };
-  const { handleDataFrame } = base;
-  if (handleDataFrame === undefined) throw new Error('grpc-js no longer has handleDataFrame');
-  base.handleDataFrame = (chunk) => {
-    if (admits(chunk)) handleDataFrame.call(base, chunk);
-  };
 }
 
 /** Parses the message prefixes: one byte of flags and four bytes of length. */

@@ -1,39 +1,31 @@
 // One gRPC call, as the interceptor receives it: after its headers and before its body. The
 // handlers of grpc-js would start only after the body.
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import { fromBinary, type Message } from '@bufbuild/protobuf';
+import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { Code } from '@connectrpc/connect';
 import { Metadata, type ServerInterceptingCallInterface, status } from '@grpc/grpc-js';
-import { type BodyBudget, unaryBodyBytesMax } from '../../api/body-budget.ts';
-import { type Call, LazyContext, requestIdFrom } from '../../api/call.ts';
-import type { Endpoint } from '../../api/endpoint.ts';
+import { type Call, type ContextSource, LazyContext, requestIdFrom } from '../../api/call.ts';
 import { type Failure, fail, failureOf } from '../../errors/errors.ts';
 import { normaliseAddress } from '../../net/address.ts';
-import { GrpcBody, messageBytesMax, unreadableFailureOf } from './body.ts';
-import type { CallLimits } from './call-limits.ts';
+import { GrpcBody, unreadableFailureOf } from './body.ts';
 import type { ActiveCall } from './connections.ts';
 import { errorMetadata, headersOf } from './metadata.ts';
+import { decodeRequest, type GrpcMethod } from './method.ts';
+import { type CallFilter, filterCall, type SentStatus } from './overrides.ts';
 
 type Listener = Parameters<ServerInterceptingCallInterface['start']>[0];
 
-export type GrpcCallInit = {
-  readonly endpoint: Endpoint;
-  readonly base: ServerInterceptingCallInterface;
-  readonly stream: ServerHttp2Stream;
-  readonly budget: BodyBudget;
-  readonly limits: CallLimits;
-  /** Handles the call. Called after its headers have arrived. */
-  readonly serve: (call: GrpcCall) => void;
-};
-
-export class GrpcCall implements Call, Listener, ActiveCall {
+export class GrpcCall implements Call, ContextSource, Listener, ActiveCall, CallFilter {
   readonly transport = 'grpc';
-  readonly context: LazyContext;
+  readonly protocolName = 'grpc';
+  readonly requestMethod = 'POST';
+  readonly context = new LazyContext(this);
   requestId = '';
   due: number;
-  readonly #init: GrpcCallInit;
+  readonly #method: GrpcMethod;
+  readonly #base: ServerInterceptingCallInterface;
+  readonly #stream: ServerHttp2Stream;
   readonly #body: GrpcBody;
-  readonly #isUpload: boolean;
   #metadata: Metadata | undefined;
   #message: Buffer | undefined;
   #hasBody = false;
@@ -46,40 +38,53 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   #isAccepted = false;
   #isEnded = false;
 
-  constructor(init: GrpcCallInit) {
-    const { endpoint, base, budget, limits } = init;
-    this.#init = init;
-    this.#isUpload = endpoint.kind === 'client_streaming';
-    this.due = performance.now() + (this.#isUpload ? limits.uploadMs : limits.bodyMs);
-    const bytesMax = this.#isUpload ? messageBytesMax : unaryBodyBytesMax;
-    const rules = { budget, bytesMax, isStream: this.#isUpload };
-    this.#body = new GrpcBody(base, rules, (failure) => this.#fail(failure));
-    this.context = new LazyContext({
-      method: endpoint.descriptor,
-      protocolName: 'grpc',
-      requestMethod: 'POST',
-      url: `/${endpoint.name}`,
-      headers: () => headersOf(this.#metadata),
-      onGone: (abort) => {
-        if (this.isGone()) abort(this.#failure);
-        else this.#abort = abort;
-      },
-      timeoutMs: () => {
-        const deadline = Number(init.base.getDeadline());
-        return Number.isFinite(deadline) ? deadline - Date.now() : undefined;
-      },
-    });
-    const { sendStatus } = base;
-    // Before the response starts, grpc-js refuses the call without error details.
-    base.sendStatus = (sent) => {
-      const failure = this.#isAnswered ? undefined : unreadableFailureOf(sent);
-      if (failure === undefined) sendStatus.call(base, sent);
-      else this.#fail(failure);
-    };
+  constructor(
+    method: GrpcMethod,
+    base: ServerInterceptingCallInterface,
+    stream: ServerHttp2Stream,
+  ) {
+    this.#method = method;
+    this.#base = base;
+    this.#stream = stream;
+    this.due = performance.now() + this.#bodyMs;
+    this.#body = new GrpcBody(method.body, this);
+    filterCall(base, this);
+  }
+
+  /** grpc-js only starts the call. */
+  start(): void {
+    this.#base.start(this);
+  }
+
+  get method(): DescMethod {
+    return this.#method.endpoint.descriptor;
+  }
+
+  get url(): string {
+    return `/${this.#method.endpoint.name}`;
+  }
+
+  headers(): Headers {
+    return headersOf(this.#metadata);
+  }
+
+  onGone(abort: (reason: unknown) => void): void {
+    if (this.isGone()) abort(this.#failure);
+    else this.#abort = abort;
+  }
+
+  timeoutMs(): number | undefined {
+    const deadline = Number(this.#base.getDeadline());
+    return Number.isFinite(deadline) ? deadline - Date.now() : undefined;
+  }
+
+  get #bodyMs(): number {
+    const { isUpload, limits } = this.#method;
+    return isUpload ? limits.uploadMs : limits.bodyMs;
   }
 
   get peer(): string {
-    return normaliseAddress(this.#init.base.getConnectionInfo().remoteAddress ?? '');
+    return normaliseAddress(this.#base.getConnectionInfo().remoteAddress ?? '');
   }
 
   get isAccepted(): boolean {
@@ -119,10 +124,10 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   respond(message?: Message): void {
     if (this.#isEnded) return;
     this.#finish();
-    const { access, hasSecretResponse } = this.#init.endpoint;
+    const { access, hasSecretResponse } = this.#method.endpoint;
     // Responses of other public methods are the same for everyone.
     this.#isAccepted ||= access.public && hasSecretResponse;
-    const { base } = this.#init;
+    const base = this.#base;
     this.#sendHead();
     // The end is sent together with the response, which saves writes.
     if (message !== undefined) base.sendMessage(message, () => {});
@@ -131,7 +136,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
 
   /** Sends a part of the response. Resolves when the client can receive the next part. */
   write(message: Message): Promise<void> {
-    this.due = performance.now() + this.#init.limits.unreadMs;
+    this.due = performance.now() + this.#method.limits.unreadMs;
     return new Promise((resolve) => {
       this.#written = () => {
         this.due = Number.POSITIVE_INFINITY;
@@ -140,7 +145,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
       };
       this.#sendHead();
       if (this.isGone()) this.#written();
-      else this.#init.base.sendMessage(message, this.#written);
+      else this.#base.sendMessage(message, this.#written);
     });
   }
 
@@ -151,7 +156,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
       this.#refuse(error);
     } catch {
       // For example, HTTP/2 cannot carry a header that the handler has set.
-      this.#init.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+      this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     }
   }
 
@@ -159,7 +164,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     this.#finish();
     const failure = failureOf(error);
     this.#sendHead();
-    this.#init.base.sendStatus({
+    this.#base.sendStatus({
       code: Number(failure.grpc),
       details: failure.message,
       metadata: errorMetadata(failure, this.requestId),
@@ -173,11 +178,11 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     const metadata = new Metadata();
     metadata.set('x-request-id', this.requestId);
     for (const [name, value] of this.context.touchedResponseHeader ?? []) metadata.add(name, value);
-    this.#init.base.sendMetadata(metadata);
+    this.#base.sendMetadata(metadata);
   }
 
   expire(): void {
-    const { stream, limits } = this.#init;
+    const stream = this.#stream;
     this.due = Number.POSITIVE_INFINITY;
     if (stream.writableFinished) {
       stream.close(constants.NGHTTP2_NO_ERROR);
@@ -187,7 +192,7 @@ export class GrpcCall implements Call, Listener, ActiveCall {
       stream.close(constants.NGHTTP2_CANCEL);
       return;
     }
-    const seconds = Math.round((this.#isUpload ? limits.uploadMs : limits.bodyMs) / 1000);
+    const seconds = Math.round(this.#bodyMs / 1000);
     const detail = `The request did not arrive in full within ${seconds} seconds.`;
     this.#fail(fail('canceled', detail, { grpc: Code.DeadlineExceeded }));
   }
@@ -199,29 +204,44 @@ export class GrpcCall implements Call, Listener, ActiveCall {
     this.#isEnded = true;
   }
 
+  admits(chunk: Buffer): boolean {
+    return this.#body.admits(chunk);
+  }
+
+  /** Before the response starts, grpc-js refuses the call without error details. */
+  allowsStatus(sent: SentStatus): boolean {
+    const failure = this.#isAnswered ? undefined : unreadableFailureOf(sent);
+    if (failure !== undefined) this.#fail(failure);
+    return failure === undefined;
+  }
+
+  refuseBody(failure: Failure): void {
+    this.#fail(failure);
+  }
+
   onReceiveMetadata(metadata: Metadata): void {
     this.#metadata = metadata;
     this.requestId = requestIdFrom(this.header('x-request-id'));
-    this.#init.serve(this);
+    this.#method.serve(this);
   }
 
   onReceiveMessage(message: Buffer): void {
-    if (this.#isUpload) {
+    if (this.#method.isUpload) {
       this.#resolve(message);
       return;
     }
     this.#message = message;
-    this.#init.base.startRead();
+    this.#base.startRead();
   }
 
   onReceiveHalfClose(): void {
     // A client that cancels an upload may end its body immediately before it resets the stream.
-    if (this.#isUpload) setImmediate(() => this.#endBody());
+    if (this.#method.isUpload) setImmediate(() => this.#endBody());
     else this.#endBody();
   }
 
   #endBody(): void {
-    if (this.#init.stream.closed || this.#failure !== undefined) return;
+    if (this.#stream.closed || this.#failure !== undefined) return;
     this.#hasBody = true;
     this.due = Number.POSITIVE_INFINITY;
     const message = this.#message;
@@ -233,9 +253,9 @@ export class GrpcCall implements Call, Listener, ActiveCall {
   onCancel(): void {
     this.#body.drop();
     // The rest of a body is dropped. Resetting the stream now could overtake the status.
-    if (!this.#hasBody) this.due = performance.now() + this.#init.limits.restMs;
+    if (!this.#hasBody) this.due = performance.now() + this.#method.limits.restMs;
     if (this.#isAnswered) return;
-    const isLate = Number(this.#init.base.getDeadline()) <= Date.now();
+    const isLate = Number(this.#base.getDeadline()) <= Date.now();
     const failure = isLate
       ? fail('canceled', 'The deadline of the call has passed.', { grpc: Code.DeadlineExceeded })
       : fail('canceled', 'The caller closed the connection.');
@@ -244,12 +264,12 @@ export class GrpcCall implements Call, Listener, ActiveCall {
 
   #next(): Promise<Buffer | undefined> {
     // The guard reads the body after it has accepted the credential.
-    this.#isAccepted ||= !this.#init.endpoint.access.public;
+    this.#isAccepted ||= !this.#method.endpoint.access.public;
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     if (this.#hasBody) return Promise.resolve(undefined);
     return new Promise((resolve, reject) => {
       this.#read = { resolve, reject };
-      this.#init.base.startRead();
+      this.#base.startRead();
     });
   }
 
@@ -270,21 +290,11 @@ export class GrpcCall implements Call, Listener, ActiveCall {
 
   #decode(bytes: Buffer): Message {
     this.#body.release();
-    if (bytes.length > unaryBodyBytesMax && !this.#isUpload) {
-      const detail = `A message is larger than ${unaryBodyBytesMax} bytes.`;
-      throw fail('payload_too_large', detail);
-    }
-    try {
-      return fromBinary(this.#init.endpoint.descriptor.input, bytes);
-    } catch (cause) {
-      throw fail('invalid_argument', 'The request is not a valid message of this method.', {
-        cause,
-      });
-    }
+    return decodeRequest(this.#method, bytes);
   }
 
   #finish(): void {
     this.#isAnswered = true;
-    this.due = performance.now() + this.#init.limits.unreadMs;
+    this.due = performance.now() + this.#method.limits.unreadMs;
   }
 }

@@ -132,7 +132,7 @@ export function limitConnections(server: Http2Server, limits: ConnectionLimits):
       const connection = stream.session && bySession.get(stream.session);
       calls.add(call);
       connection?.calls.add(call);
-      stream.once('close', () => {
+      stream.on('close', () => {
         calls.delete(call);
         if (connection === undefined) return;
         connection.calls.delete(call);

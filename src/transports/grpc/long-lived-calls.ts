@@ -14,6 +14,7 @@ import { type Failure, fail } from '../../errors/errors.ts';
 import { GrpcBody } from './body.ts';
 import { type Connections, streamOf } from './connections.ts';
 import { errorMetadata } from './metadata.ts';
+import { filterCall } from './overrides.ts';
 
 export type LongLivedCalls = {
   intercept(path: string, call: ServerInterceptingCallInterface): ServerInterceptingCall;
@@ -113,7 +114,8 @@ function track(
     call.sendStatus({ code: Number(failure.grpc), details: failure.message, metadata });
   };
   const rules = { budget, bytesMax: unaryBodyBytesMax, isStream: true };
-  const body = new GrpcBody(call, rules, refuse);
+  const body = new GrpcBody(rules, { refuseBody: refuse });
+  filterCall(call, { admits: (chunk) => body.admits(chunk), allowsStatus: () => true });
   const active = {
     due: performance.now() + bodyMs,
     isAccepted: false,

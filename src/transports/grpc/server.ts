@@ -8,7 +8,7 @@ import {
   type ServerInterceptor,
   setLogVerbosity,
 } from '@grpc/grpc-js';
-import { type BodyBudgets, budgetOf } from '../../api/body-budget.ts';
+import { type BodyBudgets, budgetOf, unaryBodyBytesMax } from '../../api/body-budget.ts';
 import type {
   ClientStreamingEndpoint,
   Endpoint,
@@ -29,6 +29,7 @@ import {
 } from './connections.ts';
 import { createHealth } from './health.ts';
 import { trackLongLivedCalls } from './long-lived-calls.ts';
+import type { GrpcMethod } from './method.ts';
 import { addReflection } from './reflection.ts';
 
 export type GrpcTransport = {
@@ -90,17 +91,16 @@ export async function startGrpcTransport(options: GrpcTransportOptions): Promise
     connections: tracked,
   });
   const methods = new Map(
-    endpoints.map((endpoint) => [`/${endpoint.name}`, { endpoint, serve: serveOf(endpoint) }]),
+    endpoints.map((endpoint) => [`/${endpoint.name}`, methodOf(endpoint, bodies, limits)]),
   );
   const interceptor: ServerInterceptor = ({ path }, base) => {
     const method = methods.get(path);
     if (method === undefined) return lasting.intercept(path, base);
     const stream = streamOf(base);
-    const budget = budgetOf(method.endpoint, bodies);
-    const call = new GrpcCall({ ...method, base, stream, budget, limits });
+    const call = new GrpcCall(method, base, stream);
     tracked().add(stream, call);
     // grpc-js only starts the call.
-    return { start: () => base.start(call) } as unknown as ServerInterceptingCall;
+    return call as unknown as ServerInterceptingCall;
   };
   const server = new Server({
     interceptors: [interceptor],
@@ -170,6 +170,16 @@ function methodDefinition({ descriptor, name, kind }: Endpoint) {
     responseSerialize: encode,
     responseDeserialize: keep,
   };
+}
+
+function methodOf(endpoint: Endpoint, bodies: BodyBudgets, limits: CallLimits): GrpcMethod {
+  const isUpload = endpoint.kind === 'client_streaming';
+  const body = {
+    budget: budgetOf(endpoint, bodies),
+    bytesMax: isUpload ? messageBytesMax : unaryBodyBytesMax,
+    isStream: isUpload,
+  };
+  return { endpoint, isUpload, body, limits, serve: serveOf(endpoint) };
 }
 
 function serveOf(endpoint: Endpoint): (call: GrpcCall) => void {

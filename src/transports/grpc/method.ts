@@ -1,0 +1,30 @@
+// A method with the facts that all its calls share.
+import { fromBinary, type Message } from '@bufbuild/protobuf';
+import { unaryBodyBytesMax } from '../../api/body-budget.ts';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { fail } from '../../errors/errors.ts';
+import type { BodyRules } from './body.ts';
+import type { GrpcCall } from './call.ts';
+import type { CallLimits } from './call-limits.ts';
+
+export type GrpcMethod = {
+  readonly endpoint: Endpoint;
+  readonly isUpload: boolean;
+  readonly body: BodyRules;
+  readonly limits: CallLimits;
+  /** Handles a call. Called after its headers have arrived. */
+  readonly serve: (call: GrpcCall) => void;
+};
+
+/** Throws an error of the catalogue if the bytes are too long or not a valid message. */
+export function decodeRequest({ endpoint, isUpload }: GrpcMethod, bytes: Buffer): Message {
+  if (bytes.length > unaryBodyBytesMax && !isUpload) {
+    throw fail('payload_too_large', `A message is larger than ${unaryBodyBytesMax} bytes.`);
+  }
+  try {
+    return fromBinary(endpoint.descriptor.input, bytes);
+  } catch (cause) {
+    const detail = 'The request is not a valid message of this method.';
+    throw fail('invalid_argument', detail, { cause });
+  }
+}
