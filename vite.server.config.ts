@@ -29,6 +29,7 @@ export default defineConfig({
     rolldownOptions: {
       input: {
         main: 'src/main.ts',
+        'identity/keys/thread-program': 'src/identity/keys/thread-program.ts',
         'sharing/documents/pages/program': 'src/sharing/documents/pages/program.ts',
         'workers/program': 'src/workers/program.ts',
       },

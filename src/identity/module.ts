@@ -1,6 +1,7 @@
 // The identity module: issuing and verifying tokens, and managing clients, customers, users and
 // signing keys.
 
+import { availableParallelism } from 'node:os';
 import type { Authenticate } from '../api/authentication.ts';
 import type { MembershipsOf } from '../api/principal.ts';
 import type { Implementations } from '../api/services.ts';
@@ -25,6 +26,7 @@ import { loadEd25519 } from './keys/ed25519.ts';
 import { type Keyring, openKeyring } from './keys/keyring.ts';
 import { type Rotation, startRotation } from './keys/rotation.ts';
 import { createSigningKeyService } from './keys/service.ts';
+import { createVerificationThread } from './keys/verification-thread.ts';
 import { createSessions, type Sessions } from './sessions/sessions.ts';
 import { principalFrom } from './tokens/claims.ts';
 import { createLimitToGrants } from './tokens/current-grants.ts';
@@ -69,8 +71,10 @@ export type IdentityModule = {
 export type IdentityModuleOptions = {
   readonly config: Pick<
     Config,
-    'audience' | 'serviceTokenSeconds' | 'customerTokenSeconds' | 'keyRotationDays'
+    'audience' | 'serviceTokenSeconds' | 'customerTokenSeconds' | 'keyRotationDays' | 'workers'
   >;
+  /** The file of the built program of the verification thread. */
+  readonly threadProgram: string;
   readonly log: Log;
   readonly db: Database;
   readonly invalidations: Invalidations;
@@ -95,7 +99,14 @@ export async function createIdentityModule(
   const audience = config.audience ?? publicUrl;
   const { serviceTokenSeconds, customerTokenSeconds, keyRotationDays: rotationDays } = config;
   const tokenSecondsMax = Math.max(serviceTokenSeconds, customerTokenSeconds, sessionTokenSeconds);
-  const ed25519 = await loadEd25519();
+  const thread = hasFreeCore(config.workers)
+    ? createVerificationThread({
+        program: options.threadProgram,
+        onError: (err) =>
+          log.error({ err }, 'verification thread failed; the main thread verifies'),
+      })
+    : undefined;
+  const ed25519 = await loadEd25519(thread);
   log.info({ implementation: ed25519.name }, 'signs tokens with Ed25519');
   const keys = { db, masterKey, ed25519, invalidations };
   const keyring = await openKeyring({ ...keys, tokenSecondsMax, now });
@@ -153,7 +164,7 @@ export async function createIdentityModule(
     },
     authenticateWorkspaceKey: workspaceKeyAuthenticator(directory),
     async stop() {
-      await Promise.all([usage.stop(), rotation.stop()]);
+      await Promise.all([usage.stop(), rotation.stop(), thread?.close()]);
     },
     services: {
       issuance: createIssuanceService({
@@ -173,6 +184,9 @@ export async function createIdentityModule(
     },
   };
 }
+
+/** Without a free core, the verification thread would only slow down the workers. */
+const hasFreeCore = (workers: number) => workers !== 0 && workers < availableParallelism();
 
 function workspaceKeyAuthenticator(directory: CredentialDirectory): Authenticate {
   return async (text, validAt) => {

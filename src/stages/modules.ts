@@ -41,11 +41,14 @@ export function createModules(
       ...{ now, random, publicUrl },
     };
     const membershipsOf = createMemberships({ db, invalidations });
+    // Built programs are next to the built browser code, even if the service runs from its sources.
+    const programs = path.join(webDir, '../src');
     const identity = await createIdentityModule({
       ...shared,
       onFailure,
       membershipsOf,
       rolesOf,
+      threadProgram: path.join(programs, 'identity/keys/thread-program.js'),
     });
     const assets = await readAssets(webDir);
     const observer = createObserver(log, options.droppedLines);
@@ -59,8 +62,7 @@ export function createModules(
       credentials: identity.credentials,
       passwords: identity.passwords,
       assets,
-      // The program is next to the built browser code, even if the service runs from its sources.
-      pagesProgram: path.join(webDir, '../src/sharing/documents/pages/program.js'),
+      pagesProgram: path.join(programs, 'sharing/documents/pages/program.js'),
       observeBlob: observer.blob,
       observeStore: observer.store,
       uploadStalledMs: options.uploadStalledMs ?? 45_000,
