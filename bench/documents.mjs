@@ -9,8 +9,8 @@ import { startStores } from './stores.mjs';
 import { withUsage } from './usage.mjs';
 
 const connectionCounts = [1, 8, 32];
-/** Long enough for V8 to optimise the code of a server. */
-const warmUpSeconds = 4;
+/** Enough requests for V8 to optimise the code of a server before the first round. */
+const warmUp = { connections: 16, seconds: 10 };
 const uploadMethod = DocumentService.methods.find(({ name }) => name === 'UploadDocument');
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
@@ -46,7 +46,7 @@ export async function runDocuments(chosen, folder, { rounds, seconds, ...stores 
     process.stdout.write(`${scenario.name}: ${load.description} `);
     for (const side of able) {
       await load.probe(side);
-      await load.run(side, 8, warmUpSeconds);
+      await load.run(side, warmUp.connections, warmUp.seconds);
       await side.clear();
     }
     for (const connections of connectionCounts) {
