@@ -1,5 +1,5 @@
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
-import { type FileSource, wholeBytesMax } from '../../../viewer/file-source.ts';
+import { type FileSource, wholeBytesMax } from '../../../viewer/loading/file-source.ts';
 import type { BytesRequest } from '../../session/fetch-bytes.ts';
 import type { Session } from '../../session/session.ts';
 import { fetchDocument } from '../fetch-document.ts';

@@ -1,4 +1,4 @@
-import '../../../viewer/pdf.css';
+import '../../../viewer/pdf/pdf.css';
 import { Button, Center, Group, Loader, Paper, PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';

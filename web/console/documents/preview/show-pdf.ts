@@ -1,8 +1,8 @@
 /** Shows a PDF inside an element, with the modules of the link viewer. */
 import type { Document } from '../../../../gen/latchkey/sharing/v1/document_pb.js';
-import { openPdf, startPdfjs } from '../../../viewer/open-pdf.ts';
-import { PdfPageList } from '../../../viewer/pdf-page-list.ts';
-import { createZooming, type Zooming } from '../../../viewer/zoom.ts';
+import { openPdf, startPdfjs } from '../../../viewer/pdf/open-pdf.ts';
+import { PdfPageList } from '../../../viewer/pdf/pdf-page-list.ts';
+import { createZooming, type Zooming } from '../../../viewer/shell/zoom.ts';
 import type { Session } from '../../session/session.ts';
 import { openSource } from './document-source.ts';
 

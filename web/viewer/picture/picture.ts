@@ -1,8 +1,8 @@
 /** Zooming of an image that is part of the HTML. */
 
-import { finalProblemOf } from './file-source.ts';
-import type { LoadProblem } from './persistent-requests.ts';
-import { ScrollAnchor } from './scroll-anchor.ts';
+import { finalProblemOf } from '../loading/file-source.ts';
+import type { LoadProblem } from '../loading/persistent-requests.ts';
+import { ScrollAnchor } from '../shell/scroll-anchor.ts';
 import {
   availableSize,
   type Fit,
@@ -10,7 +10,7 @@ import {
   type Size,
   type Zoom,
   type Zoomable,
-} from './zoom.ts';
+} from '../shell/zoom.ts';
 
 export interface PictureOptions {
   readonly scroller: HTMLElement;

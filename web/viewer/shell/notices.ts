@@ -1,5 +1,5 @@
 /** The messages of the viewer: progress, problems and the password prompt. */
-import type { LoadProblem } from './persistent-requests.ts';
+import type { LoadProblem } from '../loading/persistent-requests.ts';
 
 interface Wording {
   readonly title: string;

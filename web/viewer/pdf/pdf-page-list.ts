@@ -3,12 +3,12 @@
  * are drawn, so that memory does not grow with the document.
  */
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import type { Pager } from './keyboard.ts';
+import type { Pager } from '../shell/keyboard.ts';
+import { ScrollAnchor } from '../shell/scroll-anchor.ts';
+import { availableSize, type Point, type Size, type Zoom, type Zoomable } from '../shell/zoom.ts';
 import type { Pdfjs } from './open-pdf.ts';
 import { type Destination, findDestinationPage } from './pdf-links.ts';
 import { PdfPage } from './pdf-page.ts';
-import { ScrollAnchor } from './scroll-anchor.ts';
-import { availableSize, type Point, type Size, type Zoom, type Zoomable } from './zoom.ts';
 
 export interface PdfPageListOptions {
   readonly scroller: HTMLElement;

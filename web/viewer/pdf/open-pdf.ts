@@ -1,7 +1,7 @@
 /** Opens a PDF with pdf.js, which is loaded only when needed. */
 import type { PDFDataRangeTransport, PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import { chunkBytes, type FileSource } from './file-source.ts';
-import type { LoadProblem } from './persistent-requests.ts';
+import { chunkBytes, type FileSource } from '../loading/file-source.ts';
+import type { LoadProblem } from '../loading/persistent-requests.ts';
 
 export type Pdfjs = typeof import('pdfjs-dist');
 

@@ -1,9 +1,9 @@
 /** One page: a placeholder, with a canvas and a text layer while the page is near the viewport. */
 import type { PDFPageProxy, RenderTask, TextLayer } from 'pdfjs-dist';
+import type { Fit, Size, Zoom } from '../shell/zoom.ts';
 import type { Pdfjs } from './open-pdf.ts';
 import { createLinkElements, type Destination } from './pdf-links.ts';
 import { trackSelection } from './text-selection.ts';
-import type { Fit, Size, Zoom } from './zoom.ts';
 
 /** CSS pixels per point of a page. */
 const pixelsPerPoint = 96 / 72;

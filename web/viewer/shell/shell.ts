@@ -1,0 +1,25 @@
+/** Shared by all kinds of documents: the bar, notices, and the reading time. */
+import { Notices } from './notices.ts';
+import { ReadingTime } from './reading-time.ts';
+import { Toolbar } from './toolbar.ts';
+
+export interface Shell {
+  /** The document is shown inside it. The server writes the facts into its attributes. */
+  readonly main: HTMLElement;
+  readonly toolbar: Toolbar;
+  readonly notices: Notices;
+  /** A kind calls `time.read(page)` once the document is visible, and for each other page. */
+  readonly time: ReadingTime;
+}
+
+/** Shows one kind of document inside `shell.main`. */
+export type ShowDocument = (shell: Shell) => Promise<void>;
+
+export function createShell(main: HTMLElement): Shell {
+  return {
+    main,
+    toolbar: new Toolbar(document.querySelector('header')),
+    notices: new Notices(main),
+    time: new ReadingTime(main.dataset.view ?? ''),
+  };
+}
